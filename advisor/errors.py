@@ -1,0 +1,62 @@
+"""Errors for people: what is wrong, where, and how to mend it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing a user can mend."""
+
+    where: str
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text} {self.remedy}" if self.remedy else text
+
+
+class InputError(ValueError):
+    """Wrong input, with every problem found at once; the command line shows it as one titled panel."""
+
+    def __init__(self, title: str, problems: Iterable[Problem]) -> None:
+        self.title = title
+        self.problems = tuple(problems)
+        super().__init__(f"{title}\n" + "\n".join(map(str, self.problems)))
+
+
+def input_error(title: str, what: str, *, where: str = "", remedy: str = "") -> InputError:
+    return InputError(title, [Problem(where, what, remedy)])
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """`Did you mean ...?` for the nearest known name, otherwise the known ones when they are few."""
+    names = list(known)
+    nearest = difflib.get_close_matches(wrong[:200], names, n=1, cutoff=0.6)
+    if nearest:
+        return f"Did you mean {nearest[0]}?"
+    return f"Known: {join_names(names)}." if 0 < len(names) <= 20 else ""
+
+
+def join_names(names: Sequence[str], conjunction: str = "and") -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {conjunction} {names[-1]}"
+
+
+def shorten(value: object, limit: int = 60) -> str:
+    """A value as it may appear in a message: on one line, without control characters, not too long."""
+    text = printable(str(value)).replace("\n", " ")
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def printable(text: str) -> str:
+    """Text without the control and bidirectional characters that can take over a terminal (line breaks stay)."""
+    return "".join(c for c in text if c == "\n" or (c.isprintable() and c not in _BIDIRECTIONAL))
+
+
+_BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

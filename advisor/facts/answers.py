@@ -1,0 +1,107 @@
+"""Answers as files: read with every problem reported at once, written as a new file with generated comments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from advisor import safe_yaml
+from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
+from advisor.facts.values import parse_value, to_text
+from advisor.facts.vocabulary import FactType, Value, Vocabulary
+from advisor.files import write_text
+
+TITLE = "These answers cannot be used"
+
+
+def read_answers(vocabulary: Vocabulary, path: Path) -> dict[str, Value | None]:
+    """Answers from a YAML file: `data.modality: image`, or nested by group. None where it says unknown.
+
+    Raises:
+        InputError: with every problem of the file, each with its line.
+    """
+    return answers_from_node(vocabulary, safe_yaml.load_file(path), str(path))
+
+
+def answers_from_node(vocabulary: Vocabulary, node: safe_yaml.Node | None, where: str) -> dict[str, Value | None]:
+    if node is None:
+        return {}
+    if not isinstance(node, safe_yaml.Mapping):
+        remedy = "Write one `name: value` a line, for example `data.modality: image`."
+        raise input_error(TITLE, "this is not a list of names and values", where=f"{where}:{node.line}", remedy=remedy)
+    problems: list[Problem] = []
+    answers: dict[str, Value | None] = {}
+    for name, value, line in _flatten(node, "", vocabulary):
+        place = f"{where}:{line}"
+        fact = vocabulary.facts.get(name)
+        if fact is None:
+            problems.append(unknown_fact(vocabulary, name, place))
+        elif name in answers:
+            problems.append(Problem(place, f"{name} is stated twice.", "Keep one of them."))
+        elif isinstance(value, safe_yaml.Mapping):
+            problems.append(Problem(place, f"{name} needs one value, not a mapping.", "Write the value after the colon."))
+        else:
+            try:
+                answers[name] = parse_value(fact, _text(value), where=f"{place} {name}")
+            except InputError as error:
+                problems.extend(error.problems)
+    if problems:
+        raise InputError(TITLE, problems)
+    return answers
+
+
+def unknown_fact(vocabulary: Vocabulary, name: str, where: str) -> Problem:
+    remedy = did_you_mean(name, vocabulary.facts) or "`advisor glossary` and `advisor wizard` show what can be stated."
+    return Problem(where, f"{shorten(name)!r} is not a known fact.", remedy)
+
+
+def parse_assignment(vocabulary: Vocabulary, text: str) -> tuple[str, Value | None]:
+    """One `NAME=VALUE` of the command line. Raises InputError."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    where = f"--set {shorten(text)}"
+    if not equals:
+        raise input_error(TITLE, "there is no = in it", where=where, remedy="Write --set data.modality=image.")
+    fact = vocabulary.facts.get(name)
+    if fact is None:
+        raise InputError(TITLE, [unknown_fact(vocabulary, name, where)])
+    return name, parse_value(fact, value, where=f"--set {name}")
+
+
+def _flatten(
+    node: safe_yaml.Mapping, prefix: str, vocabulary: Vocabulary
+) -> Iterable[tuple[str, safe_yaml.Node, int]]:
+    for key, child in node.items.items():
+        name = f"{prefix}{key}"
+        if isinstance(child, safe_yaml.Mapping) and name not in vocabulary.facts and child.items:
+            yield from _flatten(child, f"{name}.", vocabulary)
+        else:
+            yield name, child, node.key_lines[key]
+
+
+def _text(node: safe_yaml.Node) -> str:
+    if isinstance(node, safe_yaml.Sequence):
+        return "[" + ", ".join(_text(item) for item in node.items) + "]"
+    return node.text if isinstance(node, safe_yaml.Scalar) else "{}"
+
+
+def answers_text(vocabulary: Vocabulary, answers: Mapping[str, Value | None], heading: str) -> str:
+    """The answers as a YAML text, in the vocabulary's order, with each question as a comment."""
+    lines = [f"# {line}" for line in heading.splitlines()]
+    for name, fact in vocabulary.facts.items():
+        if name not in answers:
+            continue
+        value = answers[name]
+        text = "unknown" if value is None else to_text(value)
+        if value is not None and fact.type is FactType.TEXT:
+            text = json.dumps(text, ensure_ascii=False)
+        lines += ["", f"# {fact.question}", f"{name}: {text}"]
+    return "\n".join(lines) + "\n"
+
+
+def write_answers(
+    vocabulary: Vocabulary, answers: Mapping[str, Value | None], path: Path, *, heading: str, force: bool = False
+) -> None:
+    """Saves the answers as a new file. Raises InputError when it exists (without `force`) or cannot be written."""
+    write_text(path, answers_text(vocabulary, answers, heading), force=force)

@@ -1,0 +1,67 @@
+"""The declared facts: names, types, units, questions. One declaration serves every face of the product."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeAlias
+
+Value: TypeAlias = "bool | int | float | str | frozenset[str]"
+
+
+class FactType(StrEnum):
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMBER = "number"
+    CHOICE = "choice"
+    TEXT = "text"
+    SET = "set"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that can be known about a task, its data, the machine, the project or the network.
+
+    `minimum` and `maximum` are inclusive, in the canonical `unit`. `assume` (a default that counts as unknown), `derive`
+    (a definition) and `only_when` (where the fact means something) are expressions of the rule language.
+    """
+
+    name: str
+    group: str
+    type: FactType
+    unit: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    minimum: float = 0.0
+    maximum: float = 1e18
+    question: str = ""
+    help: str = ""
+    ask: bool = True
+    only_when: str | None = None
+    assume: str | None = None
+    derive: str | None = None
+    where: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        return self.type in (FactType.INTEGER, FactType.NUMBER)
+
+    @cached_property
+    def choice_names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A relation that the facts of every possible project satisfy."""
+
+    holds: str
+    because: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    groups: dict[str, str]
+    facts: dict[str, Fact]
+    constraints: tuple[Constraint, ...] = ()

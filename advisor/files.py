@@ -1,0 +1,46 @@
+"""Files that users ask for: never overwritten unasked, never left half written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from advisor.errors import input_error
+
+
+def write_text(path: Path, text: str, *, force: bool = False) -> None:
+    """Writes a whole UTF-8 file or nothing.
+
+    Raises:
+        InputError: the file exists and `force` is not set, or it cannot be written (missing folder, full disk).
+    """
+    title = "The output cannot be written"
+    if path.is_dir():
+        raise input_error(title, "this is a folder", where=str(path), remedy="Name a file.")
+    if path.exists() and not force:
+        raise input_error(title, "the file exists", where=str(path), remedy="Name another file or add --force.")
+    try:
+        if path.exists() and not path.is_file():  # /dev/stdout, a named pipe
+            path.write_text(text, encoding="utf-8")
+            return
+        atomic_write(path, text.encode("utf-8"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        remedy = "Check the folder, its permissions and the free space."
+        raise input_error(title, reason, where=str(path), remedy=remedy) from None
+
+
+def atomic_write(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Replaces the file at once: readers see the old content or the new, whatever happens between. Raises OSError."""
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,220 @@
+"""`advise(knowledge, facts) -> Plan`: a pure function from what is known to what is recommended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.errors import InputError, Problem
+from advisor.facts.fact_base import FactBase, Known, Source
+from advisor.facts.values import describe
+from advisor.inference.explain import Explainer
+from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
+from advisor.inference.plan import Plan, Recommendation, Status
+from advisor.inference.program import Program, TopicProgram, apply_steps
+from advisor.inference.search import Engine, Situation
+from advisor.knowledge.model import Knowledge, Policy, School
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much of a plan is worked out. The status of every recommendation always is."""
+
+    reasons: bool = True
+    flips: bool = True
+    questions: bool = True
+
+
+FULL = Detail()
+VALUES_ONLY = Detail(reasons=False, flips=False, questions=False)
+
+
+def engine_for(knowledge: Knowledge, school: School) -> Engine:
+    """The compiled rule base of a school; made once per knowledge, since it remembers what it has worked out."""
+    engines: dict[School, Engine] = knowledge.__dict__.setdefault("_engines", {})
+    if school not in engines:
+        engines[school] = Engine(Program(knowledge, school))
+    return engines[school]
+
+
+def advise(
+    knowledge: Knowledge, facts: FactBase, school: School = School.TODAY, detail: Detail = FULL
+) -> Plan:
+    """Recommends a value for every topic.
+
+    Raises:
+        InputError: two stated facts exclude each other.
+    """
+    engine = engine_for(knowledge, school)
+    base, withdrawn = consistent(engine.program, facts)
+    situation = situation_of(engine.program, base)
+    recommendations = {
+        name: _recommend(engine, engine.program.topics[name], situation, base, detail) for name in knowledge.topics
+    }
+    questions: tuple[str, ...] = ()
+    if detail.questions:
+        from advisor.inference.questions import Inquiry
+
+        questions = tuple(question.fact for question in Inquiry(engine, situation, base).questions())
+    shown, unused = _facts_in_use(engine.program, situation, base)
+    return Plan(
+        school=school,
+        facts=shown,
+        recommendations=recommendations,
+        unused=unused,
+        withdrawn=withdrawn,
+        contradictions=tuple(facts.contradictions()),
+        questions=questions,
+        probes=probes_worth(knowledge, recommendations),
+        evidence=tuple(base.evidence()),
+        stated=base,
+        knowledge=knowledge,
+    )
+
+
+def probes_worth(knowledge: Knowledge, recommendations: dict[str, Recommendation]) -> tuple[str, ...]:
+    """The probes that could decide a recommendation which is not settled or measured yet."""
+    return tuple(
+        knowledge.topics[name].probe
+        for name, entry in recommendations.items()
+        if knowledge.topics[name].probe and entry.status in (Status.LEANING, Status.OPEN)
+    )
+
+
+def situation_of(program: Program, facts: FactBase) -> Situation:
+    values: list[object] = [None] * program.width
+    for name, slot in program.slots.items():
+        if slot < len(program.facts):
+            known = facts.known(name)
+            values[slot] = known.value if known else None
+    return Situation(tuple(values), frozenset(program.slots[name] for name in facts.blank))
+
+
+def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, ...]]:
+    """The facts without observations that a stronger answer makes impossible, and the names of those withdrawn.
+
+    When an answer and an observation break a constraint together, another machine is being planned: everything observed
+    of the same part (`machine.cpu.…`) is withdrawn, not just the one value.
+    """
+    withdrawn: list[str] = []
+    for constraint in program.constraints:
+        values = list(situation_of(program, facts).values)
+        if constraint.expression.at(values) is not False:
+            continue
+        names = sorted(constraint.expression.names)
+        known = {name: entry for name in names if (entry := facts.known(name)) is not None}
+        observed = [name for name in names if known[name].source is not Source.ASKED]
+        if not observed:
+            vocabulary = program.knowledge.vocabulary
+            stated = " and ".join(f"{name} = {describe(vocabulary.facts[name], known[name].value)}" for name in names)
+            what = f"{stated} cannot both be true: {constraint.because}."
+            raise InputError("These answers exclude each other", [Problem(" and ".join(names), what, "Change one of them.")])
+        parts = {name.rpartition(".")[0] for name in observed}
+        for name in list(facts.names()):
+            entry = facts.known(name)
+            if name.rpartition(".")[0] in parts and entry is not None and entry.source is not Source.ASKED:
+                facts = facts.without(name)
+                withdrawn.append(name)
+    return facts, tuple(withdrawn)
+
+
+def _facts_in_use(program: Program, situation: Situation, facts: FactBase) -> tuple[dict[str, Known], tuple[str, ...]]:
+    values = list(situation.values)
+    steps = program.steps
+    apply_steps([s for s in steps if s.slot not in situation.blank], values, assume=True)
+    shown: dict[str, Known] = {}
+    unused = []
+    for fact in program.facts:
+        slot = program.slots[fact.name]
+        known = facts.known(fact.name)
+        if values[slot] is None:
+            if known is not None:
+                unused.append(fact.name)
+        elif known is not None:
+            shown[fact.name] = known
+        else:
+            shown[fact.name] = Known(values[slot], Source.DERIVED if fact.derive else Source.ASSUMED)
+    return shown, tuple(unused)
+
+
+def _recommend(
+    engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, detail: Detail
+) -> Recommendation:
+    declared = topic.topic
+    if topic.silent:
+        return Recommendation(topic.name, declared.title, None, Status.SILENT, declared.unit)
+    decision = engine.decide(topic, situation)
+    outcome = decision.outcome
+    status = _status(engine, topic, situation, facts, decision.settled)
+    explainer = Explainer(engine, topic, situation)
+    return Recommendation(
+        topic=topic.name,
+        title=declared.title,
+        value=_plain(outcome),
+        status=status,
+        unit=declared.unit,
+        tied=tuple(outcome) if isinstance(outcome, Tie) else (),
+        because=explainer.because() if detail.reasons else (),
+        alternatives=explainer.alternatives() if detail.reasons and outcome is not NOT_APPLICABLE else (),
+        flips=explainer.flips() if detail.flips else (),
+        actions=explainer.actions() if detail.reasons else (),
+        notes=_notes(engine, topic, situation, facts, explainer, status) if detail.reasons else (),
+        depends_on=tuple(engine.program.facts[slot].name for slot in decision.open_slots),
+    )
+
+
+def _plain(outcome: Outcome) -> object:
+    if outcome is NOT_APPLICABLE or isinstance(outcome, Tie):
+        return None
+    return list(outcome) if isinstance(outcome, tuple) else outcome
+
+
+def _status(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, settled: bool) -> Status:
+    outcome = engine.decide(topic, situation).outcome
+    if outcome is NOT_APPLICABLE:
+        return Status.NOT_APPLICABLE
+    if isinstance(outcome, Tie):
+        return Status.OPEN
+    if _rests_on_measurement(engine, topic, situation, facts):
+        return Status.MEASURED
+    return Status.SETTLED if settled else Status.LEANING
+
+
+def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase) -> bool:
+    """Whether the rule that decides reads the topic's own measured fact, and that was measured in scope."""
+    measured = topic.topic.measured_fact
+    known = facts.known(measured) if measured else None
+    if known is None or known.source is not Source.MEASURED or topic.topic.policy not in (Policy.FIRST, Policy.VALUE):
+        return False
+    position = topic.combination.first(engine.prepared(topic, situation))
+    return position is not None and engine.program.slots[measured] in topic.combination.rules[position].reads
+
+
+def _notes(
+    engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, explainer: Explainer, status: Status
+) -> tuple[str, ...]:
+    """What a reader should know before trusting the recommendation."""
+    notes: list[str] = []
+    vocabulary = engine.program.knowledge.vocabulary
+    for slot in engine.decide(topic, situation).open_slots:
+        fact = vocabulary.facts[engine.program.facts[slot].name]
+        value = explainer.values[slot]
+        if value is not None and situation.values[slot] is None and fact.assume:
+            notes.append(f"{fact.name} is assumed to be {describe(fact, value)}.")
+    because = explainer.because()
+    unverified = [reason.rule for reason in because if not reason.verified]
+    if unverified and len(unverified) == len(because):
+        notes.append("No source of it has been looked up yet; it is recalled from the literature.")
+    for reason in because:
+        notes.extend(f"Erratum to {reason.rule}: {text}" for text in reason.errata)
+    for lost, winner in explainer.silenced():
+        notes.append(
+            f"The {lost.rule.school.value} school's {lost.rule.id} advised {_said(lost.rule.value)}: {lost.rule.because} "
+            f"It lost to {winner.rule.id}: {winner.rule.because}"
+        )
+    if status is Status.SETTLED and isinstance(engine.leading(topic, situation), Tie):
+        notes.append("Every case that is still possible leads to it.")
+    return tuple(dict.fromkeys(notes))
+
+
+def _said(value: str) -> str:
+    return value if value.replace("_", "").isalnum() else f"`{value}`"

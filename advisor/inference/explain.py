@@ -1,0 +1,258 @@
+"""Why a value is recommended, why another is not, and which changed answer would flip it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from advisor.errors import join_names
+from advisor.facts.vocabulary import FactType
+from advisor.inference.boxes import landmarks
+from advisor.inference.outcomes import NOT_APPLICABLE, CompiledRule, Outcome, Tie, active, same, truths
+from advisor.inference.plan import Alternative, Flip, Reason
+from advisor.inference.program import Program, TopicProgram
+from advisor.inference.search import Engine, Situation, feasible
+from advisor.knowledge.model import Effect, Knowledge, Policy, School
+from advisor.knowledge.regions import TRUE
+
+MAX_FLIPS = 6
+FLIPS_PER_FACT = 2
+
+
+class Explainer:
+    """Explains one topic in one situation."""
+
+    def __init__(self, engine: Engine, topic: TopicProgram, situation: Situation) -> None:
+        self.engine = engine
+        self.program: Program = engine.program
+        self.knowledge: Knowledge = engine.program.knowledge
+        self.topic = topic
+        self.situation = situation
+        self.outcome: Outcome = engine.decide(topic, situation).outcome
+        self.values = engine.prepared(topic, situation)
+        self.rules = topic.combination.rules
+        self.truth = truths(self.rules, self.values)
+        self.active = active(self.rules, self.truth)
+
+    # --- because ---------------------------------------------------------------------------------------------------
+
+    def deciding(self) -> list[CompiledRule]:
+        """The rules that carry the recommended value."""
+        policy = self.topic.topic.policy
+        on = [rule for rule, is_on in zip(self.rules, self.active, strict=True) if is_on]
+        if policy is Policy.SCORE:
+            found = [rule for rule in on if rule.rule.effect is Effect.FOR and rule.rule.value == self.outcome]
+            found.sort(key=lambda rule: _STRENGTHS.index(rule.rule.strength or ""))
+        elif policy is Policy.ALL:
+            found = on
+        else:
+            position = self.topic.combination.first(self.values)
+            found = []
+            if position is not None and same(
+                self.topic.topic, self.topic.combination.value_of(position, self.values), self.outcome
+            ):
+                found = [self.rules[position]]
+        return found or self._in_every_case()
+
+    def _in_every_case(self) -> list[CompiledRule]:
+        """Rules that lead to the settled value though none of them is known to hold: together they cover every case."""
+        if isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE:
+            return []
+        box = {s: self.program.domains[s] for s in self.topic.support if self.situation.values[s] is None}
+        regions, _ = self.engine.regions(self.topic, list(self.situation.values), box)
+        _, _, bits = self.topic.over(regions)
+        return [r for r, b in zip(self.rules, bits, strict=True) if b & TRUE and r.literal == self.outcome]
+
+    def because(self) -> tuple[Reason, ...]:
+        return tuple(self._reason(rule) for rule in self.deciding())
+
+    def _reason(self, compiled: CompiledRule) -> Reason:
+        rule = compiled.rule
+        return Reason(
+            rule=rule.id,
+            text=rule.because,
+            sources=rule.sources,
+            school=rule.school,
+            strength=rule.strength.value if rule.strength else "",
+            verified=rule.is_verified,
+            errata=tuple(f"{key}: {self.knowledge.errata[key].text}" for key in rule.erratum),
+            when=rule.when or "",
+            origin="" if rule.layer == 0 else rule.where.rpartition("/")[0],
+            readiness=rule.readiness,
+        )
+
+    def actions(self) -> tuple[str, ...]:
+        value = self.outcome
+        if value is NOT_APPLICABLE or isinstance(value, Tie):
+            return ()
+        text = str(list(value)) if isinstance(value, tuple) else str(value)
+        lines: dict[str, None] = {}
+        for line in self.topic.topic.actions:
+            lines[line.replace("{value}", text)] = None
+        for compiled in self.deciding():
+            rule = compiled.rule
+            for line in rule.actions:
+                origin = "" if rule.layer == 0 else f"   # from the pack {rule.where.rpartition('/')[0]}"
+                lines[line.replace("{value}", text) + origin] = None
+        return tuple(lines)
+
+    def silenced(self) -> Iterator[tuple[CompiledRule, CompiledRule]]:
+        """Rules that hold but are superseded, with the rule that silences each."""
+        for position, rule in enumerate(self.rules):
+            if self.truth[position] is True and not self.active[position]:
+                yield rule, next(self.rules[j] for j in rule.silencers if self.truth[j] is True)
+
+    # --- why not ---------------------------------------------------------------------------------------------------
+
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """The other values for which some rule speaks (silenced or only possible ones too), strongest first."""
+        topic = self.topic.topic
+        if topic.policy is Policy.VALUE:
+            return self._other_numbers()
+        chosen = set(self.outcome) if isinstance(self.outcome, tuple) else {self.outcome}
+        spoken = {r.rule.value for r in self.rules if r.rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD)}
+        if topic.policy is Policy.SCORE:
+            spoken &= {
+                rule.rule.value
+                for position, rule in enumerate(self.rules)
+                if rule.rule.effect is Effect.FOR and self.truth[position] is not False
+            }
+        totals = self.topic.combination.net(self.truth) if topic.policy is Policy.SCORE else {}
+        values = [value for value in topic.values if value in spoken and value not in chosen]
+        values.sort(key=lambda value: -totals.get(value, -1))
+        return tuple(Alternative(value, self.why_not(value)) for value in values)
+
+    def _other_numbers(self) -> tuple[Alternative, ...]:
+        found: dict[Any, Alternative] = {}
+        for position, rule in enumerate(self.rules):
+            if self.truth[position] is not True or rule.value_at(self.values) is None:
+                continue
+            value = self.topic.combination.value_of(position, self.values)
+            if value != self.outcome and value not in found:
+                found[value] = Alternative(value, self._passed_over(position))
+        return tuple(found.values())
+
+    def _passed_over(self, position: int) -> str:
+        rule = self.rules[position]
+        if rule.silencers and not self.active[position]:
+            winner = next(self.rules[j].rule for j in rule.silencers if self.truth[j] is True)
+            return f"{rule.rule.because} But {winner.id} supersedes it: {winner.because}"
+        first = self.topic.combination.first(self.values)
+        earlier = self.rules[first].rule if first is not None else None
+        return f"{rule.rule.because} But {earlier.id} comes first: {earlier.because}" if earlier else rule.rule.because
+
+    def why_not(self, value: str) -> str:
+        """Why a value is not the recommendation, in one or two sentences."""
+        mine = [
+            (position, rule)
+            for position, rule in enumerate(self.rules)
+            if rule.rule.value == value and rule.rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD)
+        ]
+        if not mine:
+            return "No rule of this school speaks for it."
+        vetoes = [r for i, r in enumerate(self.rules) if r.rule.effect is Effect.VETO and self.active[i]]
+        for rule in vetoes:
+            if rule.rule.value == value:
+                return f"Ruled out by {rule.rule.id}: {rule.rule.because}"
+        holding = [(i, rule) for i, rule in mine if self.truth[i] is True]
+        silenced = [(i, rule) for i, rule in holding if not self.active[i]]
+        if silenced and len(silenced) == len(holding):
+            return self._passed_over(silenced[0][0])
+        if holding:
+            return self._outweighed(value) if self.topic.topic.policy is Policy.SCORE else self._passed_over(holding[0][0])
+        unknown = [rule for i, rule in mine if self.truth[i] is None]
+        if unknown:
+            rule = unknown[0].rule
+            return f"Not known to apply: {rule.id} needs `{rule.when}`."
+        return f"Does not apply: {mine[0][1].rule.id} needs `{mine[0][1].rule.when}`."
+
+    def _outweighed(self, value: str) -> str:
+        totals = self.topic.combination.net(self.truth)
+        against = [
+            rule.rule.because
+            for i, rule in enumerate(self.rules)
+            if self.active[i] and rule.rule.effect is Effect.AGAINST and rule.rule.value == value
+        ]
+        contra = f" Against it: {against[0]}" if against else ""
+        mine = describe_weight(totals.get(value, 0))
+        if isinstance(self.outcome, Tie):
+            return f"It has {mine}, as much as {join_names([v for v in self.outcome if v != value])}.{contra}"
+        if self.outcome in totals:
+            return f"It has {mine}, {self.outcome} has {describe_weight(totals[self.outcome])}.{contra}"
+        return f"It has {mine}, but every possible case gives {self.outcome}.{contra}"
+
+    # --- flips -----------------------------------------------------------------------------------------------------
+
+    def flips(self) -> tuple[Flip, ...]:
+        """The nearest changed answers that give another recommendation, each checked by deciding anew."""
+        topic = self.topic
+        if topic.silent:
+            return ()
+        found: list[Flip] = []
+        masked = self._masked()
+        for slot in self._flip_order():
+            if slot in masked:
+                continue
+            fact = self.program.facts[slot]
+            if fact.group == "probe" or fact.type is FactType.TEXT or fact.derive:
+                continue
+            present = self.situation.values[slot]
+            near = present if present is not None else self.values[slot]
+            of_this_fact: list[Flip] = []
+            for value in landmarks(fact, topic.cuts.get(slot, ()), near if fact.numeric else None):
+                if value == present:
+                    continue
+                flip = self._flip(slot, value)
+                if flip is not None and all(flip.then != other.then for other in of_this_fact):
+                    of_this_fact.append(flip)
+                    if len(of_this_fact) == FLIPS_PER_FACT or fact.numeric:
+                        break
+            found += of_this_fact
+            if len(found) >= MAX_FLIPS:
+                break
+        return tuple(found[:MAX_FLIPS])
+
+    def _flip(self, slot: int, value: Any) -> Flip | None:
+        changed = self.situation.changed(slot, value)
+        topic = self.topic
+        lead = self.engine.leading(topic, changed)
+        if lead is NOT_APPLICABLE or isinstance(lead, Tie) or same(topic.topic, lead, self.outcome):
+            return None
+        values = list(changed.values)
+        if topic.constraints and not feasible(topic, values):
+            return None
+        outcome = self.engine.decide(topic, changed).outcome
+        if outcome is NOT_APPLICABLE or isinstance(outcome, Tie) or same(topic.topic, outcome, self.outcome):
+            return None
+        return Flip(self.program.facts[slot].name, value, outcome)
+
+    def _flip_order(self) -> list[int]:
+        """What is open first, then what rests on assumptions, then what is known."""
+        open_slots = self.engine.decide(self.topic, self.situation).open_slots
+        rest = [slot for slot in self.topic.support if slot not in open_slots]
+        rest.sort(key=lambda slot: (self.situation.values[slot] is not None, slot))
+        return [*open_slots, *rest]
+
+    def _masked(self) -> set[int]:
+        return {
+            step.slot
+            for step in self.topic.steps
+            if step.only_when is not None and step.only_when.at(self.values) is False
+        }
+
+
+_STRENGTHS = ("strong", "moderate", "weak", "historical", "")
+
+
+def describe_weight(total: int) -> str:
+    """A net weight in words: 1 strong and 2 weak arguments."""
+    parts = []
+    rest = total
+    for name, unit in (("strong", 1_000_000_000), ("moderate", 1_000_000), ("weak", 1_000)):
+        count = round(rest / unit)
+        rest -= count * unit
+        if count:
+            parts.append(f"{count} {name}")
+    if not parts:
+        return "no net argument"
+    return f"{join_names(parts)} {'argument' if parts in (['1 strong'], ['1 moderate'], ['1 weak']) else 'arguments'} net"

@@ -1,0 +1,288 @@
+"""How the rules of one topic combine into an outcome, at known facts and over regions of unknown ones.
+
+An outcome is the recommended value (a name, a number, a tuple), a `Tie` when nothing leads, or NOT_APPLICABLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from advisor.knowledge.expressions import At, Over
+from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic
+from advisor.knowledge.regions import TRUE
+
+
+class Tie(tuple[str, ...]):
+    """Several values lead together, or (empty) nothing does."""
+
+    __slots__ = ()
+
+
+class _Special(Enum):
+    NOT_APPLICABLE = "not applicable"
+    UNDECIDED = "undecided"
+
+
+NOT_APPLICABLE = _Special.NOT_APPLICABLE
+UNDECIDED = _Special.UNDECIDED
+Outcome: TypeAlias = Any
+
+# A strong argument outweighs any number of moderate ones, a moderate one any number of weak ones: the order is
+# lexicographic as long as a topic has fewer than a thousand rules.
+_WEIGHT = {Strength.STRONG: 1_000_000_000, Strength.MODERATE: 1_000_000, Strength.WEAK: 1_000}
+
+
+def weight(rule: Rule, school: School) -> int:
+    """What one argument counts; a historical one is weak in school survey and nothing today."""
+    if rule.strength is Strength.HISTORICAL:
+        return _WEIGHT[Strength.WEAK] if school is School.SURVEY else 0
+    return _WEIGHT[rule.strength] if rule.strength else 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    rule: Rule
+    at: At
+    over: Over
+    reads: frozenset[int]
+    literal: str | None
+    value_at: At
+    value_over: Over
+    silencers: tuple[int, ...]  # positions of the rules that supersede this one
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rules that make one argument for or against one value; the strongest that holds counts."""
+
+    value: str
+    sign: int
+    members: tuple[tuple[int, int], ...]  # position of the rule, weight
+
+
+def truths(rules: Sequence[CompiledRule], values: list[Any]) -> list[bool | None]:
+    return [rule.at(values) for rule in rules]
+
+
+def active(rules: Sequence[CompiledRule], truth: Sequence[bool | None]) -> list[bool]:
+    """Which rules hold and are not silenced by one that supersedes them."""
+    return [
+        truth[i] is True and not (rule.silencers and any(truth[j] is True for j in rule.silencers))
+        for i, rule in enumerate(rules)
+    ]
+
+
+def make_groups(rules: Sequence[CompiledRule], school: School) -> tuple[Group, ...]:
+    members: dict[tuple[str, int, str], list[tuple[int, int]]] = {}
+    for position, compiled in enumerate(rules):
+        rule = compiled.rule
+        if rule.effect in (Effect.FOR, Effect.AGAINST):
+            sign = 1 if rule.effect is Effect.FOR else -1
+            members.setdefault((rule.value, sign, rule.argument), []).append((position, weight(rule, school)))
+    return tuple(Group(value, sign, tuple(rules)) for (value, sign, _), rules in members.items())
+
+
+class Combination:
+    """The rules of one topic in one school, ready to be combined."""
+
+    def __init__(self, topic: Topic, rules: Sequence[CompiledRule], school: School) -> None:
+        self.topic = topic
+        self.rules = tuple(rules)
+        self.groups = make_groups(rules, school) if topic.policy is Policy.SCORE else ()
+        self.vetoes = tuple((i, r.rule.value) for i, r in enumerate(rules) if r.rule.effect is Effect.VETO)
+        self.order = {value: position for position, value in enumerate(topic.values)}
+        self.items = {value: tuple(i for i, r in enumerate(rules) if r.rule.value == value) for value in topic.values}
+
+    # --- at known facts -------------------------------------------------------------------------------------------
+
+    def outcome(self, values: list[Any]) -> Outcome:
+        policy = self.topic.policy
+        if policy is Policy.SCORE:
+            return self.score([rule.at(values) for rule in self.rules])
+        if policy is Policy.ALL:
+            on = active(self.rules, truths(self.rules, values))
+            return tuple(value for value, members in self.items.items() if any(on[i] for i in members))
+        position = self.first(values)
+        return Tie() if position is None else self.value_of(position, values)
+
+    def first(self, values: list[Any]) -> int | None:
+        """The position of the rule that decides a topic of policy first or value."""
+        rules = self.rules
+        for position, rule in enumerate(rules):
+            if rule.at(values) is True:
+                if rule.silencers and any(rules[j].at(values) is True for j in rule.silencers):
+                    continue
+                if rule.literal is not None or rule.value_at(values) is not None:
+                    return position
+        return None
+
+    def value_of(self, position: int, values: list[Any]) -> Outcome:
+        rule = self.rules[position]
+        return rule.literal if rule.literal is not None else canonical(self.topic, rule.value_at(values))
+
+    def net(self, truth: Sequence[bool | None]) -> dict[str, int]:
+        """Net weight of every value with an argument in its favour that is not vetoed."""
+        on = active(self.rules, truth)
+        totals: dict[str, int] = {}
+        supported = set()
+        for group in self.groups:
+            best = max((w for i, w in group.members if on[i]), default=0)
+            if best:
+                totals[group.value] = totals.get(group.value, 0) + group.sign * best
+                if group.sign > 0:
+                    supported.add(group.value)
+        for position, value in self.vetoes:
+            if on[position]:
+                supported.discard(value)
+        return {value: totals[value] for value in supported}
+
+    def score(self, truth: Sequence[bool | None]) -> Outcome:
+        totals = self.net(truth)
+        best = max(totals.values(), default=0)
+        if best <= 0:
+            return Tie()
+        leaders = [value for value, total in totals.items() if total == best]
+        return leaders[0] if len(leaders) == 1 else Tie(sorted(leaders, key=self.order.__getitem__))
+
+    # --- over regions ---------------------------------------------------------------------------------------------
+
+    def possible(self, bits: Sequence[int], regions: list[Any]) -> tuple[Outcome, Any]:
+        """The outcome if every completion in the region gives it (else UNDECIDED), and the region of values."""
+        policy = self.topic.policy
+        if policy is Policy.SCORE:
+            return self._possible_score(bits)
+        if policy is Policy.ALL:
+            return self._possible_items(bits)
+        return self._possible_first(bits, regions)
+
+    def _certain(self, i: int, bits: Sequence[int]) -> bool:
+        return bits[i] == TRUE and not any(bits[j] & TRUE for j in self.rules[i].silencers)
+
+    def _may(self, i: int, bits: Sequence[int]) -> bool:
+        return bool(bits[i] & TRUE) and not any(bits[j] == TRUE for j in self.rules[i].silencers)
+
+    def _possible_score(self, bits: Sequence[int]) -> tuple[Outcome, Any]:
+        if all(b in (1, 2, 4) for b in bits):
+            outcome = self.score([b == TRUE for b in bits])
+            return outcome, frozenset({None if isinstance(outcome, Tie) else outcome})
+        low: dict[str, int] = {}
+        high: dict[str, int] = {}
+        sure: set[str] = set()
+        maybe: set[str] = set()
+        for group in self.groups:
+            least = max((w for i, w in group.members if self._certain(i, bits)), default=0)
+            most = max((w for i, w in group.members if self._may(i, bits)), default=0)
+            if group.sign > 0:
+                low[group.value] = low.get(group.value, 0) + least
+                high[group.value] = high.get(group.value, 0) + most
+                if least:
+                    sure.add(group.value)
+                if most:
+                    maybe.add(group.value)
+            else:
+                low[group.value] = low.get(group.value, 0) - most
+                high[group.value] = high.get(group.value, 0) - least
+        for position, value in self.vetoes:
+            if self._may(position, bits):
+                sure.discard(value)
+            if self._certain(position, bits):
+                maybe.discard(value)
+        floor = max((low[value] for value in sure), default=0)
+        leaders = {value for value in maybe if high[value] > 0 and high[value] >= floor}
+        if not leaders:
+            return Tie(), frozenset({None})
+        for value in sure:
+            if low[value] > 0 and all(low[value] > high[other] for other in maybe if other != value):
+                return value, frozenset({value})
+        return UNDECIDED, frozenset(leaders | {None})
+
+    def _possible_items(self, bits: Sequence[int]) -> tuple[Outcome, Any]:
+        must, may = [], []
+        for value, members in self.items.items():
+            if any(self._certain(i, bits) for i in members):
+                must.append(value)
+            if any(self._may(i, bits) for i in members):
+                may.append(value)
+        region = (frozenset(must), frozenset(may), False)
+        return (tuple(must) if must == may else UNDECIDED), region
+
+    def _possible_first(self, bits: Sequence[int], regions: list[Any]) -> tuple[Outcome, Any]:
+        found: list[Any] = []
+        for position, rule in enumerate(self.rules):
+            if not self._may(position, bits):
+                continue
+            region = frozenset({rule.literal}) if rule.literal is not None else rule.value_over(regions)
+            defined, undefined = split_undefined(self.topic, region)
+            if defined is not None:
+                found.append(defined)
+            if self._certain(position, bits) and not undefined and defined is not None:
+                break
+        else:
+            found.append(None)  # possibly no rule holds
+        return _agreed(self.topic, found)
+
+
+def canonical(topic: Topic, value: Any) -> Outcome:
+    """Whole numbers where the topic wants them."""
+    if topic.type == "integer":
+        return round(value)
+    return tuple(round(v) for v in value) if topic.type == "integers" else value
+
+
+def split_undefined(topic: Topic, region: Any) -> tuple[Any, bool]:
+    """The region without its unknown part (None when nothing is left), and whether there was one."""
+    if topic.policy is Policy.FIRST:
+        names = region - {None}
+        return (names or None), None in region
+    if topic.type == "integers":
+        lists = tuple(alternative for alternative in region if alternative is not None)
+        return (lists or None), None in region
+    low, high, undefined = region
+    return (None if low > high else (low, high, False)), undefined
+
+
+def _agreed(topic: Topic, found: list[Any]) -> tuple[Outcome, Any]:
+    """The outcome when all regions hold the same single value, and their union as a region for other topics."""
+    nothing = None in found
+    known = [region for region in found if region is not None]
+    if topic.policy is Policy.FIRST:
+        names = frozenset().union(*known)
+        region = names | ({None} if nothing else frozenset())
+        if not names:
+            return Tie(), region
+        return (next(iter(names)) if len(region) == 1 else UNDECIDED), region
+    if topic.type == "integers":
+        lists = tuple(dict.fromkeys(alternative for region in known for alternative in region))
+        if not lists:
+            return Tie(), (None,)
+        points = {tuple(round(low) for low, _, _ in one) for one in lists}
+        exact = all(low == high for one in lists for low, high, _ in one)
+        outcome = points.pop() if exact and len(points) == 1 and not nothing else UNDECIDED
+        return outcome, lists + ((None,) if nothing else ())
+    if not known:
+        return Tie(), (float("inf"), float("-inf"), True)
+    low, high = min(r[0] for r in known), max(r[1] for r in known)
+    region = (low, high, nothing)
+    if nothing or not same(topic, low, high):
+        return UNDECIDED, region
+    return canonical(topic, low), region
+
+
+def same(topic: Topic, a: Outcome, b: Outcome) -> bool:
+    """Whether two outcomes are the same advice: equal, or numbers within the topic's tolerance."""
+    if a == b and type(a) is type(b):
+        return True
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    if numbers and topic.type == "integer":
+        a, b = round(a) if abs(a) < 1e18 else a, round(b) if abs(b) < 1e18 else b
+    return numbers and abs(a - b) <= topic.tolerance * max(abs(a), abs(b))
+
+
+def decided(bits: int) -> bool:
+    """Whether a rule's condition is settled as far as firing goes: surely true, or surely not."""
+    return bits == TRUE or not bits & TRUE
+
+

@@ -1,0 +1,184 @@
+"""The plan: a recommendation for every topic, with its status, reasons, alternatives and what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from advisor.facts.fact_base import Contradiction, FactBase, Known
+from advisor.facts.values import to_json
+from advisor.facts.vocabulary import Value
+from advisor.knowledge.model import Knowledge, School
+
+
+class Status(StrEnum):
+    """How sure a recommendation is. Settled means the same under every completion of what is unknown."""
+
+    SETTLED = "settled"
+    LEANING = "leaning"
+    OPEN = "open"
+    MEASURED = "measured"
+    NOT_APPLICABLE = "not_applicable"
+    SILENT = "silent"
+
+
+class Verdict(StrEnum):
+    """What a measurement said of the recommendation that stood before it."""
+
+    CONFIRMED = "confirmed"
+    OVERTURNED = "overturned"
+    NO_DIFFERENCE = "no_difference"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A rule that speaks for the recommendation. `origin` names the layer that it came from, empty for the base."""
+
+    rule: str
+    text: str
+    sources: tuple[str, ...]
+    school: School
+    strength: str = ""
+    verified: bool = True
+    errata: tuple[str, ...] = ()
+    when: str = ""
+    origin: str = ""
+    readiness: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    value: Any
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """If `fact` were stated to be `to`, the recommendation would be `then`."""
+
+    fact: str
+    to: Value
+    then: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a probe found out about a recommendation: the paired ratio with its bootstrap 95 % interval."""
+
+    probe: str
+    before: Any
+    after: Any
+    verdict: Verdict
+    median: float
+    low: float
+    high: float
+    n: int
+    unit: str = "speed-up"
+    date: str = ""
+    applies: Mapping[str, str] = field(default_factory=dict)
+    rival: Any = None
+    judged: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "before": to_json(self.before), "after": to_json(self.after), "verdict": self.verdict.value,
+            "median": self.median, "low": self.low, "high": self.high, "unit": self.unit, "n": self.n,
+            "probe": self.probe, "date": self.date, "applies": dict(self.applies), "rival": to_json(self.rival),
+            "rules": dict(self.judged),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """One topic's advice. `value` is None where there is none; `tied` then holds the values that lead together."""
+
+    topic: str
+    title: str
+    value: Any
+    status: Status
+    unit: str = ""
+    tied: tuple[str, ...] = ()
+    because: tuple[Reason, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    actions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    measured: Measurement | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title, "value": to_json(self.value), "status": self.status.value, "unit": self.unit,
+            "tied": list(self.tied), "confidence_notes": list(self.notes),
+            "because": [_reason_json(reason) for reason in self.because],
+            "alternatives": [{"value": to_json(a.value), "why_not": a.why_not} for a in self.alternatives],
+            "flips": [{"fact": f.fact, "to": to_json(f.to), "then": to_json(f.then)} for f in self.flips],
+            "actions": list(self.actions), "depends_on_unknown": list(self.depends_on),
+            "measured": self.measured.to_json() if self.measured else None,
+        }  # fmt: skip
+
+
+def _reason_json(reason: Reason) -> dict[str, Any]:
+    return {
+        "rule": reason.rule, "text": reason.text, "sources": list(reason.sources), "school": reason.school.value,
+        "strength": reason.strength, "verified": reason.verified, "errata": list(reason.errata),
+        "when": reason.when, "origin": reason.origin, "readiness": reason.readiness,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `advise` returns. `facts` holds everything that the plan rests on, derived and assumed values included.
+
+    `unused` are stated facts that mean nothing here; `withdrawn` observations that an answer made impossible.
+    """
+
+    school: School
+    facts: Mapping[str, Known]
+    recommendations: Mapping[str, Recommendation]
+    unused: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    questions: tuple[str, ...] = ()
+    probes: tuple[str, ...] = ()
+    evidence: tuple[tuple[str, Known], ...] = ()
+    stated: FactBase = field(default_factory=FactBase)
+    knowledge: Knowledge | None = None
+
+    def value(self, topic: str) -> Any:
+        return self.recommendations[topic].value
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as `advisor/plan/1` (design, section 8)."""
+        facts = {
+            name: {
+                "value": to_json(known.value), "source": known.source.value,
+                **({"applies": dict(known.applies)} if known.applies else {}),
+                **({"note": known.note} if known.note else {}),
+            }
+            for name, known in self.facts.items()
+        }  # fmt: skip
+        return {
+            "schema": "advisor/plan/1",
+            "school": self.school.value,
+            "facts": facts,
+            "recommendations": {name: entry.to_json() for name, entry in self.recommendations.items()},
+            "questions": list(self.questions),
+            "probes": list(self.probes),
+            "unused": list(self.unused),
+            "withdrawn": list(self.withdrawn),
+            "contradictions": [
+                {
+                    "fact": c.fact, "used": to_json(c.used.value), "used_source": c.used.source.value,
+                    "overruled": to_json(c.overruled.value), "overruled_source": c.overruled.source.value,
+                }
+                for c in self.contradictions
+            ],
+            "evidence": [
+                {"fact": name, "value": to_json(known.value), "applies": dict(known.applies)}
+                for name, known in self.evidence
+            ],
+        }  # fmt: skip

@@ -1,0 +1,355 @@
+"""A rule base compiled for one school: slots for facts and topics, in an order in which each can be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from advisor.facts.vocabulary import Fact, FactType
+from advisor.inference.outcomes import (
+    NOT_APPLICABLE,
+    UNDECIDED,
+    Combination,
+    CompiledRule,
+    Outcome,
+    Tie,
+    decided,
+)
+from advisor.knowledge.expressions import BOOLEAN, Expression
+from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
+from advisor.knowledge.regions import (
+    ANY_TRUTH,
+    FALSE,
+    NO_NUMBER,
+    TRUE,
+    UNKNOWN,
+    Region,
+    union,
+)
+
+MEMO_LIMIT = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class FactStep:
+    """What follows for one fact: it is masked where it means nothing, defined or assumed from others."""
+
+    slot: int
+    only_when: Expression | None
+    derive: Expression | None
+    assume: Expression | None
+    nothing: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    expression: Expression
+    slots: frozenset[int]
+    because: str
+
+
+class TopicProgram:
+    """One topic with everything its outcome depends on.
+
+    `support` are the slots of all facts that can matter, through derived facts and other topics too; `upstream` the topics
+    whose recommendations it reads, in an order in which they can be computed.
+    """
+
+    def __init__(self, topic: Topic, slot: int, combination: Combination, applies: Expression | None) -> None:
+        self.topic = topic
+        self.slot = slot
+        self.combination = combination
+        self.applies = applies
+        self.support: tuple[int, ...] = ()
+        self.upstream: tuple[TopicProgram, ...] = ()
+        self.steps: tuple[FactStep, ...] = ()
+        self.constraints: tuple[Constraint, ...] = ()
+        self.cuts: Mapping[int, tuple[float, ...]] = {}
+        self.memo: dict[tuple[Any, ...], Outcome] = {}
+
+    @property
+    def name(self) -> str:
+        return self.topic.name
+
+    @property
+    def silent(self) -> bool:
+        return not self.combination.rules
+
+    def outcome(self, values: list[Any]) -> Outcome:
+        """The outcome at these values (facts prepared, upstream topics filled in)."""
+        if self.applies is not None and self.applies.at(values) is False:
+            return NOT_APPLICABLE
+        return self.combination.outcome(values)
+
+    def at_completion(self, base: list[Any]) -> Outcome:
+        """The outcome at a completion: raw values of all facts in `support`, everything else computed from them."""
+        key = tuple([base[slot] for slot in self.support])
+        found = self.memo.get(key)
+        if found is None:
+            values = base.copy()
+            apply_steps(self.steps, values, assume=False)
+            for topic in self.upstream:
+                values[topic.slot] = as_value(topic.at_completion(base))
+            found = self.outcome(values)
+            if len(self.memo) > MEMO_LIMIT:
+                self.memo.clear()
+            self.memo[key] = found
+        return found
+
+    def over(self, regions: list[Any]) -> tuple[Outcome, Region, list[int]]:
+        """Over a box: the outcome if it is the same everywhere (else UNDECIDED), the region of its values, and each rule's truth."""
+        bits = TRUE if self.applies is None else self.applies.over(regions)
+        if bits == FALSE:
+            return NOT_APPLICABLE, nothing_of(self.topic), []
+        truth = [rule.over(regions) for rule in self.combination.rules]
+        outcome, region = self.combination.possible(truth, regions)
+        if bits & FALSE:
+            return UNDECIDED, union(region, nothing_of(self.topic)), truth
+        return outcome, region, truth
+
+    def undecided_slots(self, truth: list[int], regions: list[Any]) -> dict[int, int]:
+        """How many undecided conditions or values read each slot, over the box for which `truth` was computed."""
+        counts: dict[int, int] = {}
+        for compiled, bits in zip(self.combination.rules, truth, strict=True):
+            if not decided(bits):
+                for slot in compiled.reads:
+                    counts[slot] = counts.get(slot, 0) + 1
+            elif bits == TRUE and compiled.literal is None:
+                for slot in compiled.reads:
+                    counts.setdefault(slot, 1)
+        if self.applies is not None and self.applies.over(regions) & FALSE:
+            for slot in self.slots_of_applies:
+                counts[slot] = counts.get(slot, 0) + 1
+        return counts
+
+    slots_of_applies: frozenset[int] = frozenset()
+
+
+def as_value(outcome: Outcome) -> Any:
+    """What other topics see of an outcome: its value, or None; items of an `all` topic as a set."""
+    if outcome is NOT_APPLICABLE or isinstance(outcome, Tie):
+        return None
+    if isinstance(outcome, tuple) and (not outcome or isinstance(outcome[0], str)):
+        return frozenset(outcome)
+    return outcome
+
+
+def nothing_of(topic: Topic) -> Any:
+    if topic.policy is Policy.ALL:
+        return (frozenset(), frozenset(), True)
+    if topic.policy is Policy.VALUE:
+        return (None,) if topic.type == "integers" else NO_NUMBER
+    return frozenset({None})
+
+
+def apply_steps(steps: Iterable[FactStep], values: list[Any], *, assume: bool) -> None:
+    """Masks, defines and (for the leading plan only) assumes facts, in place."""
+    for step in steps:
+        slot = step.slot
+        if step.only_when is not None and step.only_when.at(values) is False:
+            values[slot] = None
+        elif values[slot] is None:
+            if step.derive is not None:
+                values[slot] = step.derive.at(values)
+            elif assume and step.assume is not None:
+                values[slot] = step.assume.at(values)
+
+
+def apply_steps_over(steps: Iterable[FactStep], given: list[Any], regions: list[Any]) -> None:
+    """The same over regions; `given` holds the raw values, so that a stated value is not defined anew."""
+    for step in steps:
+        slot = step.slot
+        if given[slot] is None and step.derive is not None:
+            regions[slot] = step.derive.over(regions)
+        if step.only_when is not None:
+            bits = step.only_when.over(regions)
+            if bits == FALSE:
+                regions[slot] = step.nothing
+            elif bits & FALSE:
+                regions[slot] = union(regions[slot], step.nothing)
+
+
+class Program:
+    """A rule base compiled for one school. Raises nothing: the rule base was checked when it was loaded."""
+
+    def __init__(self, knowledge: Knowledge, school: School) -> None:
+        self.knowledge = knowledge
+        self.school = school
+        self.slots = knowledge.symbols.slots
+        self.facts = tuple(knowledge.vocabulary.facts.values())
+        self.width = len(self.slots)
+        self.domains = [domain(fact) for fact in self.facts]
+        self.steps = self._fact_steps()
+        self.fact_support = self._support_of_facts()
+        self.constraints = tuple(
+            Constraint(expression, self._slots(expression.names), constraint.because)
+            for constraint in knowledge.vocabulary.constraints
+            for expression in [self._fact_expression(constraint.holds)]
+        )
+        self.topics: dict[str, TopicProgram] = {}
+        for name in self._topic_order():
+            self.topics[name] = self._topic(knowledge.topics[name])
+        self.memo: dict[Any, Any] = {}
+
+    @cached_property
+    def by_slot(self) -> dict[int, TopicProgram]:
+        return {topic.slot: topic for topic in self.topics.values()}
+
+    def fact_at(self, slot: int) -> Fact:
+        return self.facts[slot]
+
+    def readers(self, slot: int) -> tuple[TopicProgram, ...]:
+        """The topics that a fact can matter to, in the order in which they are computed."""
+        return self._readers.get(slot, ())
+
+    @cached_property
+    def _readers(self) -> dict[int, tuple[TopicProgram, ...]]:
+        found: dict[int, list[TopicProgram]] = {}
+        for topic in self.topics.values():
+            for slot in topic.support:
+                found.setdefault(slot, []).append(topic)
+        return {slot: tuple(topics) for slot, topics in found.items()}
+
+    def _slots(self, names: Iterable[str]) -> frozenset[int]:
+        return frozenset(self.slots[name] for name in names)
+
+    def _fact_expression(self, text: str) -> Expression:
+        return self.knowledge.expression(text, BOOLEAN)
+
+    def _fact_steps(self) -> tuple[FactStep, ...]:
+        """Facts with rules of their own, each after the facts that these read."""
+        types = fact_types(self.knowledge.vocabulary)
+        steps: dict[str, FactStep] = {}
+        reads: dict[str, set[str]] = {}
+        for fact in self.facts:
+            texts = (fact.only_when, fact.derive, fact.assume)
+            if not any(texts):
+                continue
+            only_when = self._fact_expression(fact.only_when) if fact.only_when else None
+            derive = self.knowledge.expression(fact.derive, types[fact.name]) if fact.derive else None
+            assume = self.knowledge.expression(fact.assume, types[fact.name]) if fact.assume else None
+            reads[fact.name] = {name for e in (only_when, derive, assume) if e for name in e.names}
+            steps[fact.name] = FactStep(self.slots[fact.name], only_when, derive, assume, nothing_of_fact(fact))
+        return tuple(steps[name] for name in in_order(reads))
+
+    def _support_of_facts(self) -> dict[int, frozenset[int]]:
+        """For each fact the facts that its value can depend on, itself included. Assumptions count: they lead."""
+        support = {slot: frozenset({slot}) for slot in range(len(self.facts))}
+        for step in self.steps:
+            for expression in (step.only_when, step.derive, step.assume):
+                for name in expression.names if expression else ():
+                    support[step.slot] |= support[self.slots[name]]
+        return support
+
+    def _topic_order(self) -> list[str]:
+        from advisor.knowledge.checks import topic_reads
+
+        topics = self.knowledge.topics
+        return in_order({name: set(topic_reads(self.knowledge, name)) & set(topics) for name in topics})
+
+    def _topic(self, topic: Topic) -> TopicProgram:
+        rules = self.knowledge.rules_of(topic.name, self.school)
+        position = {rule.id: i for i, rule in enumerate(rules)}
+        silencers: dict[str, list[int]] = {}
+        for rule in rules:
+            for other in rule.supersedes:
+                silencers.setdefault(other, []).append(position[rule.id])
+        compiled = [self._rule(topic, rule, tuple(silencers.get(rule.id, ()))) for rule in rules]
+        applies = self.knowledge.expression(topic.applies, BOOLEAN) if topic.applies else None
+        program = TopicProgram(topic, self.slots[topic.name], Combination(topic, compiled, self.school), applies)
+        program.slots_of_applies = self._slots(applies.names) if applies else frozenset()
+        direct = program.slots_of_applies.union(*(rule.reads for rule in compiled))
+        upstream: dict[str, TopicProgram] = {}
+        support: set[int] = set()
+        for slot in sorted(direct):
+            if slot < len(self.facts):
+                support |= self.fact_support[slot]
+            else:
+                read = next(t for t in self.topics.values() if t.slot == slot)
+                for one in (*read.upstream, read):
+                    upstream[one.name] = one
+                support |= set(read.support)
+        program.upstream = tuple(one for one in self.topics.values() if one.name in upstream)
+        program.support = tuple(sorted(support))
+        program.steps = tuple(step for step in self.steps if step.slot in support)
+        program.constraints = tuple(c for c in self.constraints if c.slots & support)
+        program.cuts = self._cuts(program, rules)
+        return program
+
+    def _rule(self, topic: Topic, rule: Rule, silencers: tuple[int, ...]) -> CompiledRule:
+        condition = self.knowledge.condition(rule)
+        reads = condition.names
+        if is_literal(topic, rule):
+            value_at, value_over, literal = _no_value, _no_value, rule.value
+        else:
+            value = self.knowledge.expression(rule.value, topic.static_type)
+            value_at, value_over, literal = value.at, value.over, None
+            reads |= value.names
+        slots = self._slots(reads)
+        return CompiledRule(rule, condition.at, condition.over, slots, literal, value_at, value_over, silencers)
+
+    def _expressions(self, topic: Topic, rules: Iterable[Rule]) -> Iterator[Expression]:
+        if topic.applies:
+            yield self.knowledge.expression(topic.applies, BOOLEAN)
+        for rule in rules:
+            yield self.knowledge.condition(rule)
+            if not is_literal(topic, rule):
+                yield self.knowledge.expression(rule.value, topic.static_type)
+
+    def _cuts(self, program: TopicProgram, rules: Iterable[Rule]) -> dict[int, tuple[float, ...]]:
+        """For each numeric fact the constants at which something that the topic depends on can change."""
+        found: dict[int, set[float]] = {}
+        for upstream in program.upstream:
+            for slot, cuts in upstream.cuts.items():
+                found.setdefault(slot, set()).update(cuts)
+        expressions = list(self._expressions(program.topic, rules))
+        for step in program.steps:
+            expressions += [e for e in (step.only_when, step.derive) if e]
+        for expression in expressions:
+            for name, cuts in expression.cuts.items():
+                if self.slots[name] < len(self.facts):
+                    found.setdefault(self.slots[name], set()).update(cuts)
+        return {slot: tuple(sorted(cuts)) for slot, cuts in found.items()}
+
+
+def _no_value(_: list[Any]) -> Any:
+    return None
+
+
+def nothing_of_fact(fact: Fact) -> Any:
+    if fact.type is FactType.BOOLEAN:
+        return UNKNOWN
+    if fact.type is FactType.SET:
+        return (frozenset(), frozenset(), True)
+    return NO_NUMBER if fact.numeric else frozenset({None})
+
+
+def domain(fact: Fact) -> Region:
+    """Every value that the fact can have once it is known."""
+    if fact.type is FactType.BOOLEAN:
+        return ANY_TRUTH
+    if fact.type is FactType.CHOICE:
+        return frozenset(fact.choice_names)
+    if fact.type is FactType.SET:
+        return (frozenset(), frozenset(fact.choice_names), False)
+    if fact.type is FactType.TEXT:
+        return frozenset({"any text"})  # no expression can decide on it
+    return (fact.minimum, fact.maximum, False)
+
+
+def in_order(reads: Mapping[str, set[str]]) -> list[str]:
+    """The names, each after the names it reads; otherwise as declared. They don't read each other in circles."""
+    done: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        if name in done or name not in reads:
+            return
+        for other in sorted(reads[name]):
+            visit(other)
+        done[name] = None
+
+    for name in reads:
+        visit(name)
+    return list(done)

@@ -1,0 +1,268 @@
+"""Decides whether a recommendation is the same under every completion of what is unknown.
+
+A proof comes from regions (they contain every completion), a refutation from two concrete completions that differ. Boxes
+that are neither are split on a fact that undecided rules read, until decided or the node cap is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from advisor.inference.boxes import ends, is_point, landmarks, pick, split
+from advisor.inference.outcomes import UNDECIDED, Outcome, same
+from advisor.inference.program import Program, TopicProgram, apply_steps, apply_steps_over, as_value
+from advisor.knowledge.regions import FALSE, point
+
+NODE_CAP = 256
+TRIES_PER_FACT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The reported outcome of a topic. `settled`: proven to be the same for every completion.
+
+    `open_slots` are the unknown facts that may still matter; `witnesses` completions with differing outcomes, if found.
+    """
+
+    outcome: Outcome
+    settled: bool
+    open_slots: tuple[int, ...] = ()
+    witnesses: tuple[tuple[tuple[int, Any], ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The facts as the engine sees them: raw values by slot (None: unknown), and facts without their usual assumption.
+
+    `values` has one place for every fact and topic; masked, derived and assumed values are not filled in.
+    """
+
+    values: tuple[Any, ...]
+    blank: frozenset[int] = frozenset()
+
+    def changed(self, slot: int, value: Any) -> Situation:
+        return Situation((*self.values[:slot], value, *self.values[slot + 1 :]), self.blank)
+
+
+class Engine:
+    """Answers questions about one program; what it has worked out once it remembers (results never depend on that)."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._decisions: dict[str, dict[tuple[Any, ...], Decision]] = {name: {} for name in program.topics}
+        self._leading: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+
+    # --- the leading outcome ---------------------------------------------------------------------------------------
+
+    def key(self, topic: TopicProgram, situation: Situation) -> tuple[Any, ...]:
+        values = situation.values
+        return (situation.blank, *[values[slot] for slot in topic.support])
+
+    def prepared(self, topic: TopicProgram, situation: Situation) -> list[Any]:
+        """Values with assumptions made and the reported values of upstream topics: what the leading outcome sees."""
+        values = list(situation.values)
+        steps = [step for step in topic.steps if step.slot not in situation.blank] if situation.blank else topic.steps
+        apply_steps(steps, values, assume=True)
+        if situation.blank:
+            apply_steps((step for step in topic.steps if step.slot in situation.blank), values, assume=False)
+        for upstream in topic.upstream:
+            values[upstream.slot] = as_value(self.decide(upstream, situation).outcome)
+        return values
+
+    def leading(self, topic: TopicProgram, situation: Situation) -> Outcome:
+        memo, key = self._leading[topic.name], self.key(topic, situation)
+        found = memo.get(key)
+        if found is None:
+            found = memo[key] = topic.outcome(self.prepared(topic, situation))
+            if len(memo) > 20_000:
+                memo.clear()
+        return found
+
+    # --- settled or not --------------------------------------------------------------------------------------------
+
+    def decide(self, topic: TopicProgram, situation: Situation) -> Decision:
+        memo, key = self._decisions[topic.name], self.key(topic, situation)
+        found = memo.get(key)
+        if found is None:
+            found = self._decide(topic, situation)
+            if len(memo) > 20_000:
+                memo.clear()
+            memo[key] = found
+        return found
+
+    def _decide(self, topic: TopicProgram, situation: Situation) -> Decision:
+        lead = self.leading(topic, situation)
+        if topic.silent:
+            return Decision(lead, settled=True)
+        box = {slot: self.program.domains[slot] for slot in topic.support if situation.values[slot] is None}
+        return _Search(self, topic, situation, box, lead).run()
+
+    def regions(self, topic: TopicProgram, given: list[Any], box: dict[int, Any]) -> tuple[list[Any], dict[int, list[int]]]:
+        """The regions of all that the topic reads over a box, and the rule truths of its upstream topics by slot."""
+        regions: list[Any] = [None] * self.program.width
+        for slot in topic.support:
+            value = given[slot]
+            regions[slot] = box[slot] if value is None else point(value)
+        apply_steps_over(topic.steps, given, regions)
+        truths: dict[int, list[int]] = {}
+        for upstream in topic.upstream:
+            _, regions[upstream.slot], truths[upstream.slot] = upstream.over(regions)
+        return regions, truths
+
+    def open_slots(
+        self, topic: TopicProgram, regions: list[Any], truth: list[int], truths: dict[int, list[int]], box: dict[int, Any]
+    ) -> dict[int, int]:
+        """The facts of the box that undecided rules read, directly or through upstream topics and definitions, counted."""
+        counts: dict[int, int] = {}
+        pending = [(topic, truth, 1)]
+        seen: set[int] = set()
+        by_slot = self.program.by_slot
+        while pending:
+            current, bits, times = pending.pop()
+            for slot, count in current.undecided_slots(bits, regions).items() if bits else ():
+                if slot in by_slot:
+                    if slot not in seen:
+                        seen.add(slot)
+                        pending.append((by_slot[slot], truths[slot], count))
+                    continue
+                for reached in self.program.fact_support[slot]:
+                    if reached in box and not is_point(box[reached]):
+                        counts[reached] = counts.get(reached, 0) + count * times
+        return counts
+
+
+class _Search:
+    """One topic in one situation."""
+
+    def __init__(
+        self, engine: Engine, topic: TopicProgram, situation: Situation, box: dict[int, Any], lead: Outcome
+    ) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self.topic = topic
+        self.given = list(situation.values)
+        self.box = box
+        self.lead = lead
+        self.wishes = self._wishes(situation)
+        self.reference: Outcome = UNDECIDED
+        self.first: tuple[tuple[int, Any], ...] = ()
+        self.nodes = 0
+
+    def _wishes(self, situation: Situation) -> list[Any]:
+        values = list(situation.values)
+        apply_steps(self.topic.steps, values, assume=True)
+        return values
+
+    def run(self) -> Decision:
+        regions, truths = self.engine.regions(self.topic, self.given, self.box)
+        outcome, _, truth = self.topic.over(regions)
+        if outcome is not UNDECIDED and same(self.topic.topic, outcome, self.lead):
+            return Decision(self.lead, settled=True)
+        if outcome is not UNDECIDED:
+            return Decision(outcome, settled=True)
+        counts = self.engine.open_slots(self.topic, regions, truth, truths, self.box)
+        open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
+        other = self._other_outcome(open_slots)
+        if other is not None:
+            return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, other))
+        different, complete = self._explore(self.box)
+        if different is not None:
+            return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
+        # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
+        # the one that all of them share, so that learning more cannot move a value that was settled with less.
+        agreed = self.lead if self.reference is UNDECIDED or same(self.topic.topic, self.reference, self.lead) else self.reference
+        return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
+
+    def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
+        """The outcome at a completion, or None when the completion breaks a constraint."""
+        values = self.given.copy()
+        for slot, value in assignment.items():
+            values[slot] = value
+        if self.topic.constraints and not feasible(self.topic, values):
+            return None
+        return self.topic.at_completion(values)
+
+    def _differs(self, assignment: dict[int, Any]) -> tuple[tuple[int, Any], ...] | None:
+        outcome = self.evaluate(assignment)
+        if outcome is None:
+            return None
+        if self.reference is UNDECIDED:
+            self.reference, self.first = outcome, tuple(assignment.items())
+            return None
+        return None if same(self.topic.topic, outcome, self.reference) else tuple(assignment.items())
+
+    def _point(self, box: dict[int, Any]) -> dict[int, Any]:
+        facts = self.program.facts
+        return {slot: pick(facts[slot], region, self.wishes[slot]) for slot, region in box.items()}
+
+    def _other_outcome(self, open_slots: tuple[int, ...]) -> tuple[tuple[int, Any], ...] | None:
+        """Two different outcomes found by changing one or two facts of a plausible completion."""
+        base = self._point(self.box)
+        if (found := self._differs(base)) is not None:
+            return found
+        facts = self.program.facts
+        for slot in open_slots:
+            for value in landmarks(facts[slot], self.topic.cuts.get(slot, ()))[:TRIES_PER_FACT]:
+                if (found := self._differs({**base, slot: value})) is not None:
+                    return found
+        return None
+
+    def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
+        """Splits boxes until each is proven to give the reference outcome. Returns a differing completion, and whether
+        everything was proven within the node cap."""
+        stack = [root]
+        while stack:
+            box = stack.pop()
+            self.nodes += 1
+            if self.nodes > NODE_CAP:
+                return None, False
+            regions, truths = self.engine.regions(self.topic, self.given, box)
+            if self.topic.constraints and self._impossible(regions):
+                continue
+            outcome, _, truth = self.topic.over(regions)
+            if outcome is not UNDECIDED and same(self.topic.topic, outcome, self.reference):
+                continue
+            possible = False
+            for assignment in self._points(box):
+                possible = possible or self.evaluate(assignment) is not None
+                if (found := self._differs(assignment)) is not None:
+                    return found, True
+            counts = self.engine.open_slots(self.topic, regions, truth, truths, box)
+            if not counts and not possible:  # whether the box holds any completion depends on the constraints
+                joined = {slot for constraint in self.topic.constraints for slot in constraint.slots}
+                counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
+            if not counts:  # what is undecided reads single values only, and those were evaluated
+                continue
+            slot = max(counts, key=lambda s: (counts[s], -s))
+            fact = self.program.facts[slot]
+            parts = split(fact, box[slot], self.topic.cuts.get(slot, ()))
+            stack.extend({**box, slot: part} for part in reversed(parts))
+        return None, True
+
+    def _impossible(self, regions: list[Any]) -> bool:
+        """Whether every point of the box breaks some constraint."""
+        full = regions.copy()
+        for constraint in self.topic.constraints:
+            for slot in constraint.slots:
+                if full[slot] is None:
+                    value = self.given[slot]
+                    full[slot] = self.program.domains[slot] if value is None else point(value)
+        return any(constraint.expression.over(full) == FALSE for constraint in self.topic.constraints)
+
+    def _points(self, box: dict[int, Any]) -> Iterator[dict[int, Any]]:
+        """A completion in the box, with other corners of the facts that constraints join."""
+        base = self._point(box)
+        yield base
+        joined = [s for c in self.topic.constraints for s in c.slots if s in box and not is_point(box[s])]
+        if joined and not feasible(self.topic, [base.get(i, v) for i, v in enumerate(self.given)]):
+            slots = sorted(set(joined))[:4]
+            for corner in product(*(ends(box[slot]) for slot in slots)):
+                yield {**base, **dict(zip(slots, corner, strict=True))}
+
+
+def feasible(topic: TopicProgram, values: list[Any]) -> bool:
+    """Whether no constraint is broken; a constraint on a fact that doesn't matter here can always be met."""
+    return all(constraint.expression.at(values) is not False for constraint in topic.constraints)

@@ -1,0 +1,127 @@
+"""Remembers a checked rule base as JSON, so that a start need not parse and check the YAML again.
+
+The key is a digest of every file's content and of the program's version; a cache that is missing, foreign or damaged is
+made anew, and nothing depends on it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
+from advisor.files import atomic_write
+from advisor.knowledge import loader
+from advisor.knowledge.model import (
+    Effect,
+    Erratum,
+    Knowledge,
+    Policy,
+    Rule,
+    School,
+    Settles,
+    SourceText,
+    Strength,
+    Topic,
+)
+
+FORMAT = "advisor/knowledge-cache/1"
+KEEP = 8
+
+
+def cache_folder() -> Path:
+    """Where checked rule bases are remembered; ADVISOR_CACHE overrides it."""
+    override = os.environ.get("ADVISOR_CACHE")
+    if override:
+        return Path(override)
+    from platformdirs import user_cache_dir
+
+    return Path(user_cache_dir("advisor"))
+
+
+def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
+    """The rule base, from the cache where its files are unchanged. Raises InputError as `loader.load` does."""
+    files = loader.read_files(base, packs)
+    digest = loader.digest(files)
+    path = cache_folder() / f"knowledge-{digest}.json"
+    folders = [str(base), *map(str, packs)]
+    try:
+        document = json.loads(path.read_bytes())
+        if document["format"] == FORMAT and document["digest"] == digest and document["folders"] == folders:
+            return from_document(document)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass  # no usable cache: it is made anew below
+    knowledge = loader.build(files)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic_write(path, json.dumps(to_document(knowledge, folders)).encode())
+        _forget_old(path.parent)
+    except OSError:
+        pass  # a read-only home costs time only
+    return knowledge
+
+
+def _forget_old(folder: Path) -> None:
+    found = sorted(folder.glob("knowledge-*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in found[KEEP:]:
+        path.unlink(missing_ok=True)
+
+
+def to_document(knowledge: Knowledge, folders: Sequence[str]) -> dict[str, Any]:
+    vocabulary = knowledge.vocabulary
+    return {
+        "format": FORMAT,
+        "digest": knowledge.digest,
+        "folders": list(folders),
+        "groups": vocabulary.groups,
+        "facts": [_fields(fact) for fact in vocabulary.facts.values()],
+        "constraints": [_fields(constraint) for constraint in vocabulary.constraints],
+        "topics": [_fields(topic) for topic in knowledge.topics.values()],
+        "rules": [_fields(rule) for rule in knowledge.rules],
+        "sources": [_fields(source) for source in knowledge.sources.values()],
+        "errata": [_fields(erratum) for erratum in knowledge.errata.values()],
+    }
+
+
+def _fields(item: Any) -> dict[str, Any]:
+    return {field.name: _plain(getattr(item, field.name)) for field in dataclasses.fields(item)}
+
+
+def _plain(value: Any) -> Any:
+    return _fields(value) if dataclasses.is_dataclass(value) else value
+
+
+def from_document(document: dict[str, Any]) -> Knowledge:
+    facts = [_fact(entry) for entry in document["facts"]]
+    constraints = tuple(Constraint(**entry) for entry in document["constraints"])
+    vocabulary = Vocabulary(document["groups"], {fact.name: fact for fact in facts}, constraints)
+    topics = [_topic(entry) for entry in document["topics"]]
+    rules = tuple(_rule(entry) for entry in document["rules"])
+    sources = {entry["key"]: SourceText(**entry) for entry in document["sources"]}
+    errata = {entry["key"]: Erratum(**entry) for entry in document["errata"]}
+    return Knowledge(
+        vocabulary, {topic.name: topic for topic in topics}, rules, sources, errata, document["digest"]
+    )
+
+
+def _fact(entry: dict[str, Any]) -> Fact:
+    choices = tuple((name, text) for name, text in entry.pop("choices"))
+    return Fact(**{**entry, "type": FactType(entry["type"])}, choices=choices)
+
+
+def _topic(entry: dict[str, Any]) -> Topic:
+    return Topic(**{**entry, "policy": Policy(entry["policy"]), "actions": tuple(entry["actions"])})
+
+
+def _rule(entry: dict[str, Any]) -> Rule:
+    for key in ("sources", "erratum", "supersedes", "actions"):
+        entry[key] = tuple(entry[key])
+    entry["school"] = School(entry["school"])
+    entry["effect"] = Effect(entry["effect"])
+    entry["strength"] = Strength(entry["strength"]) if entry["strength"] else None
+    entry["settles"] = Settles(**entry["settles"]) if entry["settles"] else None
+    return Rule(**entry)

@@ -1,0 +1,114 @@
+"""Reads facts.yaml, topics.yaml and sources.yaml into the vocabulary, the topics and what may be cited."""
+
+from __future__ import annotations
+
+from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
+from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
+from advisor.knowledge.reading import Reader
+from advisor.safe_yaml import Node, Sequence
+
+_FACT_KEYS = (
+    "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "only_when", "assume", "derive",
+)  # fmt: skip
+_TOPIC_KEYS = ("title", "policy", "values", "type", "unit", "tolerance", "applies", "measured_by", "actions")
+
+
+def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
+    root = reader.mapping(node, "facts.yaml", ("groups", "facts", "constraints"))
+    if root is None:
+        return Vocabulary({}, {})
+    groups = dict(reader.named_texts(root, "groups", "facts.yaml"))
+    facts = {}
+    for name, value, line in reader.pairs(root.items.get("facts"), "facts"):
+        entry = reader.mapping(value, f"fact {name}", _FACT_KEYS)
+        if entry is None:
+            continue
+        what = f"fact {name}"
+        kind = FactType(reader.choice(entry, "type", what, [kind.value for kind in FactType]))
+        choices = reader.named_texts(entry, "choices", what)
+        if kind in (FactType.CHOICE, FactType.SET) and not choices:
+            reader.note(line, f"{what} has no choices.", "List each with one line of explanation.")
+        facts[name] = Fact(
+            name=name,
+            group=reader.choice(entry, "group", what, groups),
+            type=kind,
+            unit=reader.text(entry, "unit", what),
+            choices=choices,
+            minimum=reader.number(entry, "min", what, 0.0),
+            maximum=reader.number(entry, "max", what, 1e18),
+            question=reader.text(entry, "question", what, required=True),
+            help=reader.text(entry, "help", what, required=True),
+            ask=reader.flag(entry, "ask", what, default=True),
+            only_when=reader.text(entry, "only_when", what) or None,
+            assume=reader.text(entry, "assume", what) or None,
+            derive=reader.text(entry, "derive", what) or None,
+            where=f"{reader.where}:{line}",
+        )
+    return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader))
+
+
+def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ...]:
+    if node is None:
+        return ()
+    constraints = []
+    for item in node.items if isinstance(node, Sequence) else ():
+        entry = reader.mapping(item, "a constraint", ("holds", "because"))
+        if entry is not None:
+            holds = reader.text(entry, "holds", "a constraint", required=True)
+            because = reader.text(entry, "because", "a constraint", required=True)
+            constraints.append(Constraint(holds, because, f"{reader.where}:{entry.line}"))
+    return tuple(constraints)
+
+
+def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
+    root = reader.mapping(node, "topics.yaml", ("topics",))
+    topics = {}
+    for name, value, line in reader.pairs(root.items.get("topics") if root else None, "topics"):
+        what = f"topic {name}"
+        entry = reader.mapping(value, what, _TOPIC_KEYS)
+        if entry is None:
+            continue
+        policy = Policy(reader.choice(entry, "policy", what, [policy.value for policy in Policy]))
+        values = dict(reader.named_texts(entry, "values", what))
+        kind = reader.choice(entry, "type", what, ("integer", "number", "integers"), default="number")
+        if (policy is Policy.VALUE) == bool(values):
+            reader.note(line, f"{what}: topics of policy value have a type, all others have values.")
+        measured = entry.items.get("measured_by")
+        probe = reader.mapping(measured, f"{what}: measured_by", ("probe", "fact")) if measured else None
+        topics[name] = Topic(
+            name=name,
+            title=reader.text(entry, "title", what, required=True),
+            policy=policy,
+            values=values,
+            type=kind if policy is Policy.VALUE else "",
+            unit=reader.text(entry, "unit", what),
+            tolerance=reader.number(entry, "tolerance", what, 0.0),
+            applies=reader.text(entry, "applies", what) or None,
+            probe=reader.text(probe, "probe", what, required=True) if probe else "",
+            measured_fact=reader.text(probe, "fact", what, required=True) if probe else "",
+            actions=reader.texts(entry, "actions", what),
+            where=f"{reader.where}:{line}",
+        )
+    return topics
+
+
+def read_sources(node: Node | None, reader: Reader) -> tuple[dict[str, SourceText], dict[str, Erratum]]:
+    root = reader.mapping(node, "sources.yaml", ("sources", "errata"))
+    sources, errata = {}, {}
+    if root is None:
+        return sources, errata
+    if "sources" in root.items:
+        for key, value, _ in reader.pairs(root.items["sources"], "sources"):
+            what = f"source {key}"
+            entry = reader.mapping(value, what, ("title", "author", "year", "kind", "document"))
+            if entry is not None:
+                title = reader.text(entry, "title", what, required=True)
+                rest = (reader.text(entry, name, what) for name in ("author", "year", "kind", "document"))
+                sources[key] = SourceText(key, title, *rest)
+    if "errata" in root.items:
+        for key, value, _ in reader.pairs(root.items["errata"], "errata"):
+            entry = reader.mapping(value, f"erratum {key}", ("about", "text"))
+            if entry is not None:
+                about = reader.text(entry, "about", f"erratum {key}")
+                errata[key] = Erratum(key, about, reader.text(entry, "text", f"erratum {key}", required=True))
+    return sources, errata

@@ -1,0 +1,186 @@
+"""Loads a rule base from its folder and the layers on top of it, reporting every problem of every file at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from advisor import __version__, safe_yaml
+from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
+from advisor.knowledge.checks import check
+from advisor.knowledge.declarations import read_sources, read_topics, read_vocabulary
+from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
+from advisor.knowledge.reading import Reader
+from advisor.knowledge.rule_files import Disabled, is_position_allowed, read_rules
+
+TITLE = "These rules cannot be used"
+MAX_FILES = 200
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """The YAML files of a rule folder, tests left out, in the order in which they count. Raises InputError."""
+    if not folder.is_dir():
+        remedy = "Name a folder with rule files."
+        raise input_error(TITLE, "this is not a folder", where=str(folder), remedy=remedy)
+    try:
+        found = sorted(path for path in folder.glob("*.yaml") if not path.name.endswith(".test.yaml"))
+    except OSError as error:
+        raise input_error(TITLE, error.strerror or "unreadable", where=str(folder)) from None
+    if not found:
+        raise input_error(TITLE, "there is no .yaml file in it", where=str(folder), remedy="Name another folder.")
+    if len(found) > MAX_FILES:
+        raise input_error(TITLE, f"more than {MAX_FILES} files", where=str(folder), remedy="Split the pack.")
+    return found
+
+
+def read_files(base: Path, packs: Sequence[Path] = ()) -> list[tuple[int, Path, str]]:
+    """Every file of the base (layer 0) and of the packs (1, 2, ...), with its text. Raises InputError."""
+    problems: list[Problem] = []
+    files: list[tuple[int, Path, str]] = []
+    for layer, folder in enumerate([base, *packs]):
+        try:
+            paths = rule_files(folder)
+        except InputError as error:
+            problems.extend(error.problems)
+            continue
+        for path in paths:
+            try:
+                files.append((layer, path, safe_yaml.read(path)))
+            except InputError as error:
+                problems.extend(error.problems)
+    if problems:
+        raise InputError(TITLE, problems)
+    return files
+
+
+def digest(files: Iterable[tuple[int, Path, str]]) -> str:
+    """What identifies the content of these files, whatever folder they lie in."""
+    sha = hashlib.sha256(__version__.encode())
+    for layer, path, text in files:
+        sha.update(f"\0{layer}\0{path.name}\0{len(text)}\0".encode())
+        sha.update(text.encode())
+    return sha.hexdigest()[:32]
+
+
+def load(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
+    """The checked rule base.
+
+    Raises:
+        InputError: with every problem of every file.
+    """
+    files = read_files(base, packs)
+    return build(files)
+
+
+def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
+    problems: list[Problem] = []
+    trees: list[tuple[int, Path, safe_yaml.Node | None]] = []
+    for layer, path, text in files:
+        try:
+            trees.append((layer, path, safe_yaml.load(text, where=str(path))))
+        except InputError as error:
+            problems.extend(error.problems)
+    declared = {path.name: (path, tree) for layer, path, tree in trees if layer == 0}
+    if problems:
+        raise InputError(TITLE, problems)
+    missing = [name for name in ("facts.yaml", "topics.yaml", "sources.yaml") if name not in declared]
+    if missing:
+        where = str(files[0][1].parent) if files else ""
+        raise input_error(TITLE, f"{missing[0]} is missing", where=where, remedy="A rule base declares it.")
+
+    def reader(path: Path) -> Reader:
+        return Reader(str(path), problems)
+
+    path, tree = declared["facts.yaml"]
+    vocabulary = read_vocabulary(tree, reader(path))
+    path, tree = declared["topics.yaml"]
+    topics = read_topics(tree, reader(path))
+    sources: dict[str, SourceText] = {}
+    errata: dict[str, Erratum] = {}
+    layered: list[tuple[list[Rule], list[Disabled]]] = []
+    for layer, path, tree in trees:
+        if path.name == "sources.yaml":
+            more_sources, more_errata = read_sources(tree, reader(path))
+            sources.update(more_sources)
+            errata.update(more_errata)
+        elif path.name in ("facts.yaml", "topics.yaml"):
+            if layer > 0:
+                what = f"a pack cannot bring its own {path.name}"
+                problems.append(Problem(str(path), what, "Facts and topics are shared by all rules."))
+        else:
+            layered.append(read_rules(tree, reader(path), topics, layer))
+    rules = _merge(layered, topics, problems)
+    knowledge = Knowledge(vocabulary, topics, rules, sources, errata, digest(files))
+    problems.extend(check(knowledge))
+    if problems:
+        raise InputError(TITLE, sorted(set(problems), key=lambda problem: _place(problem.where)))
+    return knowledge
+
+
+def _place(where: str) -> tuple[str, int]:
+    path, _, line = where.rpartition(":")
+    return (path, int(line)) if line.isdigit() else (where, 0)
+
+
+def _merge(
+    layered: list[tuple[list[Rule], list[Disabled]]], topics: dict[str, Topic], problems: list[Problem]
+) -> tuple[Rule, ...]:
+    """All layers as one list: later layers first, a rule of a known id replaced in the later layer, `before` obeyed."""
+    chosen: dict[str, Rule] = {}
+    disabled: list[Disabled] = []
+    for rules, out in layered:
+        disabled.extend(out)
+        for rule in rules:
+            earlier = chosen.get(rule.id)
+            if earlier is not None and earlier.layer == rule.layer:
+                what = f"rule {shorten(rule.id)} stands at {earlier.where} already."
+                problems.append(Problem(rule.where, what, "Ids are unique."))
+            chosen.pop(rule.id, None)
+            chosen[rule.id] = rule
+    for entry in disabled:
+        if entry.id not in chosen:
+            hint = did_you_mean(entry.id, chosen)
+            problems.append(Problem(entry.where, f"there is no rule {shorten(entry.id)} to disable.", hint))
+        chosen.pop(entry.id, None)
+    out_ids = {entry.id for entry in disabled}
+    if out_ids:  # what a disabled rule was compared with stands on its own now
+        for rule in list(chosen.values()):
+            left = tuple(other for other in rule.supersedes if other not in out_ids)
+            before = "" if rule.before in out_ids else rule.before
+            chosen[rule.id] = replace(rule, supersedes=left, before=before)
+    ordered = sorted(chosen.values(), key=lambda rule: -rule.layer)  # stable: file and position are kept
+    return tuple(_obey_before(ordered, topics, problems))
+
+
+def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Problem]) -> list[Rule]:
+    by_id = {rule.id: rule for rule in rules}
+    result = list(rules)
+    for rule in rules:
+        if not rule.before:
+            continue
+        target = by_id.get(rule.before)
+        if not is_position_allowed(topics[rule.topic].policy):
+            what = f"rule {rule.id}: `before` means nothing in a topic of policy {topics[rule.topic].policy}."
+            problems.append(Problem(rule.where, what))
+        elif target is None or target.topic != rule.topic or target is rule:
+            what = f"rule {rule.id}: `before` must name another rule of {rule.topic}."
+            problems.append(Problem(rule.where, what, did_you_mean(rule.before, by_id)))
+        elif _before_cycle(rule, by_id):
+            problems.append(Problem(rule.where, f"rule {rule.id}: `before` leads in a circle."))
+        else:
+            result.remove(rule)
+            result.insert(result.index(target), rule)
+    return result
+
+
+def _before_cycle(rule: Rule, by_id: dict[str, Rule]) -> bool:
+    seen = set()
+    current: Rule | None = rule
+    while current is not None and current.before:
+        if current.id in seen:
+            return True
+        seen.add(current.id)
+        current = by_id.get(current.before)
+    return False

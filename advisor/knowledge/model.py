@@ -1,0 +1,201 @@
+"""What a rule base consists of: topics with their policies, rules with their sources, and the vocabulary they speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from advisor.facts.vocabulary import FactType, Vocabulary
+from advisor.knowledge.expressions import BOOLEAN, LIST, NUMBER, Expression, Kind, Symbols, Type, compile_expression
+
+
+class Policy(StrEnum):
+    """How the rules of a topic combine (after the hit policies of OMG DMN 1.5, section 8.2.8)."""
+
+    SCORE = "score"
+    FIRST = "first"
+    VALUE = "value"
+    ALL = "all"
+
+
+class School(StrEnum):
+    SURVEY = "survey"
+    TODAY = "today"
+    ANY = "any"
+
+
+class Strength(StrEnum):
+    STRONG = "strong"
+    MODERATE = "moderate"
+    WEAK = "weak"
+    HISTORICAL = "historical"
+
+
+class Effect(StrEnum):
+    """What a rule says of its value."""
+
+    FOR = "for"
+    AGAINST = "against"
+    VETO = "veto"
+    VALUE = "value"
+    ADD = "add"
+
+
+EFFECTS = {
+    Policy.SCORE: (Effect.FOR, Effect.AGAINST, Effect.VETO),
+    Policy.FIRST: (Effect.VALUE,),
+    Policy.VALUE: (Effect.VALUE,),
+    Policy.ALL: (Effect.ADD,),
+}
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A question the plan answers. `tolerance` is relative: numbers closer than that count as the same advice."""
+
+    name: str
+    title: str
+    policy: Policy
+    values: Mapping[str, str] = field(default_factory=dict)
+    type: str = ""
+    unit: str = ""
+    tolerance: float = 0.0
+    applies: str | None = None
+    probe: str = ""
+    measured_fact: str = ""
+    actions: tuple[str, ...] = ()
+    where: str = ""
+
+    @cached_property
+    def static_type(self) -> Type:
+        if self.policy is Policy.VALUE:
+            return LIST if self.type == "integers" else NUMBER
+        return Type(Kind.SET if self.policy is Policy.ALL else Kind.CHOICE, frozenset(self.values))
+
+
+@dataclass(frozen=True)
+class Settles:
+    """A probe that can judge the rule, and what it should find if the rule is right."""
+
+    probe: str
+    expects: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    id: str
+    topic: str
+    school: School
+    effect: Effect
+    value: str
+    because: str
+    when: str | None = None
+    strength: Strength | None = None
+    argument: str = ""
+    sources: tuple[str, ...] = ()
+    verified: str = ""
+    settles: Settles | None = None
+    erratum: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    before: str = ""
+    actions: tuple[str, ...] = ()
+    readiness: int | None = None
+    where: str = ""
+    layer: int = 0
+
+    @property
+    def is_verified(self) -> bool:
+        return self.verified not in ("", "no")
+
+
+@dataclass(frozen=True)
+class SourceText:
+    key: str
+    title: str
+    author: str = ""
+    year: str = ""
+    kind: str = ""
+    document: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.author} {self.year}: {self.title}".strip(": ")
+
+
+@dataclass(frozen=True)
+class Erratum:
+    key: str
+    about: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """A complete, checked rule base. `rules` stand in the order in which `first` and `value` topics try them."""
+
+    vocabulary: Vocabulary
+    topics: Mapping[str, Topic]
+    rules: tuple[Rule, ...]
+    sources: Mapping[str, SourceText]
+    errata: Mapping[str, Erratum]
+    digest: str = ""
+
+    @cached_property
+    def by_id(self) -> dict[str, Rule]:
+        return {rule.id: rule for rule in self.rules}
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        names = [*self.vocabulary.facts, *self.topics]
+        types = {**fact_types(self.vocabulary), **{name: topic.static_type for name, topic in self.topics.items()}}
+        return Symbols({name: slot for slot, name in enumerate(names)}, types)
+
+    def rules_of(self, topic: str, school: School) -> tuple[Rule, ...]:
+        return self._by_topic.get((topic, school), ())
+
+    @cached_property
+    def _by_topic(self) -> dict[tuple[str, School], tuple[Rule, ...]]:
+        chosen: dict[tuple[str, School], list[Rule]] = {}
+        for rule in self.rules:
+            schools = [School.TODAY] if rule.school is School.TODAY else [School.SURVEY, School.TODAY]
+            for school in schools:
+                chosen.setdefault((rule.topic, school), []).append(rule)
+        return {key: tuple(rules) for key, rules in chosen.items()}
+
+    def condition(self, rule: Rule) -> Expression:
+        """The compiled `when` of a rule."""
+        return self.expression(rule.when or "true", BOOLEAN)
+
+    def expression(self, text: str, wanted: Type | None = None) -> Expression:
+        key = (text, wanted)
+        found = self._expressions.get(key)
+        if found is None:
+            found = self._expressions[key] = compile_expression(text, self.symbols, wanted)
+        return found
+
+    @cached_property
+    def _expressions(self) -> dict[tuple[str, Type | None], Expression]:
+        return {}
+
+
+def fact_types(vocabulary: Vocabulary) -> dict[str, Type]:
+    """The static type of every declared fact."""
+    kinds = {
+        FactType.BOOLEAN: Kind.BOOLEAN,
+        FactType.INTEGER: Kind.NUMBER,
+        FactType.NUMBER: Kind.NUMBER,
+        FactType.CHOICE: Kind.CHOICE,
+        FactType.TEXT: Kind.TEXT,
+        FactType.SET: Kind.SET,
+    }
+    types = {}
+    for name, fact in vocabulary.facts.items():
+        options = frozenset(fact.choice_names) if fact.type in (FactType.CHOICE, FactType.SET) else None
+        types[name] = Type(kinds[fact.type], options)
+    return types
+
+
+def is_literal(topic: Topic, rule: Rule) -> bool:
+    """Whether the rule names one of the topic's values, rather than an expression that gives one."""
+    return topic.policy in (Policy.SCORE, Policy.ALL) or rule.value in topic.values

@@ -1,0 +1,128 @@
+"""Reads one NAME.yaml of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.errors import did_you_mean, shorten
+from advisor.knowledge.model import EFFECTS, Effect, Policy, Rule, School, Settles, Strength, Topic
+from advisor.knowledge.reading import Reader
+from advisor.safe_yaml import Mapping as YamlMapping
+from advisor.safe_yaml import Node, Sequence
+
+_RULE_KEYS = (
+    "id", "topic", "school", "when", "for", "against", "veto", "value", "add", "strength", "argument", "because",
+    "sources", "verified", "settles", "erratum", "supersedes", "before", "actions", "readiness",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Disabled:
+    """A pack's wish to take a rule out."""
+
+    id: str
+    because: str
+    where: str
+
+
+def read_rules(
+    node: Node | None, reader: Reader, topics: Mapping[str, Topic], layer: int
+) -> tuple[list[Rule], list[Disabled]]:
+    rules: list[Rule] = []
+    disabled: list[Disabled] = []
+    if node is None:
+        return rules, disabled
+    if not isinstance(node, Sequence):
+        reader.note(node.line, "this must be a list of rules.", "Start each rule with `- id: ...`.")
+        return rules, disabled
+    for item in node.items:
+        if isinstance(item, YamlMapping) and "disable" in item.items:
+            entry = reader.mapping(item, "a disabled rule", ("disable", "because"))
+            if entry is not None:
+                because = reader.text(entry, "because", "a disabled rule", required=True)
+                identifier = reader.text(entry, "disable", "a disabled rule", required=True)
+                disabled.append(Disabled(identifier, because, f"{reader.where}:{entry.line}"))
+            continue
+        mapping = reader.mapping(item, "a rule", _RULE_KEYS)
+        rule = _read_rule(mapping, reader, topics, layer) if mapping is not None else None
+        if rule is not None:
+            rules.append(rule)
+    return rules, disabled
+
+
+def _read_rule(entry: YamlMapping, reader: Reader, topics: Mapping[str, Topic], layer: int) -> Rule | None:
+    identifier = reader.text(entry, "id", "a rule", required=True)
+    what = f"rule {shorten(identifier) or '?'}"
+    topic_name = reader.text(entry, "topic", what, required=True)
+    topic = topics.get(topic_name)
+    if topic is None:
+        if topic_name:
+            hint = did_you_mean(topic_name, topics)
+            reader.note(entry.items["topic"].line, f"{what}: {shorten(topic_name)!r} is not a topic.", hint)
+        return None
+    effect = _effect(entry, reader, what, topic)
+    if effect is None:
+        return None
+    value = reader.text(entry, effect.value, what, required=True)
+    if effect is not Effect.VALUE and value not in topic.values:
+        line = entry.items[effect.value].line
+        reader.note(line, f"{what}: {topic_name} cannot be {shorten(value)!r}.", did_you_mean(value, topic.values))
+        return None
+    strength = None
+    if effect in (Effect.FOR, Effect.AGAINST):
+        strength = Strength(reader.choice(entry, "strength", what, [strength.value for strength in Strength]))
+    elif "strength" in entry.items:
+        reader.note(entry.items["strength"].line, f"{what}: only `for` and `against` have a strength.")
+    readiness = int(reader.number(entry, "readiness", what, 0))
+    if readiness and not 1 <= readiness <= 9:
+        reader.note(entry.items["readiness"].line, f"{what}: readiness runs from 1 to 9.")
+    if not entry.items.get("sources"):
+        reader.note(entry.line, f"{what} cites nothing.", "Add `sources: [KEY PLACE]`.")
+    return Rule(
+        id=identifier,
+        topic=topic_name,
+        school=School(reader.choice(entry, "school", what, [school.value for school in School])),
+        effect=effect,
+        value=value,
+        because=reader.text(entry, "because", what, required=True),
+        when=reader.text(entry, "when", what) or None,
+        strength=strength,
+        argument=reader.text(entry, "argument", what) or identifier,
+        sources=reader.texts(entry, "sources", what),
+        verified=reader.text(entry, "verified", what),
+        settles=_settles(entry, reader, what),
+        erratum=reader.texts(entry, "erratum", what),
+        supersedes=reader.texts(entry, "supersedes", what),
+        before=reader.text(entry, "before", what),
+        actions=reader.texts(entry, "actions", what),
+        readiness=readiness or None,
+        where=f"{reader.where}:{entry.line}",
+        layer=layer,
+    )
+
+
+def _effect(entry: YamlMapping, reader: Reader, what: str, topic: Topic) -> Effect | None:
+    possible = EFFECTS[topic.policy]
+    given = [effect for effect in Effect if effect.value in entry.items]
+    if len(given) == 1 and given[0] in possible:
+        return given[0]
+    wanted = " or ".join(effect.value for effect in possible)
+    reader.note(entry.line, f"{what}: a rule of {topic.name} needs exactly one of the keys {wanted}.")
+    return None
+
+
+def _settles(entry: YamlMapping, reader: Reader, what: str) -> Settles | None:
+    node = entry.items.get("settles")
+    if node is None:
+        return None
+    settles = reader.mapping(node, f"{what}: settles", ("probe", "expects"))
+    if settles is None:
+        return None
+    probe = reader.text(settles, "probe", what, required=True)
+    return Settles(probe, reader.text(settles, "expects", what, required=True))
+
+
+def is_position_allowed(policy: Policy) -> bool:
+    """Whether the order of rules matters, so that `before` means something."""
+    return policy in (Policy.FIRST, Policy.VALUE)

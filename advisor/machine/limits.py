@@ -1,0 +1,116 @@
+"""What a container or job scheduler leaves to this process: control groups of Linux, versions 1 and 2.
+
+A process belongs to one group in each hierarchy, and the limits of all ancestors hold as well. The kernel's
+Documentation/admin-guide describes the files (cgroup-v1/, cgroup-v2.rst), proc(5) /proc/self/mountinfo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from advisor.machine.host import Tree, whole_number
+
+_V1_NO_LIMIT = 2**62
+"""Bytes; version 1 writes the largest page count instead of `max`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The tightest limits along the way to the root; None where there is none."""
+
+    cores: float | None
+    memory_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Mount:
+    version: int
+    controllers: frozenset[str]
+    root: PurePosixPath
+    folder: PurePosixPath
+
+
+def read_limits(tree: Tree) -> Limits:
+    cores: list[float] = []
+    memory: list[int] = []
+    for version, controllers, folder in _groups(tree):
+        if version == 2:
+            cores += _quota_v2(tree, folder)
+            memory += _memory(tree, f"{folder}/memory.max")
+        else:
+            if "cpu" in controllers:
+                cores += _quota_v1(tree, folder)
+            if "memory" in controllers:
+                memory += _memory(tree, f"{folder}/memory.limit_in_bytes")
+    return Limits(cores=min(cores, default=None), memory_bytes=min(memory, default=None))
+
+
+def _groups(tree: Tree) -> Iterator[tuple[int, frozenset[str], PurePosixPath]]:
+    """Version, controllers and folder of every group that holds this process, ancestors included."""
+    mounts = list(_mounts(tree.read("/proc/self/mountinfo") or ""))
+    for line in (tree.read("/proc/self/cgroup") or "").splitlines():
+        number, _, rest = line.partition(":")
+        names, _, path = rest.partition(":")
+        version = 2 if number == "0" else 1
+        controllers = frozenset(names.split(",")) - {""}
+        candidates = [m for m in mounts if m.version == version and controllers <= m.controllers]
+        for folder in sorted(_visible_folders(candidates, PurePosixPath(path))):
+            yield version, controllers, folder
+
+
+def _mounts(mountinfo: str) -> Iterator[_Mount]:
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, kind = before.split(), after.split()
+        if len(fields) < 5 or len(kind) < 3 or kind[0] not in ("cgroup", "cgroup2"):
+            continue
+        yield _Mount(
+            version=2 if kind[0] == "cgroup2" else 1,
+            controllers=frozenset(kind[2].split(",")),
+            root=PurePosixPath(fields[3]),
+            folder=PurePosixPath(fields[4]),
+        )
+
+
+def _visible_folders(mounts: list[_Mount], path: PurePosixPath) -> set[PurePosixPath]:
+    """The folder of a group and of its ancestors, below the mounts that show them.
+
+    Where no mount shows the group (a container that sees the host's names), the mount itself is all there is. A path
+    with `..` leads out of what the container may see: no group in sight limits that process.
+    """
+    shown = [(mount, path.relative_to(mount.root)) for mount in mounts if path.is_relative_to(mount.root)]
+    folders = {
+        mount.folder / part
+        for mount, below in shown
+        if ".." not in below.parts
+        for part in (below, *below.parents)
+    }
+    if folders or ".." in path.parts:
+        return folders
+    return {mount.folder for mount in mounts}
+
+
+def _quota_v2(tree: Tree, folder: PurePosixPath) -> Iterator[float]:
+    """`cpu.max` holds quota and period in microseconds, or `max` for no quota."""
+    words = (tree.read(f"{folder}/cpu.max") or "").split()
+    if len(words) == 2:
+        yield from _cores(whole_number(words[0]), whole_number(words[1]))
+
+
+def _quota_v1(tree: Tree, folder: PurePosixPath) -> Iterator[float]:
+    """Both in microseconds; a quota of -1 is none."""
+    quota = tree.read_integer(f"{folder}/cpu.cfs_quota_us")
+    yield from _cores(quota, tree.read_integer(f"{folder}/cpu.cfs_period_us"))
+
+
+def _cores(quota: int | None, period: int | None) -> Iterator[float]:
+    if quota is not None and period is not None and quota > 0 and period > 0:
+        yield quota / period
+
+
+def _memory(tree: Tree, path: str) -> Iterator[int]:
+    limit = tree.read_integer(path)
+    if limit is not None and 0 < limit < _V1_NO_LIMIT:
+        yield limit

@@ -1,0 +1,152 @@
+"""The processor: its name, its cores and the instruction sets that decide which number formats are fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+
+from advisor.machine.host import Host, Tree
+
+_X86_FEATURES = {
+    "avx2": "avx2",
+    "avx512f": "avx512",
+    "avx512_bf16": "avx512_bf16",
+    "amx_bf16": "amx_bf16",
+}
+_ARM_FEATURES = {"neon": "neon", "asimd": "neon", "sve": "sve"}
+_FEATURES = _X86_FEATURES | _ARM_FEATURES
+CPU_FEATURES = frozenset(_FEATURES.values())
+
+# 64-bit ARM kernels print numbers instead of a name: implementer and part, as in Arm's manuals and lscpu.
+_ARM_CORES = {
+    ("0x41", "0xd08"): "Arm Cortex-A72",
+    ("0x41", "0xd0b"): "Arm Cortex-A76",
+    ("0x41", "0xd0c"): "Arm Neoverse-N1",
+    ("0x41", "0xd40"): "Arm Neoverse-V1",
+    ("0x41", "0xd49"): "Arm Neoverse-N2",
+    ("0x41", "0xd4f"): "Arm Neoverse-V2",
+    ("0xc0", "0xac3"): "Ampere-1",
+}
+_WANTED = frozenset(
+    ("processor", "model name", "physical id", "core id", "flags", "Features", "CPU implementer", "CPU part")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A machine's processors taken together; None is unknown."""
+
+    model: str | None
+    physical_cores: int | None
+    logical_cores: int | None
+    features: frozenset[str] | None
+
+
+def detect_processor(tree: Tree, host: Host) -> Processor:
+    """Reads /proc/cpuinfo and the topology under /sys where they exist, and asks the system elsewhere."""
+    text = tree.read("/proc/cpuinfo")
+    if text is not None:
+        return _from_cpuinfo(_cpuinfo_entries(text), tree, host)
+    if host.system == "Darwin":
+        return _from_sysctl(host)
+    return _from_cpuid(tree, host)
+
+
+def _cpuinfo_entries(text: str) -> list[dict[str, str]]:
+    """The wanted lines, one dictionary for each hardware thread."""
+    entries: list[dict[str, str]] = []
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        key = key.strip()
+        if not colon or key not in _WANTED:
+            continue
+        if key == "processor":
+            entries.append({})
+        if entries:
+            entries[-1][key] = value.strip()
+    return entries
+
+
+def _from_cpuinfo(entries: list[dict[str, str]], tree: Tree, host: Host) -> Processor:
+    first = entries[0] if entries else {}
+    flags = first.get("flags") or first.get("Features")
+    logical = len(entries) or host.logical_cores()
+    physical = _physical_cores(entries, tree) or host.physical_cores()
+    if physical is None:
+        tree.notes.append("Nothing tells which hardware threads share a physical core.")
+    elif logical is not None:
+        physical = min(physical, logical)  # a container may show fewer threads than the topology below /sys
+    return Processor(
+        model=first.get("model name") or _arm_core(first),
+        physical_cores=physical,
+        logical_cores=logical,
+        features=None if flags is None else _known_features(flags.split()),
+    )
+
+
+def _physical_cores(entries: list[dict[str, str]], tree: Tree) -> int | None:
+    """Sets of threads that share a core; failing that, pairs of package and core number.
+
+    The sets come first because core numbers repeat within a package of several dies.
+    """
+    if not entries:
+        return None
+    siblings = [_siblings(entry["processor"], tree) for entry in entries]
+    if None not in siblings:
+        return len(set(siblings))
+    pairs = [(entry.get("physical id"), entry.get("core id")) for entry in entries]
+    if any(None in pair for pair in pairs):
+        return None
+    return len(set(pairs))
+
+
+def _siblings(processor: str, tree: Tree) -> str | None:
+    topology = f"/sys/devices/system/cpu/cpu{processor}/topology"
+    # Linux before 5.2 has only the second, older name for the same list.
+    return tree.read(f"{topology}/core_cpus_list") or tree.read(f"{topology}/thread_siblings_list")
+
+
+def _arm_core(entry: dict[str, str]) -> str | None:
+    implementer, part = entry.get("CPU implementer"), entry.get("CPU part")
+    if implementer is None or part is None:
+        return None
+    return _ARM_CORES.get((implementer, part), f"ARM implementer {implementer}, part {part}")
+
+
+def _known_features(flags: Iterable[str]) -> frozenset[str]:
+    return frozenset(_FEATURES[flag] for flag in flags if flag in _FEATURES)
+
+
+def _from_sysctl(host: Host) -> Processor:
+    def integer(name: str) -> int | None:
+        text = host.sysctl(name)
+        return int(text) if text and text.isdecimal() else None
+
+    if host.architecture == "arm64":
+        features = frozenset({"neon"})  # part of the base architecture
+    else:
+        asked = {"hw.optional.avx2_0": "avx2", "hw.optional.avx512f": "avx512"}
+        features = frozenset(feature for name, feature in asked.items() if host.sysctl(name) == "1")
+    return Processor(
+        model=host.sysctl("machdep.cpu.brand_string"),
+        physical_cores=integer("hw.physicalcpu") or host.physical_cores(),
+        logical_cores=integer("hw.logicalcpu") or host.logical_cores(),
+        features=features,
+    )
+
+
+def _from_cpuid(tree: Tree, host: Host) -> Processor:
+    answer = host.cpuid()
+    if answer is None:
+        tree.notes.append("The processor's name and features are unknown: install py-cpuinfo to read them.")
+    name, flags = answer or ("", None)
+    return Processor(
+        model=name or None,
+        physical_cores=host.physical_cores(),
+        logical_cores=host.logical_cores(),
+        features=_features_by_cpuid(flags),
+    )
+
+
+def _features_by_cpuid(flags: Set[str] | None) -> frozenset[str] | None:
+    return _known_features(flags) if flags else None

@@ -1,0 +1,120 @@
+"""What the advisor remembers between runs: measurements and sessions, as JSON for this user only."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import socket
+from pathlib import Path
+
+from advisor.errors import InputError, Problem
+from advisor.files import atomic_write
+
+MAX_BYTES = 16_000_000
+_PRIVATE_FOLDER = 0o700
+_PRIVATE_FILE = 0o600
+
+
+class StateError(InputError):
+    """Something remembered cannot be read or kept: no reason to stop, the command line makes it a warning."""
+
+    def __init__(self, where: Path, what: str, remedy: str) -> None:
+        super().__init__("The advisor's memory of earlier runs", [Problem(str(where), what, remedy)])
+
+
+class NothingSavedError(StateError):
+    """Nothing has been saved under this name."""
+
+
+def state_folder() -> Path:
+    """This host's own folder (home folders may be shared), created with access for its owner only.
+
+    The environment variable ADVISOR_STATE moves it. Raises StateError when it cannot be created.
+    """
+    base = _base_folder()
+    folder = base / host_name(socket.gethostname())
+    try:
+        base.parent.mkdir(parents=True, exist_ok=True)
+        for private in (base, folder):
+            private.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+    except OSError as error:
+        remedy = "Name a folder that can be written in the environment variable ADVISOR_STATE."
+        raise StateError(folder, f"the folder cannot be created ({_reason(error)}).", remedy) from error
+    return folder
+
+
+def _base_folder() -> Path:
+    stated = os.environ.get("ADVISOR_STATE")
+    if stated:
+        try:
+            return Path(stated).expanduser()
+        except RuntimeError as error:
+            remedy = "Write the whole path in ADVISOR_STATE."
+            raise StateError(Path(stated), "there is no such home folder.", remedy) from error
+    import platformdirs  # 10 ms
+
+    return Path(platformdirs.user_state_dir("advisor", appauthor=False))
+
+
+def host_name(name: str) -> str:
+    """A host's name as it may stand in a path."""
+    return re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip(".-")[:64] or "host"
+
+
+def save_json(path: Path, data: object) -> None:
+    """Replaces the file as a whole or not at all; readable by its owner only.
+
+    Raises:
+        StateError: no folder, no permission, no space; what was saved before is still there.
+        TypeError, ValueError: the data are not JSON (ValueError for nan and infinity); nothing is touched.
+    """
+    text = json.dumps(data, allow_nan=False, indent=1)
+    try:
+        atomic_write(path, text.encode("ascii"), mode=_PRIVATE_FILE)
+    except OSError as error:
+        remedy = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "Free some space, or name a folder on another disk in ADVISOR_STATE."
+        raise StateError(path, f"cannot be saved ({_reason(error)}).", remedy) from error
+
+
+def load_json(path: Path) -> object:
+    """What was saved there. A damaged file is moved aside, so that it is reported once and not lost.
+
+    Raises:
+        NothingSavedError: nothing was saved there.
+        StateError: it cannot be read, is larger than 16 MB, or is not JSON.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise NothingSavedError(path, "nothing has been saved there.", "Save something first.") from error
+    except OSError as error:
+        raise StateError(path, f"cannot be read ({_reason(error)}).", "Check its permissions.") from error
+    if len(raw) > MAX_BYTES:
+        raise _set_aside(path, f"is larger than {MAX_BYTES // 1_000_000} MB")
+    try:
+        return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        detail = str(error) if isinstance(error, json.JSONDecodeError) else "not the text that was saved"
+        raise _set_aside(path, f"is damaged ({detail})") from error
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def _set_aside(path: Path, what: str) -> StateError:
+    aside = path.with_name(f"{path.name}.corrupt")
+    try:
+        path.replace(aside)
+    except OSError as error:
+        return StateError(path, f"{what}, and cannot be moved aside ({_reason(error)}).", "Delete it.")
+    return StateError(path, f"{what}; it is kept as {aside.name}.", "Measure again, or mend it.")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__

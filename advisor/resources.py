@@ -1,0 +1,20 @@
+"""Where the rule base and the profiles are: inside the installed wheel, or at the top of a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def rules_folder() -> Path:
+    return _shipped("rules")
+
+
+def profiles_folder() -> Path:
+    return _shipped("profiles")
+
+
+def _shipped(name: str) -> Path:
+    in_wheel = _PACKAGE / "data" / name
+    return in_wheel if in_wheel.is_dir() else _PACKAGE.parent / name

@@ -1,0 +1,213 @@
+"""Device profiles: the shipped ones, how they are found, and what is said about broken ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.errors import InputError
+from advisor.machine.profiles import (
+    Bound,
+    DeviceKind,
+    DeviceProfile,
+    Precision,
+    find_device,
+    load_devices,
+    published_facts,
+)
+from advisor.resources import profiles_folder, rules_folder
+
+SHIPPED = load_devices(profiles_folder() / "devices")
+CONTRACT = """
+gtx-980 gtx-1080 k80 rtx-3060 rtx-3090 rtx-4090 rtx-5090 rtx-6000-ada rtx-a6000 quadro-rtx-8000 t4 l4 a10 a10g
+l40s v100-sxm2-16gb v100-sxm2-32gb a100-pcie-40gb a100-sxm-40gb a100-pcie-80gb a100-sxm-80gb h100-pcie-80gb
+h100-sxm-80gb gh200-96gb h200-sxm-141gb b200-sxm mi250x mi300x m1-max m4-max
+i7-3820 2x-e5-2630-v3 xeon-8480 epyc-9654
+"""
+
+
+def shipped(name: str) -> DeviceProfile:
+    return SHIPPED[name]
+
+
+def test_every_device_of_the_contract_has_a_profile() -> None:
+    assert set(SHIPPED) == set(CONTRACT.split())
+
+
+def test_rules_ship_beside_the_profiles() -> None:
+    assert (rules_folder() / "facts.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("driver_says", "profile"),
+    [
+        ("a100-sxm-80gb", "a100-sxm-80gb"),
+        ("NVIDIA A100-SXM4-80GB", "a100-sxm-80gb"),
+        ("A100-SXM4-80GB", "a100-sxm-80gb"),
+        ("NVIDIA A100 80GB PCIe", "a100-pcie-80gb"),
+        ("Tesla T4", "t4"),
+        ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+        ("GeForce GTX 1080", "gtx-1080"),
+        ("NVIDIA H100 80GB HBM3", "h100-sxm-80gb"),
+        ("NVIDIA RTX A6000", "rtx-a6000"),
+        ("Tesla K80", "k80"),
+    ],
+)
+def test_a_driver_name_finds_its_profile(driver_says: str, profile: str) -> None:
+    found = find_device(driver_says)
+    assert found is not None
+    assert found.name == profile
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "NVIDIA GeForce RTX 4090 Laptop GPU",
+        "NVIDIA GeForce GTX 1080 Ti",
+        "NVIDIA H100 NVL",
+        "NVIDIA A100",
+        "Intel(R) Xeon(R) CPU E5-2630 v3 @ 2.40GHz",
+        "RTX",
+        "",
+    ],
+)
+def test_a_similar_device_is_another_device(other: str) -> None:
+    assert find_device(other) is None
+
+
+names = st.sampled_from(
+    [(name, device.name) for device in SHIPPED.values() for name in (device.name, *device.aliases)]
+)
+
+
+@settings(deadline=None)
+@given(names, st.booleans(), st.sampled_from([" ", "_", "-", "  "]))
+def test_case_blanks_and_hyphens_do_not_matter(pair: tuple[str, str], shouted: bool, blank: str) -> None:
+    written = pair[0].upper() if shouted else pair[0].lower()
+    found = find_device(written.replace(" ", blank), SHIPPED)
+    assert found is not None
+    assert found.name == pair[1]
+
+
+@pytest.mark.parametrize("device", SHIPPED.values(), ids=lambda device: device.name)
+def test_every_figure_has_a_source(device: DeviceProfile) -> None:
+    figures = [device.memory_bytes_per_second, device.watts, *device.peak_flops.values()]
+    assert all(figure is not None and figure.source for figure in figures)
+    assert Precision.FP32 in device.peak_flops
+    assert (device.backend == "none") == (device.kind is DeviceKind.CPU)
+    assert (device.compute_capability is not None) == (device.backend == "cuda")
+
+
+@pytest.mark.parametrize("device", SHIPPED.values(), ids=lambda device: device.name)
+def test_figures_are_of_the_right_magnitude(device: DeviceProfile) -> None:
+    """A slip of a prefix (GB for TB, TFLOP/s for GFLOP/s) is caught, nothing finer."""
+    bandwidth = device.memory_bytes_per_second
+    assert bandwidth is not None
+    assert 10e9 <= bandwidth.value <= 20e12
+    assert all(0.05e12 <= peak.value <= 10e15 for peak in device.peak_flops.values())
+    if device.memory_bytes is not None:
+        assert 1e9 <= device.memory_bytes.value <= 1e12
+
+
+def test_published_facts_of_a_gpu() -> None:
+    assert published_facts(shipped("a100-sxm-80gb")) == {
+        "machine.gpu.backend": "cuda",
+        "machine.gpu.memory_bytes": 80_000_000_000,
+        "machine.gpu.compute_capability": 8.0,
+    }
+
+
+def test_memory_that_depends_on_the_model_bought_is_not_claimed() -> None:
+    mac = shipped("m1-max")
+    assert mac.memory_bytes is not None
+    assert mac.memory_bytes.bound is Bound.AT_MOST
+    assert published_facts(mac) == {"machine.gpu.backend": "mps"}
+
+
+def test_published_facts_of_a_processor() -> None:
+    facts = published_facts(shipped("epyc-9654"))
+    assert facts["machine.cpu.physical_cores"] == 96
+    assert "machine.gpu.backend" not in facts
+
+
+def test_the_gtx_1080_is_filled_through_pcie_3() -> None:
+    """The corrected figure of the survey's example: 15.75 GB/s, so that 8 GB take 0.508 s."""
+    card = shipped("gtx-1080")
+    assert card.pcie_bytes_per_second == pytest.approx(15.75e9, rel=1e-3)
+    assert card.memory_bytes is not None
+    assert card.pcie_bytes_per_second is not None
+    assert card.memory_bytes.value / card.pcie_bytes_per_second == pytest.approx(0.508, abs=1e-3)
+
+
+def test_checked_and_recalled_figures_are_told_apart() -> None:
+    peaks = shipped("rtx-5090").peak_flops
+    assert peaks[Precision.FP32].verified
+    assert not peaks[Precision.BF16].verified
+    assert not any(peak.verified for peak in shipped("gtx-980").peak_flops.values())
+
+
+GOOD = """\
+name: card
+title: A card
+kind: gpu
+backend: cuda
+sources: {sheet: its data sheet}
+figures:
+  memory_bytes: {value: 8e9, unit: bytes, source: sheet}
+peak_flops:
+  fp32: {value: 1e12, unit: FLOP/s, verified: true, source: sheet}
+"""
+
+
+def test_a_figure_counts_as_unchecked_unless_it_says_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "card.yaml").write_text(GOOD)
+    card = load_devices(tmp_path)["card"]
+    assert card.memory_bytes is not None
+    assert not card.memory_bytes.verified
+    assert card.memory_bytes.source == "its data sheet"
+    assert card.peak_flops[Precision.FP32].verified
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("kind: gpu", "kind: gpv", ["card.yaml:3", "Did you mean gpu?"]),
+        ("value: 8e9", "value: 8 GB", ["card.yaml:7", "'8 GB'"]),
+        ("value: 8e9", "value: -8e9", ["card.yaml:7", "above zero"]),
+        ("value: 8e9", "value: nan", ["card.yaml:7", "must be a number"]),
+        ("unit: bytes", "unit: GiB", ["card.yaml:7", "'GiB'", "bytes"]),
+        ("source: sheet}\npeak", "source: shed}\npeak", ["card.yaml:7", "no source is called shed"]),
+        ("memory_bytes:", "memory_byte:", ["card.yaml:7", "Did you mean memory_bytes?"]),
+        ("fp32:", "fp23:", ["card.yaml:9", "fp23"]),
+        ("name: card", "name: cart", ["card.yaml:1", "differ"]),
+        ("kind: gpu", "kind: gpu\nkind: cpu", ["card.yaml:4", "repeats the key"]),
+        ("kind: gpu", "kind: gpu\nfeatures: [avx3]", ["card.yaml:4", "avx3"]),
+        (GOOD, "- a list", ["card.yaml:1", "mapping"]),
+        (GOOD, "", ["card.yaml:1", "mapping"]),
+    ],
+)
+def test_a_broken_profile_is_told_with_its_line(tmp_path: Path, old: str, new: str, said: list[str]) -> None:
+    (tmp_path / "card.yaml").write_text(GOOD.replace(old, new, 1))
+    with pytest.raises(InputError) as caught:
+        load_devices(tmp_path)
+    for words in said:
+        assert words in str(caught.value)
+
+
+def test_the_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("kind: gpu\n")
+    (tmp_path / "two.yaml").write_text("kind: cpu\n")
+    with pytest.raises(InputError) as caught:
+        load_devices(tmp_path)
+    assert "one.yaml" in str(caught.value)
+    assert "two.yaml" in str(caught.value)
+
+
+def test_a_name_stands_for_one_device(tmp_path: Path) -> None:
+    (tmp_path / "card.yaml").write_text(GOOD)
+    (tmp_path / "other.yaml").write_text(GOOD.replace("name: card", "name: other\naliases: [NVIDIA Card]"))
+    with pytest.raises(InputError, match="the name card belongs to card already"):
+        load_devices(tmp_path)
