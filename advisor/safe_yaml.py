@@ -134,7 +134,9 @@ class _Builder:
                     raise self.refuse(event, "uses a list or mapping as a key", "Keys are plain words.")
                 if node.text in parent.pairs:
                     first = parent.key_lines[node.text]
-                    raise self.refuse(event, f"repeats the key {shorten(node.text)} of line {first}", "Keep one of them.")
+                    raise self.refuse(
+                        event, f"repeats the key {shorten(node.text)} of line {first}", "Keep one of them."
+                    )
                 parent.key = node.text
                 parent.key_lines[node.text] = node.line
             elif parent.mapping:

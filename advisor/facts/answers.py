@@ -40,7 +40,9 @@ def answers_from_node(vocabulary: Vocabulary, node: safe_yaml.Node | None, where
         elif name in answers:
             problems.append(Problem(place, f"{name} is stated twice.", "Keep one of them."))
         elif isinstance(value, safe_yaml.Mapping):
-            problems.append(Problem(place, f"{name} needs one value, not a mapping.", "Write the value after the colon."))
+            problems.append(
+                Problem(place, f"{name} needs one value, not a mapping.", "Write the value after the colon.")
+            )
         else:
             try:
                 answers[name] = parse_value(fact, _text(value), where=f"{place} {name}")
@@ -69,9 +71,7 @@ def parse_assignment(vocabulary: Vocabulary, text: str) -> tuple[str, Value | No
     return name, parse_value(fact, value, where=f"--set {name}")
 
 
-def _flatten(
-    node: safe_yaml.Mapping, prefix: str, vocabulary: Vocabulary
-) -> Iterable[tuple[str, safe_yaml.Node, int]]:
+def _flatten(node: safe_yaml.Mapping, prefix: str, vocabulary: Vocabulary) -> Iterable[tuple[str, safe_yaml.Node, int]]:
     for key, child in node.items.items():
         name = f"{prefix}{key}"
         if isinstance(child, safe_yaml.Mapping) and name not in vocabulary.facts and child.items:

@@ -23,6 +23,7 @@ class Source(StrEnum):
 
 _RANK = {source: rank for rank, source in enumerate(Source)}
 
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """A value and its source. `applies` is the scope of a measurement: what it was measured on and with."""

@@ -10,7 +10,9 @@ from decimal import Decimal, DecimalException
 from advisor.errors import InputError, did_you_mean, input_error, join_names, shorten
 from advisor.facts.vocabulary import Fact, FactType, Value
 
-UNKNOWN_WORDS = frozenset({"", "~", "null", "unknown", "don't know", "dont know", "i don't know", "do not know", "dunno"})
+UNKNOWN_WORDS = frozenset(
+    {"", "~", "null", "unknown", "don't know", "dont know", "i don't know", "do not know", "dunno"}
+)
 _TRUE = frozenset({"true", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "no", "n", "off", "0"})
 
@@ -94,7 +96,9 @@ def _parse_number(fact: Fact, text: str, where: str) -> int | float:
     try:
         number = Decimal(digits.replace("_", "").replace(",", "")) * _multiplier(fact, unit.strip(), where, example)
     except DecimalException:
-        raise input_error("This number is out of range", f"{shorten(text)!r}", where=where, remedy=_range(fact)) from None
+        raise input_error(
+            "This number is out of range", f"{shorten(text)!r}", where=where, remedy=_range(fact)
+        ) from None
     if not number.is_finite() or not Decimal(fact.minimum) <= number <= Decimal(fact.maximum):
         raise input_error("This number is out of range", f"{shorten(text)!r}", where=where, remedy=_range(fact))
     if fact.type is FactType.NUMBER:

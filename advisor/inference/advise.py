@@ -36,9 +36,7 @@ def engine_for(knowledge: Knowledge, school: School) -> Engine:
     return engines[school]
 
 
-def advise(
-    knowledge: Knowledge, facts: FactBase, school: School = School.TODAY, detail: Detail = FULL
-) -> Plan:
+def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY, detail: Detail = FULL) -> Plan:
     """Recommends a value for every topic.
 
     Raises:
@@ -107,7 +105,9 @@ def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, 
             vocabulary = program.knowledge.vocabulary
             stated = " and ".join(f"{name} = {describe(vocabulary.facts[name], known[name].value)}" for name in names)
             what = f"{stated} cannot both be true: {constraint.because}."
-            raise InputError("These answers exclude each other", [Problem(" and ".join(names), what, "Change one of them.")])
+            raise InputError(
+                "These answers exclude each other", [Problem(" and ".join(names), what, "Change one of them.")]
+            )
         parts = {name.rpartition(".")[0] for name in observed}
         for name in list(facts.names()):
             entry = facts.known(name)

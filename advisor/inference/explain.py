@@ -12,7 +12,7 @@ from advisor.inference.outcomes import NOT_APPLICABLE, CompiledRule, Outcome, Ti
 from advisor.inference.plan import Alternative, Flip, Reason
 from advisor.inference.program import Program, TopicProgram
 from advisor.inference.search import Engine, Situation, feasible
-from advisor.knowledge.model import Effect, Knowledge, Policy, School
+from advisor.knowledge.model import Effect, Knowledge, Policy
 from advisor.knowledge.regions import TRUE
 
 MAX_FLIPS = 6
@@ -159,7 +159,9 @@ class Explainer:
         if silenced and len(silenced) == len(holding):
             return self._passed_over(silenced[0][0])
         if holding:
-            return self._outweighed(value) if self.topic.topic.policy is Policy.SCORE else self._passed_over(holding[0][0])
+            return (
+                self._outweighed(value) if self.topic.topic.policy is Policy.SCORE else self._passed_over(holding[0][0])
+            )
         unknown = [rule for i, rule in mine if self.truth[i] is None]
         if unknown:
             rule = unknown[0].rule
@@ -255,4 +257,6 @@ def describe_weight(total: int) -> str:
             parts.append(f"{count} {name}")
     if not parts:
         return "no net argument"
-    return f"{join_names(parts)} {'argument' if parts in (['1 strong'], ['1 moderate'], ['1 weak']) else 'arguments'} net"
+    return (
+        f"{join_names(parts)} {'argument' if parts in (['1 strong'], ['1 moderate'], ['1 weak']) else 'arguments'} net"
+    )

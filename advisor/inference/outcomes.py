@@ -284,5 +284,3 @@ def same(topic: Topic, a: Outcome, b: Outcome) -> bool:
 def decided(bits: int) -> bool:
     """Whether a rule's condition is settled as far as firing goes: surely true, or surely not."""
     return bits == TRUE or not bits & TRUE
-
-

@@ -149,5 +149,3 @@ class Inquiry:
             elif not same(topic.topic, outcome, first):
                 return True
         return False
-
-

@@ -16,7 +16,7 @@ from advisor.inference.advise import consistent, engine_for, situation_of
 from advisor.inference.outcomes import NOT_APPLICABLE, Tie, same
 from advisor.inference.search import Situation
 from advisor.knowledge.model import Knowledge, Policy, School
-from advisor.knowledge.reading import Reader
+from advisor.reading import Reader
 
 _KEYS = ("given", "school", "fire", "silent", "unknown", "expect")
 _STATES = {"fire": True, "silent": False, "unknown": None}

@@ -100,7 +100,9 @@ class Engine:
         box = {slot: self.program.domains[slot] for slot in topic.support if situation.values[slot] is None}
         return _Search(self, topic, situation, box, lead).run()
 
-    def regions(self, topic: TopicProgram, given: list[Any], box: dict[int, Any]) -> tuple[list[Any], dict[int, list[int]]]:
+    def regions(
+        self, topic: TopicProgram, given: list[Any], box: dict[int, Any]
+    ) -> tuple[list[Any], dict[int, list[int]]]:
         """The regions of all that the topic reads over a box, and the rule truths of its upstream topics by slot."""
         regions: list[Any] = [None] * self.program.width
         for slot in topic.support:
@@ -113,7 +115,12 @@ class Engine:
         return regions, truths
 
     def open_slots(
-        self, topic: TopicProgram, regions: list[Any], truth: list[int], truths: dict[int, list[int]], box: dict[int, Any]
+        self,
+        topic: TopicProgram,
+        regions: list[Any],
+        truth: list[int],
+        truths: dict[int, list[int]],
+        box: dict[int, Any],
     ) -> dict[int, int]:
         """The facts of the box that undecided rules read, directly or through upstream topics and definitions, counted."""
         counts: dict[int, int] = {}
@@ -173,7 +180,11 @@ class _Search:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
         # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
         # the one that all of them share, so that learning more cannot move a value that was settled with less.
-        agreed = self.lead if self.reference is UNDECIDED or same(self.topic.topic, self.reference, self.lead) else self.reference
+        agreed = (
+            self.lead
+            if self.reference is UNDECIDED or same(self.topic.topic, self.reference, self.lead)
+            else self.reference
+        )
         return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
 
     def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:

@@ -103,9 +103,7 @@ def from_document(document: dict[str, Any]) -> Knowledge:
     rules = tuple(_rule(entry) for entry in document["rules"])
     sources = {entry["key"]: SourceText(**entry) for entry in document["sources"]}
     errata = {entry["key"]: Erratum(**entry) for entry in document["errata"]}
-    return Knowledge(
-        vocabulary, {topic.name: topic for topic in topics}, rules, sources, errata, document["digest"]
-    )
+    return Knowledge(vocabulary, {topic.name: topic for topic in topics}, rules, sources, errata, document["digest"])
 
 
 def _fact(entry: dict[str, Any]) -> Fact:

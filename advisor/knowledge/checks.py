@@ -97,7 +97,9 @@ def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:
     for key in rule.erratum:
         if key not in knowledge.errata:
             hint = did_you_mean(key, knowledge.errata)
-            yield Problem(rule.where, f"{what} names the erratum {shorten(key)!r}, which sources.yaml does not have.", hint)
+            yield Problem(
+                rule.where, f"{what} names the erratum {shorten(key)!r}, which sources.yaml does not have.", hint
+            )
     if rule.verified not in ("", "no"):
         try:
             datetime.date.fromisoformat(rule.verified)
@@ -116,7 +118,9 @@ def _check_supersedes(knowledge: Knowledge) -> Iterator[Problem]:
             elif known.topic != rule.topic:
                 yield Problem(rule.where, f"rule {rule.id}: supersedes {other}, a rule of another topic.")
         if rule.supersedes and rule.school is School.SURVEY:
-            yield Problem(rule.where, f"rule {rule.id}: a rule of school survey supersedes nothing.", "Use school today.")
+            yield Problem(
+                rule.where, f"rule {rule.id}: a rule of school survey supersedes nothing.", "Use school today."
+            )
         reads[rule.id] = frozenset(rule.supersedes)
     cycle = find_cycle(reads)
     if cycle:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
-from advisor.knowledge.reading import Reader
+from advisor.reading import Reader
 from advisor.safe_yaml import Node, Sequence
 
 _FACT_KEYS = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from advisor.errors import did_you_mean, shorten
 from advisor.knowledge.model import EFFECTS, Effect, Policy, Rule, School, Settles, Strength, Topic
-from advisor.knowledge.reading import Reader
+from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as YamlMapping
 from advisor.safe_yaml import Node, Sequence
 

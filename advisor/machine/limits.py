@@ -77,8 +77,8 @@ def _mounts(mountinfo: str) -> Iterator[_Mount]:
 def _visible_folders(mounts: list[_Mount], path: PurePosixPath) -> set[PurePosixPath]:
     """The folder of a group and of its ancestors, below the mounts that show them.
 
-    Where no mount shows the group (a container that sees the host's names), the mount itself is all there is. A path
-    with `..` leads out of what the container may see: no group in sight limits that process.
+    Where no mount shows the group (a container that sees other names), the mount itself is all there is.
+    A path with `..` leads out of what the container may see: no group in sight limits that process.
     """
     shown = [(mount, path.relative_to(mount.root)) for mount in mounts if path.is_relative_to(mount.root)]
     folders = {

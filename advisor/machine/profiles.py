@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from advisor import safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, shorten
-from advisor.knowledge.reading import Reader
+from advisor.reading import Reader
 from advisor.machine.devices import (
     PEAK_UNIT,
     UNITS,

@@ -1,0 +1,2 @@
+def glossary() -> None:
+    raise NotImplementedError

@@ -1,0 +1,184 @@
+"""The inputs that commands share: answers, single facts, the machine, the school, rule packs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from advisor.facts.fact_base import FactBase
+    from advisor.knowledge.model import Knowledge, School
+    from advisor.machine.detection import Machine
+
+
+class SchoolName(StrEnum):
+    TODAY = "today"
+    SURVEY = "survey"
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def _complete_assignment(incomplete: str) -> list[str]:
+    name, equals, value = incomplete.partition("=")
+    vocabulary = knowledge_for(()).vocabulary
+    if not equals:
+        return [f"{fact}=" for fact in vocabulary.facts if fact.startswith(name)]
+    fact = vocabulary.facts.get(name)
+    choices = fact.choice_names if fact else ()
+    return [f"{name}={choice}" for choice in choices if choice.startswith(value)]
+
+
+def complete_topic(incomplete: str) -> list[str]:
+    return [name for name in knowledge_for(()).topics if name.startswith(incomplete)]
+
+
+def complete_rule(incomplete: str) -> list[str]:
+    return [rule.id for rule in knowledge_for(()).rules if rule.id.startswith(incomplete)]
+
+
+Answers = Annotated[Path | None, typer.Option("--answers", help="A file of answers (YAML).", metavar="FILE")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="One fact, for example data.modality=image. Repeatable.", metavar="NAME=VALUE",
+                 autocompletion=_complete_assignment),
+]  # fmt: skip
+MachineName = Annotated[
+    str, typer.Option("--machine", help="auto: detect this one; none; a device's name; or a file of facts.", metavar="NAME")
+]
+SchoolOption = Annotated[SchoolName, typer.Option("--school", help="today's practice, or the survey of 2018 as written.")]
+Packs = Annotated[
+    list[Path] | None, typer.Option("--rules", help="A folder of rules put on top. Repeatable.", metavar="DIR")
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print it.")]
+Output = Annotated[Path | None, typer.Option("--output", help="Write to this file instead.", metavar="FILE")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
+
+
+@functools.cache
+def knowledge_for(packs: tuple[Path, ...]) -> Knowledge:
+    from advisor.knowledge.cache import load_cached
+    from advisor.resources import rules_folder
+
+    return load_cached(rules_folder(), packs)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything a plan is made from."""
+
+    knowledge: Knowledge
+    facts: FactBase
+    school: School
+    machine: Machine | None
+
+
+def gather(
+    answers: Path | None = None,
+    sets: Sequence[str] | None = None,
+    machine: str = "auto",
+    school: SchoolName = SchoolName.TODAY,
+    packs: Sequence[Path] | None = None,
+) -> Inputs:
+    """Reads all inputs. Raises InputError with the problems of answers and flags together."""
+    from advisor.facts.answers import TITLE, parse_assignment, read_answers
+    from advisor.facts.fact_base import FactBase, Source
+    from advisor.knowledge.model import School
+
+    knowledge = knowledge_for(tuple(packs or ()))
+    vocabulary = knowledge.vocabulary
+    problems: list[Problem] = []
+    stated: dict[str, object] = {}
+    titles: list[str] = []
+    for read in [functools.partial(read_answers, vocabulary, answers)] if answers is not None else []:
+        try:
+            stated.update(read())
+        except InputError as error:
+            problems.extend(error.problems)
+            titles.append(error.title)
+    for text in sets or ():
+        try:
+            name, value = parse_assignment(vocabulary, text)
+            stated[name] = value
+        except InputError as error:
+            problems.extend(error.problems)
+            titles.append(error.title)
+    if problems:
+        raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
+    facts, detected = machine_facts(knowledge, machine)
+    facts = facts.with_values(stated, Source.ASKED)  # type: ignore[arg-type]
+    facts = with_published(knowledge, facts)
+    return Inputs(knowledge, facts if facts else FactBase(), School(school.value), detected)
+
+
+def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | None]:
+    """The facts of the machine that was named: detected here, from a device profile, or from a file."""
+    from advisor.facts.fact_base import FactBase, Source
+
+    if name == "none":
+        return FactBase(), None
+    if name == "auto":
+        from advisor.machine.detection import detect
+
+        machine = detect()
+        return FactBase.of(known_only(knowledge, machine.facts()), Source.DETECTED), machine
+    return named_machine(knowledge, name), None
+
+
+def named_machine(knowledge: Knowledge, name: str) -> FactBase:
+    from advisor.errors import did_you_mean, input_error, shorten
+    from advisor.facts.answers import read_answers
+    from advisor.facts.fact_base import FactBase, Source
+    from advisor.machine.profiles import load_devices, published_facts
+    from advisor.resources import profiles_folder
+
+    devices = load_devices(profiles_folder() / "devices")
+    if name in devices:
+        return FactBase.of(known_only(knowledge, published_facts(devices[name])), Source.PUBLISHED)
+    if Path(name).exists():
+        return FactBase().with_values(read_answers(knowledge.vocabulary, Path(name)), Source.ASKED)
+    hint = did_you_mean(name, ["auto", "none", *devices])
+    remedy = f"{hint} `advisor profiles list` shows the devices.".strip()
+    raise input_error("There is no such machine", f"{shorten(name)!r} is neither a device nor a file", where="--machine", remedy=remedy)
+
+
+def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
+    """Published figures of the GPU that is named, beneath everything that was asked or detected."""
+    from advisor.facts.fact_base import Source
+
+    name = facts.known("machine.gpu.name")
+    if name is None:
+        return facts
+    from advisor.machine.profiles import find_device, published_facts
+
+    device = find_device(str(name.value))
+    if device is None:
+        return facts
+    return facts.with_values(known_only(knowledge, published_facts(device)), Source.PUBLISHED, note=f"profile {device.name}")
+
+
+def known_only(knowledge: Knowledge, values: Mapping[str, object]) -> dict[str, object]:
+    """The values whose facts this rule base declares."""
+    return {name: value for name, value in values.items() if name in knowledge.vocabulary.facts}
+
+
+def deliver(text: str, output: Path | None, force: bool) -> None:
+    """A result to the file that was named, or to stdout."""
+    from advisor.cli.console import write
+    from advisor.files import write_text
+
+    if output is None:
+        write(text)
+    else:
+        write_text(output, text if text.endswith("\n") else f"{text}\n", force=force)

@@ -1,0 +1,2 @@
+def recommend() -> None:
+    raise NotImplementedError

@@ -1,0 +1,2 @@
+def wizard() -> None:
+    raise NotImplementedError
