@@ -9,7 +9,8 @@ from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import describe
 from advisor.inference.explain import Explainer
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
-from advisor.inference.plan import Plan, Recommendation, Status
+from advisor.inference.flips import find_flips
+from advisor.inference.plan import Flip, Plan, Recommendation, Status
 from advisor.inference.program import Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine, Situation
 from advisor.knowledge.model import Knowledge, Policy, School
@@ -45,8 +46,10 @@ def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY,
     engine = engine_for(knowledge, school)
     base, withdrawn = consistent(engine.program, facts)
     situation = situation_of(engine.program, base)
+    flips = find_flips(engine, situation, knowledge.topics) if detail.flips else {}
     recommendations = {
-        name: _recommend(engine, engine.program.topics[name], situation, base, detail) for name in knowledge.topics
+        name: _recommend(engine, engine.program.topics[name], situation, base, detail, flips.get(name, ()))
+        for name in knowledge.topics
     }
     questions: tuple[str, ...] = ()
     if detail.questions:
@@ -137,7 +140,7 @@ def _facts_in_use(program: Program, situation: Situation, facts: FactBase) -> tu
 
 
 def _recommend(
-    engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, detail: Detail
+    engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, detail: Detail, flips: tuple[Flip, ...]
 ) -> Recommendation:
     declared = topic.topic
     if topic.silent:
@@ -155,7 +158,7 @@ def _recommend(
         tied=tuple(outcome) if isinstance(outcome, Tie) else (),
         because=explainer.because() if detail.reasons else (),
         alternatives=explainer.alternatives() if detail.reasons and outcome is not NOT_APPLICABLE else (),
-        flips=explainer.flips() if detail.flips else (),
+        flips=flips,
         actions=explainer.actions() if detail.reasons else (),
         notes=_notes(engine, topic, situation, facts, explainer, status) if detail.reasons else (),
         depends_on=tuple(engine.program.facts[slot].name for slot in decision.open_slots),

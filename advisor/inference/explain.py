@@ -1,4 +1,4 @@
-"""Why a value is recommended, why another is not, and which changed answer would flip it."""
+"""Why a value is recommended, and why another is not."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from advisor.errors import join_names
-from advisor.facts.vocabulary import FactType
-from advisor.inference.boxes import landmarks
 from advisor.inference.outcomes import NOT_APPLICABLE, CompiledRule, Outcome, Tie, active, same, truths
-from advisor.inference.plan import Alternative, Flip, Reason
+from advisor.inference.plan import Alternative, Reason
 from advisor.inference.program import Program, TopicProgram
-from advisor.inference.search import Engine, Situation, feasible
+from advisor.inference.search import Engine, Situation
 from advisor.knowledge.model import Effect, Knowledge, Policy
 from advisor.knowledge.regions import TRUE
-
-MAX_FLIPS = 6
-FLIPS_PER_FACT = 2
 
 
 class Explainer:
@@ -182,65 +177,6 @@ class Explainer:
         if self.outcome in totals:
             return f"It has {mine}, {self.outcome} has {describe_weight(totals[self.outcome])}.{contra}"
         return f"It has {mine}, but every possible case gives {self.outcome}.{contra}"
-
-    # --- flips -----------------------------------------------------------------------------------------------------
-
-    def flips(self) -> tuple[Flip, ...]:
-        """The nearest changed answers that give another recommendation, each checked by deciding anew."""
-        topic = self.topic
-        if topic.silent:
-            return ()
-        found: list[Flip] = []
-        masked = self._masked()
-        for slot in self._flip_order():
-            if slot in masked:
-                continue
-            fact = self.program.facts[slot]
-            if fact.group == "probe" or fact.type is FactType.TEXT or fact.derive:
-                continue
-            present = self.situation.values[slot]
-            near = present if present is not None else self.values[slot]
-            of_this_fact: list[Flip] = []
-            for value in landmarks(fact, topic.cuts.get(slot, ()), near if fact.numeric else None):
-                if value == present:
-                    continue
-                flip = self._flip(slot, value)
-                if flip is not None and all(flip.then != other.then for other in of_this_fact):
-                    of_this_fact.append(flip)
-                    if len(of_this_fact) == FLIPS_PER_FACT or fact.numeric:
-                        break
-            found += of_this_fact
-            if len(found) >= MAX_FLIPS:
-                break
-        return tuple(found[:MAX_FLIPS])
-
-    def _flip(self, slot: int, value: Any) -> Flip | None:
-        changed = self.situation.changed(slot, value)
-        topic = self.topic
-        lead = self.engine.leading(topic, changed)
-        if lead is NOT_APPLICABLE or isinstance(lead, Tie) or same(topic.topic, lead, self.outcome):
-            return None
-        values = list(changed.values)
-        if topic.constraints and not feasible(topic, values):
-            return None
-        outcome = self.engine.decide(topic, changed).outcome
-        if outcome is NOT_APPLICABLE or isinstance(outcome, Tie) or same(topic.topic, outcome, self.outcome):
-            return None
-        return Flip(self.program.facts[slot].name, value, outcome)
-
-    def _flip_order(self) -> list[int]:
-        """What is open first, then what rests on assumptions, then what is known."""
-        open_slots = self.engine.decide(self.topic, self.situation).open_slots
-        rest = [slot for slot in self.topic.support if slot not in open_slots]
-        rest.sort(key=lambda slot: (self.situation.values[slot] is not None, slot))
-        return [*open_slots, *rest]
-
-    def _masked(self) -> set[int]:
-        return {
-            step.slot
-            for step in self.topic.steps
-            if step.only_when is not None and step.only_when.at(self.values) is False
-        }
 
 
 _STRENGTHS = ("strong", "moderate", "weak", "historical", "")

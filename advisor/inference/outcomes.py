@@ -92,6 +92,9 @@ class Combination:
         self.topic = topic
         self.rules = tuple(rules)
         self.groups = make_groups(rules, school) if topic.policy is Policy.SCORE else ()
+        self.group_of = {i: number for number, group in enumerate(self.groups) for i, _ in group.members}
+        points = {i: weight for group in self.groups for i, weight in group.members}
+        self.weights = [points.get(i, 0) for i in range(len(self.rules))]
         self.vetoes = tuple((i, r.rule.value) for i, r in enumerate(rules) if r.rule.effect is Effect.VETO)
         self.order = {value: position for position, value in enumerate(topic.values)}
         self.items = {value: tuple(i for i, r in enumerate(rules) if r.rule.value == value) for value in topic.values}
@@ -107,6 +110,21 @@ class Combination:
             return tuple(value for value, members in self.items.items() if any(on[i] for i in members))
         position = self.first(values)
         return Tie() if position is None else self.value_of(position, values)
+
+    def from_truths(self, truth: Sequence[bool | None], values: list[Any]) -> Outcome:
+        """The outcome when each rule's condition has been worked out already."""
+        policy = self.topic.policy
+        if policy is Policy.SCORE:
+            return self.score(truth)
+        on = active(self.rules, truth)
+        if policy is Policy.ALL:
+            return tuple(value for value, members in self.items.items() if any(on[i] for i in members))
+        for position, is_on in enumerate(on):
+            if is_on and (
+                self.rules[position].literal is not None or self.rules[position].value_at(values) is not None
+            ):
+                return self.value_of(position, values)
+        return Tie()
 
     def first(self, values: list[Any]) -> int | None:
         """The position of the rule that decides a topic of policy first or value."""
@@ -125,17 +143,26 @@ class Combination:
 
     def net(self, truth: Sequence[bool | None]) -> dict[str, int]:
         """Net weight of every value with an argument in its favour that is not vetoed."""
-        on = active(self.rules, truth)
         totals: dict[str, int] = {}
         supported = set()
-        for group in self.groups:
-            best = max((w for i, w in group.members if on[i]), default=0)
-            if best:
-                totals[group.value] = totals.get(group.value, 0) + group.sign * best
-                if group.sign > 0:
-                    supported.add(group.value)
+        rules = self.rules
+        best: dict[int, int] = {}
+        for position, holds in enumerate(truth):
+            if holds is not True or not self.weights[position]:
+                continue
+            silencers = rules[position].silencers
+            if silencers and any(truth[j] is True for j in silencers):
+                continue
+            group = self.group_of[position]
+            if self.weights[position] > best.get(group, 0):
+                best[group] = self.weights[position]
+        for number, points in best.items():
+            group_ = self.groups[number]
+            totals[group_.value] = totals.get(group_.value, 0) + group_.sign * points
+            if group_.sign > 0:
+                supported.add(group_.value)
         for position, value in self.vetoes:
-            if on[position]:
+            if truth[position] is True and not any(truth[j] is True for j in rules[position].silencers):
                 supported.discard(value)
         return {value: totals[value] for value in supported}
 
@@ -168,23 +195,39 @@ class Combination:
         if all(b in (1, 2, 4) for b in bits):
             outcome = self.score([b == TRUE for b in bits])
             return outcome, frozenset({None if isinstance(outcome, Tie) else outcome})
+        least: dict[int, int] = {}
+        most: dict[int, int] = {}
+        for position, bit in enumerate(bits):
+            points = self.weights[position]
+            if not bit & TRUE or not points:
+                continue
+            certain = bit == TRUE
+            silencers = self.rules[position].silencers
+            if silencers:
+                if any(bits[j] == TRUE for j in silencers):
+                    continue
+                certain = certain and not any(bits[j] & TRUE for j in silencers)
+            group = self.group_of[position]
+            if points > most.get(group, 0):
+                most[group] = points
+            if certain and points > least.get(group, 0):
+                least[group] = points
         low: dict[str, int] = {}
         high: dict[str, int] = {}
         sure: set[str] = set()
         maybe: set[str] = set()
-        for group in self.groups:
-            least = max((w for i, w in group.members if self._certain(i, bits)), default=0)
-            most = max((w for i, w in group.members if self._may(i, bits)), default=0)
-            if group.sign > 0:
-                low[group.value] = low.get(group.value, 0) + least
-                high[group.value] = high.get(group.value, 0) + most
-                if least:
-                    sure.add(group.value)
-                if most:
-                    maybe.add(group.value)
+        for number, possible in most.items():
+            group_ = self.groups[number]
+            value, surely = group_.value, least.get(number, 0)
+            if group_.sign > 0:
+                low[value] = low.get(value, 0) + surely
+                high[value] = high.get(value, 0) + possible
+                maybe.add(value)
+                if surely:
+                    sure.add(value)
             else:
-                low[group.value] = low.get(group.value, 0) - most
-                high[group.value] = high.get(group.value, 0) - least
+                low[value] = low.get(value, 0) - possible
+                high[value] = high.get(value, 0) - surely
         for position, value in self.vetoes:
             if self._may(position, bits):
                 sure.discard(value)

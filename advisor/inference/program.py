@@ -41,6 +41,7 @@ class FactStep:
     derive: Expression | None
     assume: Expression | None
     nothing: Any
+    reads: frozenset[int]  # the facts that only_when and derive depend on, through other facts too
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,11 @@ class TopicProgram:
         self.constraints: tuple[Constraint, ...] = ()
         self.cuts: Mapping[int, tuple[float, ...]] = {}
         self.memo: dict[tuple[Any, ...], Outcome] = {}
+        reading: dict[int, list[int]] = {}
+        for position, rule in enumerate(combination.rules):
+            for read in rule.reads:
+                reading.setdefault(read, []).append(position)
+        self.rules_reading = {read: tuple(positions) for read, positions in reading.items()}
 
     @property
     def name(self) -> str:
@@ -221,7 +227,7 @@ class Program:
     def _fact_steps(self) -> tuple[FactStep, ...]:
         """Facts with rules of their own, each after the facts that these read."""
         types = fact_types(self.knowledge.vocabulary)
-        steps: dict[str, FactStep] = {}
+        found: dict[str, tuple[Expression | None, Expression | None, Expression | None]] = {}
         reads: dict[str, set[str]] = {}
         for fact in self.facts:
             texts = (fact.only_when, fact.derive, fact.assume)
@@ -231,8 +237,16 @@ class Program:
             derive = self.knowledge.expression(fact.derive, types[fact.name]) if fact.derive else None
             assume = self.knowledge.expression(fact.assume, types[fact.name]) if fact.assume else None
             reads[fact.name] = {name for e in (only_when, derive, assume) if e for name in e.names}
-            steps[fact.name] = FactStep(self.slots[fact.name], only_when, derive, assume, nothing_of_fact(fact))
-        return tuple(steps[name] for name in in_order(reads))
+            found[fact.name] = (only_when, derive, assume)
+        steps: list[FactStep] = []
+        for name in in_order(reads):
+            only_when, derive, assume = found[name]
+            used: set[int] = set()
+            for slot in self._slots({n for e in (only_when, derive) if e for n in e.names}):
+                used |= {slot}.union(*(step.reads for step in steps if step.slot == slot))
+            nothing = nothing_of_fact(self.knowledge.vocabulary.facts[name])
+            steps.append(FactStep(self.slots[name], only_when, derive, assume, nothing, frozenset(used)))
+        return tuple(steps)
 
     def _support_of_facts(self) -> dict[int, frozenset[int]]:
         """For each fact the facts that its value can depend on, itself included. Assumptions count: they lead."""

@@ -10,12 +10,11 @@ from typing import Any
 from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
 from advisor.inference.boxes import landmarks, pick
-from advisor.inference.outcomes import Outcome, same
 from advisor.inference.program import Program, TopicProgram, apply_steps
-from advisor.inference.search import Engine, Situation, feasible
+from advisor.inference.search import Engine, Situation
 
 MAX_VALUES = 10
-MAX_COMBINATIONS = 48
+MAX_COMBINATIONS = 24
 GROUP_ORDER = ("task", "data", "machine", "cluster", "project", "network")
 
 
@@ -135,17 +134,7 @@ class Inquiry:
         }
 
     def _changes(self, topic: TopicProgram, slot: int, answers: list[Any], others: dict[int, Any]) -> bool:
-        first: Outcome | None = None
-        for answer in answers:
-            values = list(self.situation.values)
-            for other, value in others.items():
-                values[other] = value
-            values[slot] = answer
-            if topic.constraints and not feasible(topic, values):
-                continue
-            outcome = topic.at_completion(values)
-            if first is None:
-                first = outcome
-            elif not same(topic.topic, outcome, first):
-                return True
-        return False
+        values = list(self.situation.values)
+        for other, value in others.items():
+            values[other] = value
+        return self.engine.residual(topic, self.situation).changes(values, slot, answers)

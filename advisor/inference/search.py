@@ -6,15 +6,16 @@ that are neither are split on a fact that undecided rules read, until decided or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from advisor.inference.boxes import ends, is_point, landmarks, pick, split
-from advisor.inference.outcomes import UNDECIDED, Outcome, same
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided, same
 from advisor.inference.program import Program, TopicProgram, apply_steps, apply_steps_over, as_value
-from advisor.knowledge.regions import FALSE, point
+from advisor.knowledge.model import Policy
+from advisor.knowledge.regions import FALSE, TRUE, point
 
 NODE_CAP = 256
 TRIES_PER_FACT = 12
@@ -54,6 +55,8 @@ class Engine:
         self.program = program
         self._decisions: dict[str, dict[tuple[Any, ...], Decision]] = {name: {} for name in program.topics}
         self._leading: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+        self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
+        self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
 
     # --- the leading outcome ---------------------------------------------------------------------------------------
 
@@ -69,7 +72,7 @@ class Engine:
         if situation.blank:
             apply_steps((step for step in topic.steps if step.slot in situation.blank), values, assume=False)
         for upstream in topic.upstream:
-            values[upstream.slot] = as_value(self.decide(upstream, situation).outcome)
+            values[upstream.slot] = as_value(self.reported(upstream, situation))
         return values
 
     def leading(self, topic: TopicProgram, situation: Situation) -> Outcome:
@@ -80,6 +83,37 @@ class Engine:
             if len(memo) > 20_000:
                 memo.clear()
         return found
+
+    def reported(self, topic: TopicProgram, situation: Situation) -> Outcome:
+        """The outcome that the plan reports: the leading one, unless every completion agrees on another.
+
+        One completion that gives the leading outcome rules that out, and is cheap to try; `decide` does the rest.
+        """
+        memo, key = self._reported[topic.name], self.key(topic, situation)
+        found = memo.get(key)
+        if found is None:
+            lead = self.leading(topic, situation)
+            values = self.plausible(topic, situation)
+            sure = not (topic.constraints and not feasible(topic, values))
+            if sure and same(topic.topic, topic.at_completion(values), lead):
+                found = lead
+            else:
+                found = self.decide(topic, situation).outcome
+            if len(memo) > 20_000:
+                memo.clear()
+            memo[key] = found
+        return found
+
+    def plausible(self, topic: TopicProgram, situation: Situation) -> list[Any]:
+        """Raw values of one completion: assumed values where there are any, otherwise values from the middle."""
+        values = list(situation.values)
+        wishes = values.copy()
+        apply_steps(topic.steps, wishes, assume=True)
+        facts, domains = self.program.facts, self.program.domains
+        for slot in topic.support:
+            if values[slot] is None:
+                values[slot] = pick(facts[slot], domains[slot], wishes[slot])
+        return values
 
     # --- settled or not --------------------------------------------------------------------------------------------
 
@@ -97,8 +131,16 @@ class Engine:
         lead = self.leading(topic, situation)
         if topic.silent:
             return Decision(lead, settled=True)
-        box = {slot: self.program.domains[slot] for slot in topic.support if situation.values[slot] is None}
-        return _Search(self, topic, situation, box, lead).run()
+        return _Search(self, self.residual(topic, situation), situation, lead).run()
+
+    def residual(self, topic: TopicProgram, situation: Situation) -> Residual:
+        memo, key = self._residuals[topic.name], self.key(topic, situation)
+        found = memo.get(key)
+        if found is None:
+            if len(memo) > 500:
+                memo.clear()
+            found = memo[key] = Residual(self, topic, situation)
+        return found
 
     def regions(
         self, topic: TopicProgram, given: list[Any], box: dict[int, Any]
@@ -141,17 +183,139 @@ class Engine:
         return counts
 
 
+class Residual:
+    """One topic over all completions of one situation, with what is decided already worked out once.
+
+    `outcome` is the outcome if it is the same everywhere, else UNDECIDED; `open_slots` are the unknown facts that undecided
+    rules read, those that most rules read first.
+    """
+
+    def __init__(self, engine: Engine, topic: TopicProgram, situation: Situation) -> None:
+        self.topic = topic
+        self.given = list(situation.values)
+        self.box = {slot: engine.program.domains[slot] for slot in topic.support if self.given[slot] is None}
+        regions, truths = engine.regions(topic, self.given, self.box)
+        self.outcome, _, bits = topic.over(regions)
+        counts = engine.open_slots(topic, regions, bits, truths, self.box) if self.outcome is UNDECIDED else {}
+        self.open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
+        self._parts = [_Part(one, truths[one.slot], regions[one.slot]) for one in topic.upstream]
+        self._last = _Part(topic, bits, None)
+
+    def at(self, values: list[Any]) -> Outcome:
+        """The outcome at raw values that lie in the situation's box."""
+        values = values.copy()
+        apply_steps(self.topic.steps, values, assume=False)
+        for part in self._parts:
+            values[part.topic.slot] = part.fixed if part.is_fixed else as_value(part.outcome(values))
+        return self._last.outcome(values)
+
+    def changes(self, values: list[Any], slot: int, answers: Iterable[Any]) -> bool:
+        """Whether the outcome at these raw values differs between two of the answers to one fact.
+
+        Works out anew only what reads something that the answer changed.
+        """
+        base = values.copy()
+        base[slot] = None
+        apply_steps(self.topic.steps, base, assume=False)
+        parts = [*(part for part in self._parts if not part.is_fixed), self._last]
+        for part in self._parts:
+            if part.is_fixed:
+                base[part.topic.slot] = part.fixed
+        standing = []
+        for part in parts:
+            truth = part.truth(base)
+            outcome = part.from_truth(truth, base)
+            standing.append((part, truth, outcome))
+            base[part.topic.slot] = as_value(outcome)
+        steps = [step for step in self.topic.steps if slot in step.reads or step.slot == slot]
+        first: Outcome = UNDECIDED
+        for answer in answers:
+            now = base.copy()
+            now[slot] = answer
+            for step in steps:
+                now[step.slot] = values[step.slot] if step.slot != slot else answer
+            apply_steps(steps, now, assume=False)
+            if self.topic.constraints:
+                raw = values.copy()
+                raw[slot] = answer
+                if not feasible(self.topic, raw):
+                    continue
+            changed = {slot, *(step.slot for step in steps)}
+            for part, truth, before in standing:
+                outcome = part.after(changed, truth, now, before)
+                if outcome is not before:
+                    now[part.topic.slot] = as_value(outcome)
+                    changed.add(part.topic.slot)
+            if first is UNDECIDED:
+                first = outcome
+            elif not same(self.topic.topic, outcome, first):
+                return True
+        return False
+
+
+class _Part:
+    """The rules of one topic that a situation leaves undecided; the others with their truth."""
+
+    def __init__(self, topic: TopicProgram, bits: list[int], region: Any) -> None:
+        self.topic = topic
+        self.undecided = [position for position, bit in enumerate(bits) if not decided(bit)]
+        self.template: list[bool | None] = [bit == TRUE for bit in bits]
+        self.is_fixed = isinstance(region, frozenset) and len(region) == 1
+        self.fixed = next(iter(region)) if self.is_fixed else None
+        self.by_truth: dict[tuple[bool | None, ...], Outcome] | None = None
+        if topic.topic.policy in (Policy.SCORE, Policy.ALL):
+            self.by_truth = {}
+        self.reads: dict[int, list[int]] = {}
+        for position in self.undecided:
+            for slot in topic.combination.rules[position].reads:
+                self.reads.setdefault(slot, []).append(position)
+        computed = (rule.reads for rule in topic.combination.rules if rule.literal is None)
+        self.read_always = topic.slots_of_applies.union(*computed)
+
+    def truth(self, values: list[Any]) -> list[bool | None]:
+        truth = self.template.copy()
+        rules = self.topic.combination.rules
+        for position in self.undecided:
+            truth[position] = rules[position].at(values)
+        return truth
+
+    def from_truth(self, truth: list[bool | None], values: list[Any]) -> Outcome:
+        topic = self.topic
+        if topic.applies is not None and topic.applies.at(values) is False:
+            return NOT_APPLICABLE
+        if self.by_truth is None:
+            return topic.combination.from_truths(truth, values)
+        key = tuple([truth[position] for position in self.undecided])
+        found = self.by_truth.get(key)
+        if found is None:
+            found = self.by_truth[key] = topic.combination.from_truths(truth, values)
+        return found
+
+    def outcome(self, values: list[Any]) -> Outcome:
+        return self.from_truth(self.truth(values), values)
+
+    def after(self, changed: set[int], truth: list[bool | None], values: list[Any], before: Outcome) -> Outcome:
+        """The outcome when only these slots differ from where `truth` and `before` were worked out."""
+        positions = {position for slot in changed for position in self.reads.get(slot, ())}
+        if not positions and self.read_always.isdisjoint(changed):
+            return before
+        rules = self.topic.combination.rules
+        truth = truth.copy()
+        for position in positions:
+            truth[position] = rules[position].at(values)
+        return self.from_truth(truth, values)
+
+
 class _Search:
     """One topic in one situation."""
 
-    def __init__(
-        self, engine: Engine, topic: TopicProgram, situation: Situation, box: dict[int, Any], lead: Outcome
-    ) -> None:
+    def __init__(self, engine: Engine, residual: Residual, situation: Situation, lead: Outcome) -> None:
         self.engine = engine
         self.program = engine.program
-        self.topic = topic
-        self.given = list(situation.values)
-        self.box = box
+        self.residual = residual
+        self.topic = residual.topic
+        self.given = residual.given
+        self.box = residual.box
         self.lead = lead
         self.wishes = self._wishes(situation)
         self.reference: Outcome = UNDECIDED
@@ -164,14 +328,9 @@ class _Search:
         return values
 
     def run(self) -> Decision:
-        regions, truths = self.engine.regions(self.topic, self.given, self.box)
-        outcome, _, truth = self.topic.over(regions)
-        if outcome is not UNDECIDED and same(self.topic.topic, outcome, self.lead):
-            return Decision(self.lead, settled=True)
+        outcome, open_slots = self.residual.outcome, self.residual.open_slots
         if outcome is not UNDECIDED:
-            return Decision(outcome, settled=True)
-        counts = self.engine.open_slots(self.topic, regions, truth, truths, self.box)
-        open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
+            return Decision(self.lead if same(self.topic.topic, outcome, self.lead) else outcome, settled=True)
         other = self._other_outcome(open_slots)
         if other is not None:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, other))
@@ -180,11 +339,9 @@ class _Search:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
         # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
         # the one that all of them share, so that learning more cannot move a value that was settled with less.
-        agreed = (
-            self.lead
-            if self.reference is UNDECIDED or same(self.topic.topic, self.reference, self.lead)
-            else self.reference
-        )
+        agreed = self.reference
+        if agreed is UNDECIDED or same(self.topic.topic, agreed, self.lead):
+            agreed = self.lead
         return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
 
     def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
@@ -194,7 +351,7 @@ class _Search:
             values[slot] = value
         if self.topic.constraints and not feasible(self.topic, values):
             return None
-        return self.topic.at_completion(values)
+        return self.residual.at(values)
 
     def _differs(self, assignment: dict[int, Any]) -> tuple[tuple[int, Any], ...] | None:
         outcome = self.evaluate(assignment)

@@ -1,0 +1,180 @@
+"""Lines for a terminal: wrapped by words to any width, plain or coloured, and never more than the text that was given."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from advisor.errors import printable
+
+NARROWEST, WIDEST = 24, 100
+
+
+class Style(StrEnum):
+    """How a piece of text looks where there is colour; no meaning hangs on it alone."""
+
+    PLAIN = ""
+    HEADING = "1;36"
+    STRONG = "1"
+    FAINT = "2"
+    GOOD = "32"
+    CARE = "33"
+    BAD = "31"
+
+
+Piece: TypeAlias = "str | tuple[str, Style]"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the reader's screen can show. Lines longer than about 100 columns are hard to read, so no more is used."""
+
+    width: int = 80
+    unicode: bool = True
+    colour: bool = False
+
+    @property
+    def columns(self) -> int:
+        return max(NARROWEST, min(self.width, WIDEST))
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of a tree with the lines below it. A verbatim one keeps its blanks and is never broken."""
+
+    pieces: tuple[Piece, ...]
+    children: tuple[Branch, ...] = ()
+    verbatim: bool = False
+
+
+@dataclass
+class Page:
+    """Collects lines. Control characters and line breaks in what is added are taken out."""
+
+    look: Look
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, *pieces: Piece, first: str = "", rest: str | None = None) -> None:
+        """A paragraph; `first` stands before its first line, `rest` (by default as many blanks) before the others."""
+        rest = " " * cells(first) if rest is None else rest
+        for number, line in enumerate(wrap(pieces, self.look.columns - cells(first))):
+            self.lines.append((rest if number else first) + self._painted(line))
+
+    def verbatim(self, text: str, *, first: str = "") -> None:
+        """A line to be copied, such as a command: its blanks are kept and it is never broken."""
+        self.lines.append(first + printable(text).replace("\n", " "))
+
+    def heading(self, text: str) -> None:
+        if self.lines:
+            self.blank()
+        self.add((text, Style.HEADING))
+
+    def blank(self) -> None:
+        self.lines.append("")
+
+    def columns(self, cells_: Sequence[tuple[Piece, ...]], widths: Sequence[int]) -> None:
+        """Cells side by side, each wrapped within its own width, two blanks apart."""
+        wrapped = [wrap(pieces, width) for pieces, width in zip(cells_, widths, strict=True)]
+        for number in range(max(len(lines) for lines in wrapped)):
+            row = ""
+            for lines, width in zip(wrapped, widths, strict=True):
+                line = lines[number] if number < len(lines) else []
+                row += self._painted(line) + " " * (width + 2 - sum(cells(text) for text, _ in line))
+            self.lines.append(row.rstrip())
+
+    def tree(self, root: Branch) -> None:
+        self.add(*root.pieces)
+        self._children(root.children, "")
+
+    def _children(self, branches: Sequence[Branch], before: str) -> None:
+        tee, elbow, bar = ("├─ ", "└─ ", "│  ") if self.look.unicode else ("|- ", "`- ", "|  ")
+        for number, branch in enumerate(branches):
+            last = number == len(branches) - 1
+            rest = before + ("   " if last else bar)
+            if branch.verbatim:
+                self.verbatim("".join(_text(piece) for piece in branch.pieces), first=before + (elbow if last else tee))
+            else:
+                below = rest + bar if branch.children else rest
+                self.add(*branch.pieces, first=before + (elbow if last else tee), rest=below if branch.children else rest)
+            self._children(branch.children, rest)
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+    def _painted(self, line: Iterable[tuple[str, Style]]) -> str:
+        if not self.look.colour:
+            return "".join(text for text, _ in line)
+        return "".join(f"\x1b[{style.value}m{text}\x1b[0m" if style else text for text, style in line)
+
+
+def wrap(pieces: Iterable[Piece], width: int) -> list[list[tuple[str, Style]]]:
+    """The pieces as lines of at most `width` columns, broken between words (within one that is longer than a line)."""
+    width = max(width, 8)
+    lines: list[list[tuple[str, Style]]] = [[]]
+    used = 0
+    for word in _words(pieces):
+        size = sum(cells(text) for text, _ in word)
+        if used and used + 1 + size > width:
+            lines.append([])
+            used = 0
+        if used:
+            lines[-1].append((" ", Style.PLAIN))
+            used += 1
+        for text, style in word:
+            for part in _parts(text, width - used, width):
+                if used + cells(part) > width:
+                    lines.append([])
+                    used = 0
+                lines[-1].append((part, style))
+                used += cells(part)
+    return lines
+
+
+def _words(pieces: Iterable[Piece]) -> list[list[tuple[str, Style]]]:
+    """Words, each as its parts: a word can change its style within."""
+    words: list[list[tuple[str, Style]]] = []
+    glued = False
+    for piece in pieces:
+        style = Style.PLAIN if isinstance(piece, str) else piece[1]
+        for part in re.split(r"(\s+)", printable(_text(piece))):
+            if part.isspace():
+                glued = False
+            elif part and glued:
+                words[-1].append((part, style))
+            elif part:
+                words.append([(part, style)])
+                glued = True
+    return words
+
+
+def _text(piece: Piece) -> str:
+    return piece if isinstance(piece, str) else piece[0]
+
+
+def _parts(text: str, room: int, width: int) -> Iterator[str]:
+    """The text cut to fit: into the room left on this line, then into whole lines."""
+    if cells(text) <= max(room, 0):
+        yield text
+        return
+    start = used = 0
+    for position, character in enumerate(text):
+        if used + _cell(character) > room and position > start:
+            yield text[start:position]
+            start, used, room = position, 0, width
+        used += _cell(character)
+    yield text[start:]
+
+
+def cells(text: str) -> int:
+    """The columns that a text takes: East Asian wide characters take two, combining ones none."""
+    return len(text) if text.isascii() else sum(map(_cell, text))
+
+
+def _cell(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
