@@ -61,13 +61,13 @@ class Inquiry:
 
     def questions(self) -> list[Question]:
         """Everything worth asking, best first: by group, within a group the fact that can change most topics."""
-        return list(self._ordered())
+        return list(self.ordered())
 
     def next(self) -> Question | None:
         """The best question, found without weighing the groups that come later."""
-        return next(self._ordered(), None)
+        return next(self.ordered(), None)
 
-    def _ordered(self) -> Iterator[Question]:
+    def ordered(self) -> Iterator[Question]:
         candidates = self.candidates()
         for group in GROUP_ORDER:
             slots = [slot for slot in candidates if self.program.facts[slot].group == group]

@@ -58,6 +58,14 @@ class Engine:
         self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
         self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
 
+    def forget(self) -> None:
+        """Drops everything remembered; results stay the same."""
+        for memo in (self._decisions, self._leading, self._residuals, self._reported):
+            for remembered in memo.values():
+                remembered.clear()
+        for topic in self.program.topics.values():
+            topic.memo.clear()
+
     # --- the leading outcome ---------------------------------------------------------------------------------------
 
     def key(self, topic: TopicProgram, situation: Situation) -> tuple[Any, ...]:

@@ -79,6 +79,17 @@ def picture(inputs: int) -> Picture | None:
     return None
 
 
+def picture_of(spec: NetworkSpec) -> Picture:
+    """The picture that an example is. Raises UnbuildableError where its values are no square."""
+    shape = picture(spec.inputs)
+    if shape is None:
+        raise UnbuildableError(
+            f"{spec.inputs} values are no square picture in grey or three colours "
+            f"(784 is 1x28x28, 3072 is 3x32x32), so a {spec.network} cannot be built from them."
+        )
+    return shape
+
+
 def hidden_units(spec: NetworkSpec) -> tuple[int, ...]:
     """The stated hidden units, or the default. Raises UnknownNetworkError."""
     if spec.network not in DEFAULT_HIDDEN_UNITS:
@@ -140,11 +151,7 @@ _WITHOUT_STEPS = ("image", "video", "tabular", "graph", "tree")
 def _picture_layout(spec: NetworkSpec) -> Layout:
     if spec.modality != "image":
         raise UnbuildableError(f"A {spec.network} for {spec.modality} data cannot be built yet, only for pictures.")
-    if picture(spec.inputs) is None:
-        raise UnbuildableError(
-            f"{spec.inputs} values are no square picture in grey or three colours "
-            f"(784 is 1x28x28, 3072 is 3x32x32), so a {spec.network} cannot be built from them."
-        )
+    picture_of(spec)
     return Layout.PICTURE
 
 
@@ -180,15 +187,15 @@ def check(spec: NetworkSpec) -> None:
     if spec.network == "transformer" and len(units) > 2:
         raise UnbuildableError("The hidden units of a transformer are its width and that of its feed-forward layers.")
     if arrangement is Layout.PICTURE and spec.network != "transformer":
-        _check_stages(spec, encoder_widths(units) if reconstructs(spec) else units)
+        _check_stages(spec, units)
 
 
 def _check_stages(spec: NetworkSpec, stages: tuple[int, ...]) -> None:
     """Pictures are halved between the stages of a unet, after every stage of an autoencoder; a cnn stops at one dot."""
-    shape = picture(spec.inputs)
+    side = picture_of(spec).side
     halvings = {"unet": len(stages) - 1, "cnn": 0}.get(spec.network, len(stages))
-    if shape is not None and shape.side % 2**halvings:
+    if side % 2**halvings:
         raise UnbuildableError(
-            f"A picture {shape.side} dots wide cannot be halved {halvings} times without remainder, "
+            f"A picture {side} dots wide cannot be halved {halvings} times without remainder, "
             f"as the stages {list(stages)} of this {spec.network} ask for. Name fewer stages."
         )

@@ -58,11 +58,13 @@ class Page:
     look: Look
     lines: list[str] = field(default_factory=list)
 
-    def add(self, *pieces: Piece, first: str = "", rest: str | None = None) -> None:
+    def add(self, *pieces: Piece, first: str | Sequence[tuple[str, Style]] = "", rest: str | None = None) -> None:
         """A paragraph; `first` stands before its first line, `rest` (by default as many blanks) before the others."""
-        rest = " " * cells(first) if rest is None else rest
-        for number, line in enumerate(wrap(pieces, self.look.columns - cells(first))):
-            self.lines.append((rest if number else first) + self._painted(line))
+        mark = [(first, Style.PLAIN)] if isinstance(first, str) else first
+        size = sum(cells(text) for text, _ in mark)
+        for number, line in enumerate(wrap(pieces, self.look.columns - size)):
+            before = " " * size if rest is None else rest
+            self.lines.append((before if number else self._painted(mark)) + self._painted(line))
 
     def verbatim(self, text: str, *, first: str = "") -> None:
         """A line to be copied, such as a command: its blanks are kept and it is never broken."""

@@ -1,0 +1,48 @@
+# Needs only Python >= 3.11 and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEV_READY := $(VENV)/.ready-dev
+
+.PHONY: advise install test test-all lint bench clean
+
+advise: $(READY)
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
+	else $(BIN)/advisor probe --for examples/digits.yaml --budget 20s --output advice.md --force; fi
+
+install: $(READY)
+
+# The CPU build of torch is enough to advise and to probe a processor; the README says how to take a CUDA build first.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "torch==2.13.0"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(DEV_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
+
+lint: $(DEV_READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/advisor rules check
+	$(BIN)/advisor rules test
+
+test: lint
+	$(BIN)/pytest
+
+# Also what takes minutes: mutants of the rules, the wheel in an environment of its own, long property runs.
+test-all: lint
+	$(BIN)/pytest -m "not gpu"
+	$(BIN)/python tests/mutate_rules.py --floor 80
+
+bench: $(DEV_READY)
+	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/startup.py
+
+clean:
+	rm -rf $(VENV) advice.md .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

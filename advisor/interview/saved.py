@@ -1,0 +1,68 @@
+"""A conversation on disk: saved after every answer, so that a closed terminal loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.errors import InputError, Problem, input_error
+from advisor.facts.values import from_json, to_json
+from advisor.facts.vocabulary import Value, Vocabulary
+from advisor.interview.interview import Progress
+from advisor.machine.state import NothingSavedError, load_json, save_json, state_folder
+
+SCHEMA = "advisor/interview/1"
+
+
+@dataclass(frozen=True)
+class Saved:
+    answers: Mapping[str, Value | None]
+    later: tuple[str, ...]
+    school: str
+
+
+def session_file() -> Path:
+    return state_folder() / "interview.json"
+
+
+def save(progress: Progress, school: str) -> None:
+    """Raises InputError (StateError) when the state cannot be written."""
+    answers = {name: None if value is None else to_json(value) for name, value in progress.answers}
+    save_json(
+        session_file(),
+        {"schema": SCHEMA, "school": school, "answers": answers, "later": list(progress.later)},
+    )
+
+
+def load(vocabulary: Vocabulary) -> Saved:
+    """The saved conversation.
+
+    Raises:
+        InputError: nothing is saved, or it is damaged; what to do is said.
+    """
+    try:
+        path = session_file()
+        document = load_json(path)
+    except NothingSavedError:
+        remedy = "Start one with `advisor wizard`."
+        raise input_error("There is no conversation to resume", "nothing is saved", remedy=remedy) from None
+    title = "The saved conversation cannot be used"
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA or not isinstance(document.get("answers"), dict):
+        raise input_error(title, "it has another format", where=str(path), remedy="Start anew with `advisor wizard`.")
+    answers: dict[str, Value | None] = {}
+    problems: list[Problem] = []
+    for name, value in document["answers"].items():
+        fact = vocabulary.facts.get(name)
+        if fact is None:
+            continue  # declared no longer
+        try:
+            answers[name] = None if value is None else from_json(fact, value)
+        except InputError as error:
+            problems += [Problem(f"{path}: {name}", problem.what, problem.remedy) for problem in error.problems]
+    if problems:
+        raise InputError(title, problems)
+    later = document.get("later")
+    names = tuple(str(name) for name in later if name in vocabulary.facts) if isinstance(later, list) else ()
+    school = document.get("school")
+    return Saved(answers, names, school if school in ("today", "survey") else "today")

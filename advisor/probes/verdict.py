@@ -1,0 +1,92 @@
+"""Which of two settings is faster, judged by interleaved pairs: pure, seeded, without numpy."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+FEWEST_PAIRS = 8
+MOST_PAIRS = 681
+"""The last checkpoint; who is undecided after so many pairs stays so."""
+RESAMPLES = 2000
+MATTERS = 1.03
+"""A speed-up of less than 3 % is no difference that matters."""
+_TAIL = 0.025
+
+
+class Verdict(StrEnum):
+    """What the pairs say of the setting that was recommended before."""
+
+    CONFIRMED = "confirmed"
+    OVERTURNED = "overturned"
+    NO_DIFFERENCE = "no_difference"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """The speed-up from which each side wins; between the two there is no difference that matters."""
+
+    before: float = MATTERS
+    rival: float = MATTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The speed-up of `before` over its rival: time(rival) / time(before), with a 95 % interval from n pairs."""
+
+    median: float
+    low: float
+    high: float
+    n: int
+    verdict: Verdict
+
+    @property
+    def decided(self) -> bool:
+        return self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED)
+
+
+def checkpoints() -> Iterator[int]:
+    """The numbers of pairs after which the verdict is looked at: 8, 12, 18, 27, 40, ... up to MOST_PAIRS.
+
+    Looking more than once finds more that is not there. Growing by half each time keeps the looks few (12 in all, and
+    rarely more than 8 within a minute) and each brings a third of new pairs. The price, by simulation (tests/probes):
+    at noise of 5 % a sample and no true difference, fewer than 1 in 100 comparisons end decided. A true difference of
+    exactly 3 %, the edge, is called decided in about 1 of 10 comparisons, where a single look would do so in 1 of 40.
+    """
+    number = FEWEST_PAIRS
+    while number <= MOST_PAIRS:
+        yield number
+        number = number * 3 // 2
+
+
+def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), seed: int = 0) -> Comparison:  # noqa: B008
+    """Judges pairs of (seconds of before, seconds of rival), each measured one right after the other.
+
+    The interval is the percentile bootstrap of the median ratio (Efron and Tibshirani 1993, chapter 13), taken of
+    logarithms so that exchanging the two sides gives the reciprocal. Fewer than 8 pairs are undecided.
+    Raises ValueError (statistics.StatisticsError) where there is no pair.
+    """
+    ratios = [math.log(rival / before) for before, rival in pairs]
+    median = statistics.median(ratios)
+    generator = random.Random(seed)  # noqa: S311  no secret: the same pairs shall give the same interval
+    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
+    outside = int(_TAIL * RESAMPLES)
+    low, high = math.exp(medians[outside]), math.exp(medians[-1 - outside])
+    return Comparison(math.exp(median), low, high, len(ratios), _verdict(low, high, len(ratios), margins))
+
+
+def _verdict(low: float, high: float, number: int, margins: Margins) -> Verdict:
+    if number < FEWEST_PAIRS:
+        return Verdict.UNDECIDED
+    if low > margins.before:
+        return Verdict.CONFIRMED
+    if high < 1 / margins.rival:
+        return Verdict.OVERTURNED
+    if low >= 1 / margins.rival and high <= margins.before:
+        return Verdict.NO_DIFFERENCE
+    return Verdict.UNDECIDED

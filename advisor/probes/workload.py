@@ -1,0 +1,136 @@
+"""The plan's own network and training step, as a probe measures it. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from advisor.errors import did_you_mean, shorten
+from advisor.networks import spec
+from advisor.networks.names import DEFAULT_HIDDEN_UNITS
+
+OPTIMIZERS = (
+    "sgd",
+    "sgd_momentum",
+    "sgd_nesterov",
+    "adagrad",
+    "adadelta",
+    "rmsprop",
+    "adam",
+    "adamw",
+    "nadam",
+)
+LARGEST_NUMBER = 10**9
+MOST_LAYERS = 1000
+
+
+class Precision(StrEnum):
+    """The number format of the products; weights stay in 32 bits."""
+
+    FP32 = "fp32"
+    TF32 = "tf32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    FP8 = "fp8"
+
+
+class Device(StrEnum):
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One training step of one network. The first eight fields are read as in advisor.networks.spec.NetworkSpec."""
+
+    network: str
+    modality: str
+    inputs: int
+    outputs: int
+    hidden_units: tuple[int, ...] = ()
+    sequence_length: int | None = None
+    loss: str = "cross_entropy"
+    activation: str = "relu"
+    optimizer: str = "adamw"
+    batch_size: int = 32
+    """Examples a step."""
+    precision: Precision = Precision.FP32
+    threads: int | None = None
+    """Threads inside one operation; None leaves it to torch."""
+    device: Device = Device.CPU
+
+    def describe(self) -> str:
+        """The network's name as the scope of what is measured: `cnn 64-[32,64]-10`, `lstm 52x8-[256,256]-1`.
+
+        Batch size, precision and threads are not part of it. Hidden units that are not stated appear as the default.
+        """
+        units = self.hidden_units or DEFAULT_HIDDEN_UNITS.get(self.network, ())
+        steps = f"{self.sequence_length}x" if self.sequence_length is not None else ""
+        name = f"{self.network} {self.modality}" if self._modality_matters() else self.network
+        return f"{name} {steps}{self.inputs}-[{','.join(map(str, units))}]-{self.outputs}"
+
+    def why_not(self) -> str | None:
+        """Why no probe can run this step yet, or None."""
+        reason = spec.why_not(self)
+        if reason is None and self.optimizer not in OPTIMIZERS:
+            reason = f"The optimiser {self.optimizer} cannot be timed yet. These can: {', '.join(OPTIMIZERS)}."
+        if reason is None and self.precision not in _PRECISIONS[self.device]:
+            reason = f"{self.precision} cannot be timed on the device {self.device} yet."
+        return reason
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"hidden_units": list(self.hidden_units)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> Workload:
+        """The reverse of `to_json`; fields that may be left out may be missing.
+
+        Raises ValueError for an unknown field or a value that no workload has, naming it.
+        """
+        known = {field.name for field in fields(cls)}
+        for name in data:
+            if name not in known:
+                raise ValueError(f"{shorten(name)} is not part of a workload. {did_you_mean(name, known)}")
+        return cls(**{name: _checked(name, value) for name, value in data.items()})  # type: ignore[arg-type]
+
+    def _modality_matters(self) -> bool:
+        """The same figures make another network of texts, and of pictures where the type does not tell."""
+        return self.modality == "text" or (self.modality == "image" and self.network in _ALSO_FOR_PICTURES)
+
+
+_ALSO_FOR_PICTURES = ("autoencoder", "vae", "transformer")
+_PRECISIONS: Mapping[Device, frozenset[Precision]] = {
+    Device.CPU: frozenset({Precision.FP32, Precision.BF16}),
+    Device.CUDA: frozenset({Precision.FP32, Precision.TF32, Precision.BF16, Precision.FP16}),
+}
+
+
+def _checked(name: str, value: object) -> object:
+    """The value in the type of its field. Raises ValueError."""
+    match name:
+        case "inputs" | "outputs" | "batch_size":
+            return _count(name, value)
+        case "sequence_length" | "threads":
+            return None if value is None else _count(name, value)
+        case "hidden_units":
+            if not isinstance(value, list | tuple) or len(value) > MOST_LAYERS:
+                raise ValueError(f"{name}: {shorten(value)} is no list of at most {MOST_LAYERS} whole numbers.")
+            return tuple(_count(name, units) for units in value)
+        case "precision" | "device":
+            kind = Precision if name == "precision" else Device
+            try:
+                return kind(value)
+            except ValueError:
+                raise ValueError(f"{name}: {shorten(value)} is not one of {', '.join(kind)}.") from None
+        case _:
+            if not isinstance(value, str) or len(value) > 100:
+                raise ValueError(f"{name}: {shorten(value)} is no name.")
+            return value
+
+
+def _count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
+        raise ValueError(f"{name}: {shorten(value)} is no whole number from 1 to {LARGEST_NUMBER}.")
+    return value

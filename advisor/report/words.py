@@ -1,0 +1,199 @@
+"""Words for what a plan holds, shared by every face of a report: groups, statuses, values, sources, measurements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from advisor.errors import join_names
+from advisor.facts.fact_base import Known, Source
+from advisor.facts.values import describe, number_text, to_text
+from advisor.facts.vocabulary import Value
+from advisor.inference.plan import Measurement, Plan, Recommendation, Status, Verdict
+from advisor.knowledge.model import Knowledge, School
+
+# A topic belongs to the group that lists the first part of its name.
+GROUPS = (
+    ("Network", ("network",)),
+    ("Training", ("training",)),
+    ("Computing", ("compute",)),
+    ("Data and memory", ("data", "memory", "storage")),
+    ("Several devices", ("parallelism", "sync", "communication")),
+    ("Project", ("framework", "baseline", "fault_tolerance", "cost")),
+)
+OTHER = "Other"
+
+STATUS_WORDS = {
+    Status.SETTLED: "settled",
+    Status.LEANING: "leaning",
+    Status.OPEN: "open",
+    Status.MEASURED: "measured",
+    Status.NOT_APPLICABLE: "not applicable",
+    Status.SILENT: "silent",
+}
+STATUS_MEANS = {
+    Status.SETTLED: "stays the same whatever the answers that are still missing",
+    Status.MEASURED: "decided by timing the alternatives",
+    Status.LEANING: "the best as things stand, but a missing answer or an assumption could change it",
+    Status.OPEN: "nothing leads yet",
+}
+SCHOOL_WORDS = {School.TODAY: "today's practice", School.SURVEY: "the survey as written", School.ANY: "any"}
+SOURCE_WORDS = {
+    Source.ASKED: "stated",
+    Source.MEASURED: "measured",
+    Source.INSPECTED: "found in the data",
+    Source.DETECTED: "detected",
+    Source.PUBLISHED: "published",
+    Source.DERIVED: "computed",
+    Source.ASSUMED: "assumed",
+}
+VERDICT_WORDS = {
+    Verdict.CONFIRMED: "confirmed",
+    Verdict.OVERTURNED: "overturned",
+    Verdict.NO_DIFFERENCE: "no difference that matters",
+    Verdict.UNDECIDED: "undecided",
+}
+NOTHING = "nothing to add"
+
+
+def is_advice(entry: Recommendation) -> bool:
+    """Whether the plan says something on this topic."""
+    return entry.status not in (Status.SILENT, Status.NOT_APPLICABLE)
+
+
+def grouped(plan: Plan) -> list[tuple[str, list[Recommendation]]]:
+    """The recommendations that say something, by group, in the order of the plan."""
+    group_of = {prefix: title for title, prefixes in GROUPS for prefix in prefixes}
+    groups: dict[str, list[Recommendation]] = {title: [] for title, _ in GROUPS} | {OTHER: []}
+    for entry in plan.recommendations.values():
+        if is_advice(entry):
+            groups[group_of.get(entry.topic.partition(".")[0], OTHER)].append(entry)
+    return [(title, entries) for title, entries in groups.items() if entries]
+
+
+def status_counts(plan: Plan) -> str:
+    """`9 settled, 2 measured, 5 leaning and 1 open`."""
+    statuses = [entry.status for entry in plan.recommendations.values()]
+    counts = [f"{statuses.count(status)} {STATUS_WORDS[status]}" for status in STATUS_MEANS if status in statuses]
+    return join_names(counts) or "no advice"
+
+
+# --- values ------------------------------------------------------------------------------------------------------------
+
+
+def value_words(knowledge: Knowledge, topic: str, value: object, unit: str = "", *, explained: bool = True) -> str:
+    """A topic's value for people: `cnn (convolutional network)`, `64, 128 units per layer`, `relu, gelu`."""
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple | frozenset | set):
+        items = [value_words(knowledge, topic, item, explained=explained) for item in value]
+        return _with_unit(", ".join(items), unit) if items else NOTHING
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _with_unit(number_text(value), unit)
+    name = str(value)
+    declared = knowledge.topics.get(topic)
+    words = declared.values.get(name, "") if declared and explained else ""
+    if _folded(words) in ("", _folded(name)):
+        return name
+    return f"{name} [{words}]" if "(" in words else f"{name} ({words})"
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[\s_-]+", "", text).casefold()
+
+
+def _with_unit(text: str, unit: str) -> str:
+    if unit == "money":
+        return f"{text} (in the currency of your prices)"
+    if text == "1" and unit.endswith("s"):
+        unit = unit[:-1]
+    return f"{text} {unit}".rstrip()
+
+
+def advice_words(knowledge: Knowledge, entry: Recommendation, *, explained: bool = True) -> str:
+    """What is recommended, or why there is nothing: `he or lecun`, `nothing leads`."""
+    if entry.status is Status.NOT_APPLICABLE:
+        return "means nothing here"
+    if entry.status is Status.SILENT:
+        return "this school says nothing about it"
+    if entry.value is None:
+        tied = [value_words(knowledge, entry.topic, value, explained=explained) for value in entry.tied]
+        return join_names(tied, "or") or "nothing to go on yet"
+    return value_words(knowledge, entry.topic, entry.value, entry.unit, explained=explained)
+
+
+def fact_words(knowledge: Knowledge, name: str, value: Value) -> str:
+    """A fact's value with its unit."""
+    fact = knowledge.vocabulary.facts.get(name)
+    return describe(fact, value) if fact is not None else to_text(value)
+
+
+def known_words(knowledge: Knowledge, name: str, known: Known) -> str:
+    """A fact's value with where it came from: `8 cores (detected)`."""
+    note = f", {known.note}" if known.note else ""
+    return f"{fact_words(knowledge, name, known.value)} ({SOURCE_WORDS[known.source]}{note})"
+
+
+def assumed_facts(plan: Plan, entry: Recommendation) -> Iterator[tuple[str, Known]]:
+    """Assumptions that the recommendation rests on: another value of theirs could change it."""
+    for name in entry.depends_on:
+        known = plan.facts.get(name)
+        if known is not None and known.source is Source.ASSUMED:
+            yield name, known
+
+
+def unknown_facts(plan: Plan, entry: Recommendation) -> list[str]:
+    """Unknown facts on which the recommendation depends and for which not even an assumption stands."""
+    return [name for name in entry.depends_on if name not in plan.facts]
+
+
+# --- sources -----------------------------------------------------------------------------------------------------------
+
+
+def citation(knowledge: Knowledge, source: str) -> str:
+    """A source in full: `Wünsche 2018: Performance Factors…, III.D`."""
+    key, _, place = source.partition(" ")
+    known = knowledge.sources.get(key)
+    return source if known is None else f"{known}{f', {place}' if place else ''}"
+
+
+def errata_quoted(knowledge: Knowledge, topic: str, text: str) -> list[str]:
+    """The errata of rules of this topic that a text names or quotes: an erratum is printed wherever its rule is."""
+    found: dict[str, None] = {}
+    for rule in knowledge.rules:
+        if rule.topic == topic and rule.erratum and (rule.because in text or _names(rule.id, text)):
+            found.update(dict.fromkeys(rule.erratum))
+    return [f"{key}: {knowledge.errata[key].text}" for key in found]
+
+
+def _names(rule: str, text: str) -> bool:
+    return rule in text and re.search(rf"(?<![\w.-]){re.escape(rule)}(?![\w-]|\.\w)", text) is not None
+
+
+# --- measurements ------------------------------------------------------------------------------------------------------
+
+
+def ratio_words(measured: Measurement) -> str:
+    """`1.31 speed-up (95 % interval 1.22 to 1.4, n = 24)`."""
+    interval = f"95 % interval {measured.low:.3g} to {measured.high:.3g}, n = {measured.n}"
+    return f"{measured.median:.3g} {measured.unit} ({interval})"
+
+
+def measured_change(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[str, str]:
+    """The advice before and after measuring."""
+    before, after = (
+        value_words(knowledge, entry.topic, value, entry.unit, explained=False)
+        for value in (measured.before, measured.after)
+    )
+    return before, after
+
+
+def scope_words(measured: Measurement) -> str:
+    """What the measurement was made on and with."""
+    return ", ".join(f"{name} {value}" for name, value in measured.applies.items()) or "not stated"
+
+
+def judged_words(verdict: str) -> str:
+    """What a measurement said of one rule."""
+    known = {entry.value: words for entry, words in VERDICT_WORDS.items()}
+    return known.get(verdict, verdict)

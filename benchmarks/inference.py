@@ -1,0 +1,108 @@
+"""How long a plan takes: median and worst over 500 random fact bases, at the real rule base and at synthetic ones.
+
+The engine is warm (a rule base is compiled once per run) but remembers nothing of the facts drawn. "plan" is every value
+with its status and flips, plus the next question; "answer" is the same after one more answer in a conversation.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import statistics
+import sys
+import time
+from dataclasses import replace
+
+from advisor.errors import InputError
+from advisor.facts.fact_base import FactBase
+from advisor.facts.vocabulary import FactType, Value
+from advisor.inference import advise as advising
+from advisor.inference.boxes import landmarks
+from advisor.inference.questions import Inquiry
+from advisor.knowledge import loader
+from advisor.knowledge.model import Knowledge, School
+from advisor.resources import rules_folder
+
+DETAIL = advising.Detail(reasons=False, flips=True, questions=False)
+
+
+def draw(knowledge: Knowledge, dice: random.Random) -> dict[str, Value | None]:
+    facts: dict[str, Value | None] = {}
+    for name, fact in knowledge.vocabulary.facts.items():
+        if fact.ask and fact.type is not FactType.TEXT and dice.random() < 0.5:
+            facts[name] = dice.choice(landmarks(fact, (10, 1_000, 100_000)))
+    return facts
+
+
+def plan_and_next_question(knowledge: Knowledge, facts: FactBase) -> None:
+    advising.advise(knowledge, facts, School.TODAY, DETAIL)
+    engine = advising.engine_for(knowledge, School.TODAY)
+    base, _ = advising.consistent(engine.program, facts)
+    Inquiry(engine, advising.situation_of(engine.program, base), base).next()
+
+
+def synthetic(knowledge: Knowledge, count: int) -> Knowledge:
+    """The real rules, repeated under other ids and arguments or cut short, until there are this many."""
+    rules = list(knowledge.rules)
+    copy = 0
+    while len(rules) < count:
+        copy += 1
+        rules += [
+            replace(rule, id=f"{rule.id}.{copy}", argument=f"{rule.argument}.{copy}", supersedes=(), before="")
+            for rule in knowledge.rules
+        ]
+    if count < len(knowledge.rules):
+        dice = random.Random(count)
+        kept = set(dice.sample(range(len(rules)), count))
+        rules = [rule for position, rule in enumerate(rules) if position in kept]
+        names = {rule.id for rule in rules}
+        rules = [replace(rule, supersedes=tuple(s for s in rule.supersedes if s in names)) for rule in rules]
+    return replace(knowledge, rules=tuple(rules[:count]))
+
+
+def measure(knowledge: Knowledge, cases: int) -> tuple[list[float], list[float]]:
+    dice = random.Random(2018)
+    fresh, answers = [], []
+    plan_and_next_question(knowledge, FactBase())  # compiles the rule base
+    while len(fresh) < cases:
+        stated = draw(knowledge, dice)
+        facts = FactBase.of(stated)
+        advising.engine_for(knowledge, School.TODAY).forget()
+        gc.collect()
+        try:
+            started = time.perf_counter()
+            plan_and_next_question(knowledge, facts)
+            fresh.append(time.perf_counter() - started)
+            engine = advising.engine_for(knowledge, School.TODAY)
+            base, _ = advising.consistent(engine.program, facts)
+            question = Inquiry(engine, advising.situation_of(engine.program, base), base).next()
+            if question is not None:
+                fact = knowledge.vocabulary.facts[question.fact]
+                value = dice.choice(landmarks(fact, (10, 1_000, 100_000)))
+                started = time.perf_counter()
+                plan_and_next_question(knowledge, FactBase.of({**stated, question.fact: value}))
+                answers.append(time.perf_counter() - started)
+        except InputError:
+            continue  # the facts drawn exclude each other
+    return fresh, answers
+
+
+def main() -> None:
+    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    real = loader.load(rules_folder())
+    for title, knowledge in [
+        (f"real rule base, {len(real.rules)} rules", real),
+        ("synthetic, 300 rules", synthetic(real, 300)),
+        ("synthetic, 1000 rules", synthetic(real, 1000)),
+    ]:
+        fresh, answers = measure(knowledge, cases)
+        for what, times in (("plan from scratch", fresh), ("answer to plan", answers)):
+            times.sort()
+            print(
+                f"{title}: {what}, flips and next question: median {statistics.median(times) * 1e3:.1f} ms, "
+                f"90 % {times[int(len(times) * 0.9)] * 1e3:.1f} ms, worst {times[-1] * 1e3:.1f} ms (n={len(times)})"
+            )
+
+
+if __name__ == "__main__":
+    main()
