@@ -1,0 +1,1 @@
+"""Which probes are worth their time, and what their outcome means for the plan."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,28 +12,46 @@ from advisor.errors import InputError, printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from advisor.report.page import Look
+
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
-def stdout() -> Console:
-    from rich.console import Console  # 40 ms
-
-    return Console(highlight=False, markup=False, emoji=False)
-
-
 def stderr() -> Console:
-    from rich.console import Console
+    from rich.console import Console  # 40 ms
 
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
+def look() -> Look:
+    """What stdout can show: its width (or COLUMNS), whether it knows more than ASCII, colour only in a terminal."""
+    from advisor.report.page import Look
+
+    capable = os.environ.get("TERM") not in ("dumb", "unknown") and not os.environ.get("NO_COLOR")
+    if sys.platform == "win32":
+        capable = capable and "WT_SESSION" in os.environ
+    return Look(shutil.get_terminal_size().columns, unicode=_unicode(), colour=capable and sys.stdout.isatty())
+
+
+def _unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().startswith("utf")
+
+
 def panel(title: str, lines: list[str], *, style: str = "red") -> None:
-    """A titled panel on stderr. The text is shown as it is: no markup, no control characters."""
+    """A titled message on stderr, in a frame where somebody looks at it, and unbroken where a program reads it.
+
+    The text is shown as it is: no markup, no control characters.
+    """
+    shown = printable("\n".join(lines)).strip()
+    if not sys.stderr.isatty():
+        indented = "".join(f"  {line}\n" for line in shown.splitlines())
+        sys.stderr.write(f"{printable(title)}\n{indented}")
+        return
     from rich import box
     from rich.panel import Panel
     from rich.text import Text
 
-    text = Text(printable("\n".join(lines)).strip() or title, overflow="fold")
+    text = Text(shown or title, overflow="fold")
     console = stderr()
     ascii_only = not (console.encoding or "").lower().startswith("utf")
     frame = box.ASCII if ascii_only else box.ROUNDED
@@ -56,8 +76,19 @@ def warn(title: str, what: str) -> None:
 
 
 def write(text: str) -> None:
-    """Data to stdout, as it is."""
-    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    """Data to stdout, as it is; what its encoding does not know becomes a question mark."""
+    encoding = sys.stdout.encoding or "utf-8"
+    shown = text if text.endswith("\n") else f"{text}\n"
+    sys.stdout.write(shown.encode(encoding, "replace").decode(encoding))
+
+
+def write_json(value: object) -> None:
+    """JSON to stdout, in ASCII where stdout knows no more."""
+    import json
+
+    from advisor.report.json_plan import json_text
+
+    write(json_text(value) if _unicode() else json.dumps(value, indent=2, allow_nan=False))
 
 
 def interactive() -> bool:

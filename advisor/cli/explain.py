@@ -1,2 +1,52 @@
-def explain() -> None:
-    raise NotImplementedError
+"""`advisor explain TOPIC`: why, why not, and what would flip it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from advisor.cli.inputs import (
+    Answers,
+    MachineName,
+    Packs,
+    PlainFormat,
+    PlainFormatOption,
+    SchoolName,
+    SchoolOption,
+    Sets,
+    complete_topic,
+    gather,
+    knowledge_for,
+)
+
+
+def explain(
+    topic: Annotated[
+        str, typer.Argument(metavar="TOPIC", autocompletion=complete_topic, help="For example network.type.")
+    ],
+    answers: Answers = None,
+    sets: Sets = None,
+    machine: MachineName = "auto",
+    school: SchoolOption = SchoolName.TODAY,
+    packs: Packs = None,
+    why_not: Annotated[
+        str | None, typer.Option("--why-not", metavar="VALUE", help="Why this value is not recommended.")
+    ] = None,
+    format_: PlainFormatOption = PlainFormat.TEXT,
+) -> None:
+    from advisor.cli.console import look, write, write_json
+    from advisor.inference.advise import advise
+    from advisor.report import explanation
+
+    knowledge = knowledge_for(tuple(packs or ()))
+    name = explanation.find_topic(knowledge, topic)
+    inputs = gather(answers, sets, machine, school, packs)
+    plan = advise(knowledge, inputs.facts, inputs.school)
+    explained = explanation.explain(plan, knowledge, name, why_not)
+    if format_ is PlainFormat.JSON:
+        write_json(explained.to_json())
+        return
+    from advisor.report.explanation_text import explanation_page
+
+    write(explanation_page(explained, plan, knowledge, look()))

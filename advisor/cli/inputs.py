@@ -15,6 +15,7 @@ from advisor.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from advisor.facts.fact_base import FactBase
+    from advisor.facts.vocabulary import Value
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection import Machine
 
@@ -28,6 +29,13 @@ class Format(StrEnum):
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
+
+
+class PlainFormat(StrEnum):
+    """What commands print that have no report to make."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def _complete_assignment(incomplete: str) -> list[str]:
@@ -48,6 +56,17 @@ def complete_rule(incomplete: str) -> list[str]:
     return [rule.id for rule in knowledge_for(()).rules if rule.id.startswith(incomplete)]
 
 
+def complete_device(incomplete: str) -> list[str]:
+    from advisor.resources import profiles_folder
+
+    names = sorted(path.stem for path in (profiles_folder() / "devices").glob("*.yaml"))
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _complete_machine(incomplete: str) -> list[str]:
+    return [*(name for name in ("auto", "none") if name.startswith(incomplete)), *complete_device(incomplete)]
+
+
 Answers = Annotated[Path | None, typer.Option("--answers", help="A file of answers (YAML).", metavar="FILE")]
 Sets = Annotated[
     list[str] | None,
@@ -55,13 +74,18 @@ Sets = Annotated[
                  autocompletion=_complete_assignment),
 ]  # fmt: skip
 MachineName = Annotated[
-    str, typer.Option("--machine", help="auto: detect this one; none; a device's name; or a file of facts.", metavar="NAME")
+    str,
+    typer.Option("--machine", help="auto: detect this one; none; a device's name; or a file of facts.", metavar="NAME",
+                 autocompletion=_complete_machine),
+]  # fmt: skip
+SchoolOption = Annotated[
+    SchoolName, typer.Option("--school", help="today's practice, or the survey of 2018 as written.")
 ]
-SchoolOption = Annotated[SchoolName, typer.Option("--school", help="today's practice, or the survey of 2018 as written.")]
 Packs = Annotated[
     list[Path] | None, typer.Option("--rules", help="A folder of rules put on top. Repeatable.", metavar="DIR")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print it.")]
+PlainFormatOption = Annotated[PlainFormat, typer.Option("--format", help="How to print it.")]
 Output = Annotated[Path | None, typer.Option("--output", help="Write to this file instead.", metavar="FILE")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
 
@@ -93,17 +117,17 @@ def gather(
 ) -> Inputs:
     """Reads all inputs. Raises InputError with the problems of answers and flags together."""
     from advisor.facts.answers import TITLE, parse_assignment, read_answers
-    from advisor.facts.fact_base import FactBase, Source
+    from advisor.facts.fact_base import Source
     from advisor.knowledge.model import School
 
     knowledge = knowledge_for(tuple(packs or ()))
     vocabulary = knowledge.vocabulary
     problems: list[Problem] = []
-    stated: dict[str, object] = {}
+    stated: dict[str, Value | None] = {}
     titles: list[str] = []
-    for read in [functools.partial(read_answers, vocabulary, answers)] if answers is not None else []:
+    if answers is not None:
         try:
-            stated.update(read())
+            stated.update(read_answers(vocabulary, answers))
         except InputError as error:
             problems.extend(error.problems)
             titles.append(error.title)
@@ -117,9 +141,9 @@ def gather(
     if problems:
         raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
     facts, detected = machine_facts(knowledge, machine)
-    facts = facts.with_values(stated, Source.ASKED)  # type: ignore[arg-type]
+    facts = facts.with_values(stated, Source.ASKED)
     facts = with_published(knowledge, facts)
-    return Inputs(knowledge, facts if facts else FactBase(), School(school.value), detected)
+    return Inputs(knowledge, facts, School(school.value), detected)
 
 
 def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | None]:
@@ -137,20 +161,31 @@ def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | 
 
 
 def named_machine(knowledge: Knowledge, name: str) -> FactBase:
+    """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
     from advisor.errors import did_you_mean, input_error, shorten
     from advisor.facts.answers import read_answers
     from advisor.facts.fact_base import FactBase, Source
-    from advisor.machine.profiles import load_devices, published_facts
+    from advisor.machine.devices import DeviceKind
+    from advisor.machine.profiles import find_device, load_devices, published_facts
     from advisor.resources import profiles_folder
 
     devices = load_devices(profiles_folder() / "devices")
-    if name in devices:
-        return FactBase.of(known_only(knowledge, published_facts(devices[name])), Source.PUBLISHED)
-    if Path(name).exists():
-        return FactBase().with_values(read_answers(knowledge.vocabulary, Path(name)), Source.ASKED)
+    device = find_device(name, devices)
+    if device is not None:
+        facts = dict(published_facts(device))
+        if device.kind is DeviceKind.GPU:
+            facts |= {"machine.gpu.count": 1, "machine.gpu.name": device.name}
+        published = known_only(knowledge, facts)
+        return FactBase().with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
+    try:
+        if Path(name).exists():
+            return FactBase().with_values(read_answers(knowledge.vocabulary, Path(name)), Source.ASKED)
+    except OSError:  # too long for a file name
+        pass
     hint = did_you_mean(name, ["auto", "none", *devices])
     remedy = f"{hint} `advisor profiles list` shows the devices.".strip()
-    raise input_error("There is no such machine", f"{shorten(name)!r} is neither a device nor a file", where="--machine", remedy=remedy)
+    what = f"{shorten(name)!r} is neither a device nor a file"
+    raise input_error("There is no such machine", what, where="--machine", remedy=remedy)
 
 
 def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
@@ -165,10 +200,11 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
     device = find_device(str(name.value))
     if device is None:
         return facts
-    return facts.with_values(known_only(knowledge, published_facts(device)), Source.PUBLISHED, note=f"profile {device.name}")
+    published = known_only(knowledge, published_facts(device))
+    return facts.with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
 
 
-def known_only(knowledge: Knowledge, values: Mapping[str, object]) -> dict[str, object]:
+def known_only(knowledge: Knowledge, values: Mapping[str, Value]) -> dict[str, Value]:
     """The values whose facts this rule base declares."""
     return {name: value for name, value in values.items() if name in knowledge.vocabulary.facts}
 
@@ -182,3 +218,15 @@ def deliver(text: str, output: Path | None, force: bool) -> None:
         write(text)
     else:
         write_text(output, text if text.endswith("\n") else f"{text}\n", force=force)
+
+
+def deliver_json(value: object, output: Path | None, force: bool) -> None:
+    """JSON to the file that was named, or to stdout."""
+    from advisor.cli.console import write_json
+    from advisor.files import write_text
+    from advisor.report.json_plan import json_text
+
+    if output is None:
+        write_json(value)
+    else:
+        write_text(output, f"{json_text(value)}\n", force=force)

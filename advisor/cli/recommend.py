@@ -1,2 +1,61 @@
-def recommend() -> None:
-    raise NotImplementedError
+"""`advisor recommend`: answers, flags and this machine to a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.cli.inputs import (
+    Answers,
+    Force,
+    Format,
+    FormatOption,
+    MachineName,
+    Output,
+    Packs,
+    SchoolName,
+    SchoolOption,
+    Sets,
+    deliver,
+    deliver_json,
+    gather,
+)
+
+if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+    from advisor.knowledge.model import Knowledge
+
+
+def recommend(
+    answers: Answers = None,
+    sets: Sets = None,
+    machine: MachineName = "auto",
+    school: SchoolOption = SchoolName.TODAY,
+    packs: Packs = None,
+    format_: FormatOption = Format.TEXT,
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    from advisor.inference.advise import advise
+
+    inputs = gather(answers, sets, machine, school, packs)
+    plan = advise(inputs.knowledge, inputs.facts, inputs.school)
+    deliver_plan(plan, inputs.knowledge, format_, output, force)
+
+
+def deliver_plan(plan: Plan, knowledge: Knowledge, format_: Format, output: Path | None, force: bool) -> None:
+    """A plan in the wanted form, to a file or to stdout. Raises InputError when the file cannot be written."""
+    if format_ is Format.JSON:
+        deliver_json(plan.to_json(), output, force)
+    elif format_ is Format.MARKDOWN:
+        from datetime import date
+
+        from advisor.report.markdown import report_text
+
+        deliver(report_text(plan, knowledge, date.today().isoformat()), output, force)
+    else:
+        from advisor.cli.console import look
+        from advisor.report.page import Look
+        from advisor.report.text import plan_page
+
+        deliver(plan_page(plan, knowledge, look() if output is None else Look()), output, force)

@@ -53,9 +53,7 @@ class Explainer:
         """Rules that lead to the settled value though none of them is known to hold: together they cover every case."""
         if isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE:
             return []
-        box = {s: self.program.domains[s] for s in self.topic.support if self.situation.values[s] is None}
-        regions, _ = self.engine.regions(self.topic, list(self.situation.values), box)
-        _, _, bits = self.topic.over(regions)
+        bits = self.engine.overview(self.situation)[1][self.topic.slot]
         return [r for r, b in zip(self.rules, bits, strict=True) if b & TRUE and r.literal == self.outcome]
 
     def because(self) -> tuple[Reason, ...]:

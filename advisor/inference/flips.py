@@ -8,7 +8,7 @@ from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.boxes import landmarks
-from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie, same
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, Tie, same
 from advisor.inference.plan import Flip
 from advisor.inference.program import TopicProgram, apply_steps, as_value
 from advisor.inference.search import Engine, Situation, feasible
@@ -97,16 +97,17 @@ class _Flipping:
 
     def _follow(self, slot: int, value: Any, readers: list[_Standing]) -> list[tuple[_Standing, Outcome]]:
         """The topics that seem to change when one fact does."""
-        values = list(self.situation.values)
+        values = self.values.copy()
+        steps = [step for step in self.assumed if slot in self.program.fact_support[step.slot]]
+        for step in steps:
+            values[step.slot] = self.situation.values[step.slot]
         values[slot] = value
-        apply_steps(self.assumed, values, assume=True)
-        changed = {step.slot for step in self.program.steps if values[step.slot] != self.values[step.slot]}
+        apply_steps(steps, values, assume=True)
+        changed = {step.slot for step in steps if values[step.slot] != self.values[step.slot]}
         if values[slot] != self.values[slot]:
             changed.add(slot)
         if not changed:
             return []
-        for topic in self.program.topics.values():
-            values[topic.slot] = self.values[topic.slot]
         flipped = []
         for one in readers:
             topic = one.topic
@@ -137,8 +138,8 @@ class _Flipping:
         changed = self.situation.changed(slot, value)
         if one.topic.constraints and not feasible(one.topic, list(changed.values)):
             return None
-        outcome = self.engine.reported(one.topic, changed)
-        if _nothing(outcome) or same(one.topic.topic, outcome, one.reported):
+        outcome = self.engine.reported(one.topic, changed, cheaply=True)
+        if outcome is UNDECIDED or _nothing(outcome) or same(one.topic.topic, outcome, one.reported):
             return None
         return Flip(fact.name, value, outcome)
 

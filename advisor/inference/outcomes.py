@@ -5,6 +5,7 @@ An outcome is the recommended value (a name, a number, a tuple), a `Tie` when no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -321,7 +322,7 @@ def same(topic: Topic, a: Outcome, b: Outcome) -> bool:
     numbers = isinstance(a, int | float) and isinstance(b, int | float)
     if numbers and topic.type == "integer":
         a, b = round(a) if abs(a) < 1e18 else a, round(b) if abs(b) < 1e18 else b
-    return numbers and abs(a - b) <= topic.tolerance * max(abs(a), abs(b))
+    return numbers and abs(a - b) < math.inf and abs(a - b) <= topic.tolerance * max(abs(a), abs(b))
 
 
 def decided(bits: int) -> bool:

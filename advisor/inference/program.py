@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,8 +54,9 @@ class Constraint:
 class TopicProgram:
     """One topic with everything its outcome depends on.
 
-    `support` are the slots of all facts that can matter, through derived facts and other topics too; `upstream` the topics
-    whose recommendations it reads, in an order in which they can be computed.
+    `support` are the slots of all facts that can matter, through derived facts, other topics and constraints too; `free`
+    those of them that a completion states (derived facts follow); `upstream` the topics whose recommendations it reads, in
+    an order in which they can be computed.
     """
 
     def __init__(self, topic: Topic, slot: int, combination: Combination, applies: Expression | None) -> None:
@@ -64,6 +65,7 @@ class TopicProgram:
         self.combination = combination
         self.applies = applies
         self.support: tuple[int, ...] = ()
+        self.free: tuple[int, ...] = ()
         self.upstream: tuple[TopicProgram, ...] = ()
         self.steps: tuple[FactStep, ...] = ()
         self.constraints: tuple[Constraint, ...] = ()
@@ -104,12 +106,23 @@ class TopicProgram:
             self.memo[key] = found
         return found
 
-    def over(self, regions: list[Any]) -> tuple[Outcome, Region, list[int]]:
-        """Over a box: the outcome if it is the same everywhere (else UNDECIDED), the region of its values, and each rule's truth."""
+    def over(
+        self, regions: list[Any], known: Sequence[int] | None = None, again: Iterable[int] = ()
+    ) -> tuple[Outcome, Region, list[int]]:
+        """Over a box: the outcome if it is the same everywhere (else UNDECIDED), the region of its values, each rule's truth.
+
+        With `known`, the truths over a box that contains this one, only the positions `again` are worked out.
+        """
         bits = TRUE if self.applies is None else self.applies.over(regions)
         if bits == FALSE:
             return NOT_APPLICABLE, nothing_of(self.topic), []
-        truth = [rule.over(regions) for rule in self.combination.rules]
+        rules = self.combination.rules
+        if known is None:
+            truth = [rule.over(regions) for rule in rules]
+        else:
+            truth = list(known)
+            for position in again:
+                truth[position] = rules[position].over(regions)
         outcome, region = self.combination.possible(truth, regions)
         if bits & FALSE:
             return UNDECIDED, union(region, nothing_of(self.topic)), truth
@@ -286,11 +299,23 @@ class Program:
                     upstream[one.name] = one
                 support |= set(read.support)
         program.upstream = tuple(one for one in self.topics.values() if one.name in upstream)
+        support = self._with_constrained(support)
         program.support = tuple(sorted(support))
+        program.free = tuple(slot for slot in program.support if not self.facts[slot].derive)
         program.steps = tuple(step for step in self.steps if step.slot in support)
         program.constraints = tuple(c for c in self.constraints if c.slots & support)
         program.cuts = self._cuts(program, rules)
         return program
+
+    def _with_constrained(self, slots: set[int]) -> set[int]:
+        """Also the facts that constraints join with these: what is known of those can rule out values of these."""
+        found = set(slots)
+        waiting = list(self.constraints)
+        while joined := [constraint for constraint in waiting if constraint.slots & found]:
+            waiting = [constraint for constraint in waiting if not constraint.slots & found]
+            for slot in frozenset().union(*(constraint.slots for constraint in joined)):
+                found |= self.fact_support[slot]
+        return found
 
     def _rule(self, topic: Topic, rule: Rule, silencers: tuple[int, ...]) -> CompiledRule:
         condition = self.knowledge.condition(rule)

@@ -13,14 +13,14 @@ from advisor.inference.boxes import landmarks, pick
 from advisor.inference.program import Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine, Situation
 
-MAX_VALUES = 10
+MAX_VALUES = 8
 MAX_COMBINATIONS = 24
 GROUP_ORDER = ("task", "data", "machine", "cluster", "project", "network")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A fact worth asking for, and the topics whose recommendation its answer can change."""
+    """A fact worth asking for, and the open topics that read it."""
 
     fact: str
     topics: tuple[str, ...]
@@ -64,19 +64,30 @@ class Inquiry:
         return list(self.ordered())
 
     def next(self) -> Question | None:
-        """The best question, found without weighing the groups that come later."""
         return next(self.ordered(), None)
 
     def ordered(self) -> Iterator[Question]:
         candidates = self.candidates()
         for group in GROUP_ORDER:
             slots = [slot for slot in candidates if self.program.facts[slot].group == group]
-            asked = []
-            for slot in slots:
-                topics = tuple(topic.name for topic in candidates[slot] if self.matters(slot, topic))
-                if topics:
-                    asked.append((-len(topics), slot, Question(self.program.facts[slot].name, topics)))
-            yield from (question for _, _, question in sorted(asked, key=lambda entry: entry[:2]))
+            for slot in sorted(slots, key=lambda slot: (-len(candidates[slot]), slot)):
+                if any(self.matters(slot, topic) for topic in self._likely_first(slot, candidates[slot])):
+                    yield Question(self.program.facts[slot].name, tuple(topic.name for topic in candidates[slot]))
+
+    def why(self, question: Question) -> tuple[str, ...]:
+        """The topics whose recommendation the answer is known to be able to change."""
+        slot = self.program.slots[question.fact]
+        topics = (self.program.topics[name] for name in question.topics)
+        return tuple(topic.name for topic in topics if self.matters(slot, topic))
+
+    def _likely_first(self, slot: int, topics: list[TopicProgram]) -> list[TopicProgram]:
+        """Topics for which completions that differ in this very fact are known already come first."""
+
+        def differs_here(topic: TopicProgram) -> bool:
+            witnesses = self.engine.decide(topic, self.situation).witnesses
+            return len(witnesses) == 2 and dict(witnesses[0]).get(slot) != dict(witnesses[1]).get(slot)
+
+        return sorted(topics, key=lambda topic: (not differs_here(topic), len(topic.support)))
 
     def matters(self, slot: int, topic: TopicProgram) -> bool:
         """Whether some completion of the other unknowns makes this fact's answer change the topic's outcome.
@@ -94,16 +105,18 @@ class Inquiry:
         """Completions of the other unknowns: plausible ones, the witnesses and the way between them, then those that
         run through the values of facts standing in one condition with this one."""
         base = self._plausible(topic)
-        yield base
         if len(witnesses) == 2:
             here, there = (dict(witness) for witness in witnesses)
             yield here
-            yield there
+            if here != base:
+                yield base
             walk = dict(here)
             for other, value in there.items():
                 if walk.get(other) != value and other != slot:
                     walk[other] = value
                     yield dict(walk)
+        else:
+            yield base
         facts = self.program.facts
         tried = 0
         for reads in self._companions(topic, slot):
@@ -129,7 +142,7 @@ class Inquiry:
         apply_steps(topic.steps, values, assume=True)
         return {
             slot: pick(self.program.facts[slot], self.program.domains[slot], values[slot])
-            for slot in topic.support
+            for slot in topic.free
             if self.situation.values[slot] is None
         }
 
@@ -137,4 +150,4 @@ class Inquiry:
         values = list(self.situation.values)
         for other, value in others.items():
             values[other] = value
-        return self.engine.residual(topic, self.situation).changes(values, slot, answers)
+        return self.engine.residual(topic, self.situation).standing(values).changes(slot, answers)

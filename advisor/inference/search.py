@@ -17,7 +17,7 @@ from advisor.inference.program import Program, TopicProgram, apply_steps, apply_
 from advisor.knowledge.model import Policy
 from advisor.knowledge.regions import FALSE, TRUE, point
 
-NODE_CAP = 256
+NODE_CAP = 128
 TRIES_PER_FACT = 12
 
 
@@ -55,6 +55,7 @@ class Engine:
         self.program = program
         self._decisions: dict[str, dict[tuple[Any, ...], Decision]] = {name: {} for name in program.topics}
         self._leading: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+        self._overviews: dict[Situation, tuple[list[Any], dict[int, list[int]]]] = {}
         self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
         self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
 
@@ -63,6 +64,7 @@ class Engine:
         for memo in (self._decisions, self._leading, self._residuals, self._reported):
             for remembered in memo.values():
                 remembered.clear()
+        self._overviews.clear()
         for topic in self.program.topics.values():
             topic.memo.clear()
 
@@ -92,19 +94,22 @@ class Engine:
                 memo.clear()
         return found
 
-    def reported(self, topic: TopicProgram, situation: Situation) -> Outcome:
+    def reported(self, topic: TopicProgram, situation: Situation, *, cheaply: bool = False) -> Outcome:
         """The outcome that the plan reports: the leading one, unless every completion agrees on another.
 
-        One completion that gives the leading outcome rules that out, and is cheap to try; `decide` does the rest.
+        One completion that gives the leading outcome rules that out, and is cheap to try; `decide` does the rest. With
+        `cheaply` it is UNDECIDED where that would be needed.
         """
         memo, key = self._reported[topic.name], self.key(topic, situation)
         found = memo.get(key)
         if found is None:
+            if cheaply and any(self.reported(one, situation, cheaply=True) is UNDECIDED for one in topic.upstream):
+                return UNDECIDED
             lead = self.leading(topic, situation)
-            values = self.plausible(topic, situation)
-            sure = not (topic.constraints and not feasible(topic, values))
-            if sure and same(topic.topic, topic.at_completion(values), lead):
+            if self._leads_somewhere(topic, situation, lead):
                 found = lead
+            elif cheaply:
+                return UNDECIDED
             else:
                 found = self.decide(topic, situation).outcome
             if len(memo) > 20_000:
@@ -112,15 +117,34 @@ class Engine:
             memo[key] = found
         return found
 
-    def plausible(self, topic: TopicProgram, situation: Situation) -> list[Any]:
-        """Raw values of one completion: assumed values where there are any, otherwise values from the middle."""
+    def _leads_somewhere(self, topic: TopicProgram, situation: Situation, lead: Outcome) -> bool:
+        """Whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
+        seen: Outcome = UNDECIDED
+        for corner in (None, 0, -1):
+            values = self.plausible(topic, situation, corner)
+            if topic.constraints and not feasible(topic, values):
+                continue
+            outcome = topic.at_completion(values)
+            if same(topic.topic, outcome, lead):
+                return True
+            if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
+                return True
+            seen = outcome
+        return False
+
+    def plausible(self, topic: TopicProgram, situation: Situation, corner: int | None = None) -> list[Any]:
+        """Raw values of one completion: assumed values where there are any, otherwise values from the middle of each
+        domain, or from its first (0) or last (-1) end."""
         values = list(situation.values)
         wishes = values.copy()
         apply_steps(topic.steps, wishes, assume=True)
         facts, domains = self.program.facts, self.program.domains
-        for slot in topic.support:
+        for slot in topic.free:
             if values[slot] is None:
-                values[slot] = pick(facts[slot], domains[slot], wishes[slot])
+                if corner is None:
+                    values[slot] = pick(facts[slot], domains[slot], wishes[slot])
+                else:
+                    values[slot] = ends(domains[slot])[corner]
         return values
 
     # --- settled or not --------------------------------------------------------------------------------------------
@@ -150,45 +174,24 @@ class Engine:
             found = memo[key] = Residual(self, topic, situation)
         return found
 
-    def regions(
-        self, topic: TopicProgram, given: list[Any], box: dict[int, Any]
-    ) -> tuple[list[Any], dict[int, list[int]]]:
-        """The regions of all that the topic reads over a box, and the rule truths of its upstream topics by slot."""
-        regions: list[Any] = [None] * self.program.width
-        for slot in topic.support:
-            value = given[slot]
-            regions[slot] = box[slot] if value is None else point(value)
-        apply_steps_over(topic.steps, given, regions)
-        truths: dict[int, list[int]] = {}
-        for upstream in topic.upstream:
-            _, regions[upstream.slot], truths[upstream.slot] = upstream.over(regions)
-        return regions, truths
-
-    def open_slots(
-        self,
-        topic: TopicProgram,
-        regions: list[Any],
-        truth: list[int],
-        truths: dict[int, list[int]],
-        box: dict[int, Any],
-    ) -> dict[int, int]:
-        """The facts of the box that undecided rules read, directly or through upstream topics and definitions, counted."""
-        counts: dict[int, int] = {}
-        pending = [(topic, truth, 1)]
-        seen: set[int] = set()
-        by_slot = self.program.by_slot
-        while pending:
-            current, bits, times = pending.pop()
-            for slot, count in current.undecided_slots(bits, regions).items() if bits else ():
-                if slot in by_slot:
-                    if slot not in seen:
-                        seen.add(slot)
-                        pending.append((by_slot[slot], truths[slot], count))
-                    continue
-                for reached in self.program.fact_support[slot]:
-                    if reached in box and not is_point(box[reached]):
-                        counts[reached] = counts.get(reached, 0) + count * times
-        return counts
+    def overview(self, situation: Situation) -> tuple[list[Any], dict[int, list[int]]]:
+        """The regions of all facts and topics over every completion of a situation, and the truths of each topic's rules."""
+        found = self._overviews.get(situation)
+        if found is None:
+            given = list(situation.values)
+            facts = len(self.program.facts)
+            regions: list[Any] = [
+                self.program.domains[slot] if given[slot] is None else point(given[slot]) for slot in range(facts)
+            ]
+            regions += [None] * (self.program.width - facts)
+            apply_steps_over(self.program.steps, given, regions)
+            truths: dict[int, list[int]] = {}
+            for topic in self.program.topics.values():
+                _, regions[topic.slot], truths[topic.slot] = topic.over(regions)
+            if len(self._overviews) > 100:
+                self._overviews.clear()
+            found = self._overviews[situation] = (regions, truths)
+        return found
 
 
 class Residual:
@@ -201,62 +204,122 @@ class Residual:
     def __init__(self, engine: Engine, topic: TopicProgram, situation: Situation) -> None:
         self.topic = topic
         self.given = list(situation.values)
-        self.box = {slot: engine.program.domains[slot] for slot in topic.support if self.given[slot] is None}
-        regions, truths = engine.regions(topic, self.given, self.box)
-        self.outcome, _, bits = topic.over(regions)
-        counts = engine.open_slots(topic, regions, bits, truths, self.box) if self.outcome is UNDECIDED else {}
+        self.box = {slot: engine.program.domains[slot] for slot in topic.free if self.given[slot] is None}
+        self._by_slot = engine.program.by_slot
+        self._fact_support = engine.program.fact_support
+        regions, truths = engine.overview(situation)
+        self.regions = regions
+        bits = truths[topic.slot]
+        self.outcome, _, _ = topic.over(regions, bits)
+        counts = self._open(bits, truths, regions, self.box) if self.outcome is UNDECIDED else {}
         self.open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
-        self._parts = [_Part(one, truths[one.slot], regions[one.slot]) for one in topic.upstream]
-        self._last = _Part(topic, bits, None)
+        self.parts = [_Part(one, truths[one.slot], regions[one.slot]) for one in topic.upstream]
+        self.last = _Part(topic, bits, None)
+
+    def over(self, box: dict[int, Any]) -> tuple[Outcome, dict[int, int], list[Any]]:
+        """Over a smaller box: the outcome if it is the same everywhere, else UNDECIDED and how many undecided rules read
+        each unknown fact; and the regions."""
+        regions = self.regions.copy()
+        for slot, region in box.items():
+            regions[slot] = region
+        for step in self.topic.steps:
+            value = self.given[step.slot]
+            if value is not None:
+                regions[step.slot] = point(value)
+        apply_steps_over(self.topic.steps, self.given, regions)
+        truths: dict[int, list[int]] = {}
+        for part in self.parts:
+            if part.is_fixed:
+                truths[part.topic.slot] = []
+            else:
+                slot = part.topic.slot
+                _, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
+        outcome, _, bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
+        counts = self._open(bits, truths, regions, box) if outcome is UNDECIDED else {}
+        return outcome, counts, regions
+
+    def _open(
+        self, truth: list[int], truths: dict[int, list[int]], regions: list[Any], box: dict[int, Any]
+    ) -> dict[int, int]:
+        """The facts of the box that undecided rules read, directly or through upstream topics and definitions, counted."""
+        counts: dict[int, int] = {}
+        pending = [(self.topic, truth, 1)]
+        seen: set[int] = set()
+        while pending:
+            current, bits, times = pending.pop()
+            for slot, count in current.undecided_slots(bits, regions).items() if bits else ():
+                upstream = self._by_slot.get(slot)
+                if upstream is None:
+                    for reached in self._fact_support[slot]:
+                        if reached in box and not is_point(box[reached]):
+                            counts[reached] = counts.get(reached, 0) + count * times
+                elif slot not in seen:
+                    seen.add(slot)
+                    pending.append((upstream, truths[slot], count))
+        return counts
 
     def at(self, values: list[Any]) -> Outcome:
         """The outcome at raw values that lie in the situation's box."""
         values = values.copy()
         apply_steps(self.topic.steps, values, assume=False)
-        for part in self._parts:
+        for part in self.parts:
             values[part.topic.slot] = part.fixed if part.is_fixed else as_value(part.outcome(values))
-        return self._last.outcome(values)
+        return self.last.outcome(values)
 
-    def changes(self, values: list[Any], slot: int, answers: Iterable[Any]) -> bool:
-        """Whether the outcome at these raw values differs between two of the answers to one fact.
+    def standing(self, values: list[Any]) -> Standing:
+        return Standing(self, values)
 
-        Works out anew only what reads something that the answer changed.
-        """
-        base = values.copy()
-        base[slot] = None
-        apply_steps(self.topic.steps, base, assume=False)
-        parts = [*(part for part in self._parts if not part.is_fixed), self._last]
-        for part in self._parts:
+
+class Standing:
+    """One completion, from which single facts are varied: only what reads something changed is worked out anew."""
+
+    def __init__(self, residual: Residual, values: list[Any]) -> None:
+        self.residual = residual
+        self.raw = values
+        self.base = values.copy()
+        apply_steps(residual.topic.steps, self.base, assume=False)
+        self._parts: list[tuple[_Part, list[bool | None], Outcome]] = []
+        self.outcome: Outcome = UNDECIDED
+        for part in (*residual.parts, residual.last):
             if part.is_fixed:
-                base[part.topic.slot] = part.fixed
-        standing = []
-        for part in parts:
-            truth = part.truth(base)
-            outcome = part.from_truth(truth, base)
-            standing.append((part, truth, outcome))
-            base[part.topic.slot] = as_value(outcome)
-        steps = [step for step in self.topic.steps if slot in step.reads or step.slot == slot]
-        first: Outcome = UNDECIDED
+                self.base[part.topic.slot] = part.fixed
+                continue
+            truth = part.truth(self.base)
+            self.outcome = part.from_truth(truth, self.base)
+            self._parts.append((part, truth, self.outcome))
+            self.base[part.topic.slot] = as_value(self.outcome)
+
+    def vary(self, slot: int, answers: Iterable[Any]) -> Iterator[tuple[Any, Outcome]]:
+        """Each answer to one fact that breaks no constraint, with the outcome it gives."""
+        topic = self.residual.topic
+        steps = [step for step in topic.steps if slot in step.reads or step.slot == slot]
         for answer in answers:
-            now = base.copy()
-            now[slot] = answer
-            for step in steps:
-                now[step.slot] = values[step.slot] if step.slot != slot else answer
-            apply_steps(steps, now, assume=False)
-            if self.topic.constraints:
-                raw = values.copy()
+            if topic.constraints:
+                raw = self.raw.copy()
                 raw[slot] = answer
-                if not feasible(self.topic, raw):
+                if not feasible(topic, raw):
                     continue
+            now = self.base.copy()
+            for step in steps:
+                now[step.slot] = self.raw[step.slot]
+            now[slot] = answer
+            apply_steps(steps, now, assume=False)
             changed = {slot, *(step.slot for step in steps)}
-            for part, truth, before in standing:
+            outcome: Outcome = UNDECIDED
+            for part, truth, before in self._parts:
                 outcome = part.after(changed, truth, now, before)
                 if outcome is not before:
                     now[part.topic.slot] = as_value(outcome)
                     changed.add(part.topic.slot)
+            yield answer, outcome
+
+    def changes(self, slot: int, answers: Iterable[Any]) -> bool:
+        """Whether two of the answers to one fact give different outcomes."""
+        first: Outcome = UNDECIDED
+        for _, outcome in self.vary(slot, answers):
             if first is UNDECIDED:
                 first = outcome
-            elif not same(self.topic.topic, outcome, first):
+            elif not same(self.residual.topic.topic, outcome, first):
                 return True
         return False
 
@@ -266,6 +329,7 @@ class _Part:
 
     def __init__(self, topic: TopicProgram, bits: list[int], region: Any) -> None:
         self.topic = topic
+        self.bits = bits
         self.undecided = [position for position, bit in enumerate(bits) if not decided(bit)]
         self.template: list[bool | None] = [bit == TRUE for bit in bits]
         self.is_fixed = isinstance(region, frozenset) and len(region) == 1
@@ -377,13 +441,15 @@ class _Search:
     def _other_outcome(self, open_slots: tuple[int, ...]) -> tuple[tuple[int, Any], ...] | None:
         """Two different outcomes found by changing one or two facts of a plausible completion."""
         base = self._point(self.box)
-        if (found := self._differs(base)) is not None:
-            return found
-        facts = self.program.facts
+        if self._differs(base) is not None or self.reference is UNDECIDED:
+            return None
+        facts, topic = self.program.facts, self.topic.topic
+        standing = self.residual.standing([base.get(slot, value) for slot, value in enumerate(self.given)])
         for slot in open_slots:
-            for value in landmarks(facts[slot], self.topic.cuts.get(slot, ()))[:TRIES_PER_FACT]:
-                if (found := self._differs({**base, slot: value})) is not None:
-                    return found
+            tries = landmarks(facts[slot], self.topic.cuts.get(slot, ()))[:TRIES_PER_FACT]
+            for value, outcome in standing.vary(slot, tries):
+                if not same(topic, outcome, self.reference):
+                    return tuple({**base, slot: value}.items())
         return None
 
     def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
@@ -395,10 +461,9 @@ class _Search:
             self.nodes += 1
             if self.nodes > NODE_CAP:
                 return None, False
-            regions, truths = self.engine.regions(self.topic, self.given, box)
+            outcome, counts, regions = self.residual.over(box)
             if self.topic.constraints and self._impossible(regions):
                 continue
-            outcome, _, truth = self.topic.over(regions)
             if outcome is not UNDECIDED and same(self.topic.topic, outcome, self.reference):
                 continue
             possible = False
@@ -406,7 +471,6 @@ class _Search:
                 possible = possible or self.evaluate(assignment) is not None
                 if (found := self._differs(assignment)) is not None:
                     return found, True
-            counts = self.engine.open_slots(self.topic, regions, truth, truths, box)
             if not counts and not possible:  # whether the box holds any completion depends on the constraints
                 joined = {slot for constraint in self.topic.constraints for slot in constraint.slots}
                 counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
@@ -420,13 +484,7 @@ class _Search:
 
     def _impossible(self, regions: list[Any]) -> bool:
         """Whether every point of the box breaks some constraint."""
-        full = regions.copy()
-        for constraint in self.topic.constraints:
-            for slot in constraint.slots:
-                if full[slot] is None:
-                    value = self.given[slot]
-                    full[slot] = self.program.domains[slot] if value is None else point(value)
-        return any(constraint.expression.over(full) == FALSE for constraint in self.topic.constraints)
+        return any(constraint.expression.over(regions) == FALSE for constraint in self.topic.constraints)
 
     def _points(self, box: dict[int, Any]) -> Iterator[dict[int, Any]]:
         """A completion in the box, with other corners of the facts that constraints join."""
@@ -440,5 +498,7 @@ class _Search:
 
 
 def feasible(topic: TopicProgram, values: list[Any]) -> bool:
-    """Whether no constraint is broken; a constraint on a fact that doesn't matter here can always be met."""
+    """Whether these raw values break no constraint; a fact that means nothing breaks none."""
+    values = list(values)
+    apply_steps(topic.steps, values, assume=False)
     return all(constraint.expression.at(values) is not False for constraint in topic.constraints)

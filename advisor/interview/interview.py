@@ -85,6 +85,10 @@ class Interview:
         base, _ = consistent(engine.program, self.facts())
         return Inquiry(engine, situation_of(engine.program, base), base)
 
+    def why(self, question: Question) -> tuple[str, ...]:
+        """The topics whose recommendation the answer can change."""
+        return self._inquiry().why(question)
+
     def questions_left(self) -> int:
         """About how many more questions: those that could matter as things stand (answers can close or open some)."""
         return len(self._inquiry().candidates())

@@ -112,12 +112,13 @@ class PlainFace:
             self.say(line)
 
     def _why(self, question: Question) -> None:
-        if not question.topics:
+        topics = self.interview.why(question)
+        if not topics:
             self.say("As things stand the answer changes nothing.")
             return
         plan = self.interview.plan()
         self.say("The answer can change:")
-        for name in question.topics:
+        for name in topics:
             entry = plan.recommendations[name]
             now = f"now {_shown(entry.value)}, {entry.status.value}" if entry.value is not None else "now open"
             self.say(f"  {entry.title} ({now})")

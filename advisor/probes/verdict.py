@@ -53,10 +53,11 @@ class Comparison:
 def checkpoints() -> Iterator[int]:
     """The numbers of pairs after which the verdict is looked at: 8, 12, 18, 27, 40, ... up to MOST_PAIRS.
 
-    Looking more than once finds more that is not there. Growing by half each time keeps the looks few (12 in all, and
-    rarely more than 8 within a minute) and each brings a third of new pairs. The price, by simulation (tests/probes):
-    at noise of 5 % a sample and no true difference, fewer than 1 in 100 comparisons end decided. A true difference of
-    exactly 3 %, the edge, is called decided in about 1 of 10 comparisons, where a single look would do so in 1 of 40.
+    Looking more than once finds more that is not there. Growing by half each time keeps the looks few (12 in all), and
+    a third of the pairs is new at each. The price, in 2000 simulated comparisons of up to 202 pairs each: without a true
+    difference 0.6 % end decided at a noise of 5 % a sample, and 4 % at a noise of 10 %. A true difference of exactly 3 %,
+    the edge, is called decided in 13 %, where a single look would do so in 2.5 %. A true difference of 10 % is found
+    after 12 pairs at a noise of 5 %, after 37 at 10 %.
     """
     number = FEWEST_PAIRS
     while number <= MOST_PAIRS:
@@ -71,13 +72,31 @@ def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), 
     logarithms so that exchanging the two sides gives the reciprocal. Fewer than 8 pairs are undecided.
     Raises ValueError (statistics.StatisticsError) where there is no pair.
     """
-    ratios = [math.log(rival / before) for before, rival in pairs]
+    ratios = sorted(math.log(rival / before) for before, rival in pairs)
     median = statistics.median(ratios)
-    generator = random.Random(seed)  # noqa: S311  no secret: the same pairs shall give the same interval
-    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
+    medians = sorted(_resampled_medians(ratios, random.Random(seed)))  # noqa: S311  reproducible, no secret
     outside = int(_TAIL * RESAMPLES)
     low, high = math.exp(medians[outside]), math.exp(medians[-1 - outside])
     return Comparison(math.exp(median), low, high, len(ratios), _verdict(low, high, len(ratios), margins))
+
+
+def _resampled_medians(ordered: list[float], generator: random.Random) -> Iterator[float]:
+    """Medians of samples drawn from these values with replacement, without drawing every value.
+
+    Drawing is choosing places uniformly, and of n uniform numbers the m-th smallest is distributed as Beta(m, n + 1 - m)
+    and the gap to the next as a Beta(1, n - m) share of the rest (David and Nagaraja 2003, chapter 2). Every draw is
+    used mirrored as well, so that the interval of exchanged sides is the exact reciprocal.
+    """
+    number, last = len(ordered), len(ordered) - 1
+    middle = (number + 1) // 2
+    for _ in range(RESAMPLES // 2):
+        share = generator.betavariate(middle, number + 1 - middle)
+        below = above = min(int(number * share), last)
+        if number % 2 == 0:
+            share += (1 - share) * generator.betavariate(1, number - middle)
+            above = min(int(number * share), last)
+        yield (ordered[below] + ordered[above]) / 2
+        yield (ordered[last - above] + ordered[last - below]) / 2
 
 
 def _verdict(low: float, high: float, number: int, margins: Margins) -> Verdict:

@@ -1,4 +1,4 @@
-"""Everything that can be said about one recommendation: its rules with what they read, what lost to them, why not another."""
+"""Everything that can be said about one recommendation: its rules and what they read, what lost, why not another."""
 
 from __future__ import annotations
 
@@ -125,7 +125,9 @@ def explain(plan: Plan, knowledge: Knowledge, topic: str, why_not: str | None = 
         grounds=tuple(_ground(knowledge, declared, reason, readings) for reason in entry.because),
         lost=tuple(_lost(knowledge, *pair) for pair in explainer.silenced()) if words.is_advice(entry) else (),
         why_not=asked_for,
-        assumed=tuple((name, words.fact_words(knowledge, name, k.value)) for name, k in words.assumed_facts(plan, entry)),
+        assumed=tuple(
+            (name, words.fact_words(knowledge, name, k.value)) for name, k in words.assumed_facts(plan, entry)
+        ),
         unknown=tuple((name, facts[name].question) for name in words.unknown_facts(plan, entry)),
     )
 
@@ -149,7 +151,7 @@ def _no_topic(knowledge: Knowledge, text: str) -> Exception:
     return input_error("There is no such topic", f"{shorten(text)!r}", where="TOPIC", remedy=remedy)
 
 
-# --- parts -------------------------------------------------------------------------------------------------------------
+# --- parts -------------------------------------------------------------------------------------------------------
 
 
 class _Readings:

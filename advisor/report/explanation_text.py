@@ -5,9 +5,10 @@ from __future__ import annotations
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
+from advisor.report.changes import sentence
 from advisor.report.explanation import Explanation, Ground, Lost
 from advisor.report.page import Branch, Look, Page, Piece, Style
-from advisor.report.text import UNVERIFIED_MEANS, measured_branch, symbol
+from advisor.report.text import measured_line, symbol
 
 
 def explanation_page(explained: Explanation, plan: Plan, knowledge: Knowledge, look: Look) -> str:
@@ -22,7 +23,7 @@ def explanation_page(explained: Explanation, plan: Plan, knowledge: Knowledge, l
         for branch in (
             _applies(explained),
             _because(explained),
-            measured_branch(knowledge, entry, look),
+            _measured(explained, knowledge, look),
             _open(explained),
             _lost(explained),
             _why_not(explained, knowledge),
@@ -35,7 +36,9 @@ def explanation_page(explained: Explanation, plan: Plan, knowledge: Knowledge, l
         f"{entry.title} ({entry.topic}): ",
         (words.advice_words(knowledge, entry), Style.STRONG),
     )
-    page.tree(Branch(title, (Branch(((mark, style), " ", (status, style), f": {meaning}" if meaning else "")), *branches)))
+    page.tree(
+        Branch(title, (Branch(((mark, style), " ", (status, style), f": {meaning}" if meaning else "")), *branches))
+    )
     if entry.status is Status.SILENT:
         page.add("`--school today` has advice on more topics than the survey.")
     return page.text()
@@ -65,23 +68,39 @@ def _ground(ground: Ground) -> Branch:
     inner: list[Branch] = [Branch(((f"rule {reason.rule} ({', '.join(traits)})", Style.FAINT),))]
     if ground.computed:
         inner.append(Branch((("value: ", Style.FAINT), ground.computed)))
-    condition = Branch((("when: ", Style.FAINT), reason.when or "always"), tuple(Branch((str(r),)) for r in ground.readings))
+    condition = Branch(
+        (("when: ", Style.FAINT), reason.when or "always"), tuple(Branch((str(r),)) for r in ground.readings)
+    )
     inner.append(condition)
     inner += [Branch((("source: ", Style.FAINT), cited)) for cited in ground.citations]
     if reason.verified:
         inner.append(Branch((("verified", Style.GOOD), f": looked up in the source{ground.looked_up}")))
     else:
-        inner.append(Branch((("not verified", Style.CARE), f": {UNVERIFIED_MEANS}")))
+        inner.append(Branch((("not verified", Style.CARE), f": {words.UNVERIFIED_MEANS}")))
     inner += [Branch(((f"Erratum {erratum}", Style.BAD),)) for erratum in reason.errata]
     if reason.origin:
         inner.append(Branch((("from the rule pack ", Style.CARE), reason.origin)))
     return Branch((f"{item}{reason.text}",), tuple(inner))
 
 
+def _measured(explained: Explanation, knowledge: Knowledge, look: Look) -> Branch | None:
+    entry = explained.entry
+    measured = entry.measured
+    if measured is None:
+        return None
+    children = [
+        Branch((sentence(measured, entry.unit),)),
+        Branch((f"by the probe {measured.probe}{f' on {measured.date}' if measured.date else ''}",)),
+        Branch((f"holds for: {words.scope_words(measured)}",)),
+        *(Branch((f"rule {rule}: {words.judged_words(verdict)}",)) for rule, verdict in measured.judged.items()),
+    ]
+    return Branch(measured_line(knowledge, entry, measured, look), tuple(children))
+
+
 def _open(explained: Explanation) -> Branch | None:
     children = [Branch((f"{name} = {value}, assumed",)) for name, value in explained.assumed]
     children += [Branch(((name, Style.STRONG), f": {question}")) for name, question in explained.unknown]
-    return _named("Hangs on what is not known", children)
+    return _named("Could change with what is not known", children)
 
 
 def _lost(explained: Explanation) -> Branch | None:
@@ -127,4 +146,3 @@ def _flips(explained: Explanation, plan: Plan, knowledge: Knowledge, look: Look)
 
 def _actions(explained: Explanation) -> Branch | None:
     return _named("What to do", [Branch((line,), verbatim=True) for line in explained.entry.actions])
-

@@ -1,4 +1,4 @@
-"""A plan as JSON (`advisor/plan/1`): written by `recommend --format json`, read back by whatever works on a saved plan."""
+"""A plan as JSON (`advisor/plan/1`): what `recommend --format json` writes, and what commands on saved plans read."""
 
 from __future__ import annotations
 
@@ -84,80 +84,83 @@ def _refuse(name: str) -> object:
     raise ValueError(f"{name} is no number")
 
 
-# --- the parts of a plan -----------------------------------------------------------------------------------------------
+# --- the parts of a plan -----------------------------------------------------------------------------------------
 
 
 def _plan(fields: Fields, knowledge: Knowledge) -> Plan:
-    facts = {name: known for name, inner in fields.named("facts") if (known := _known(inner, knowledge, name)) is not None}
-    recommendations = {}
-    for name, inner in fields.named("recommendations"):
-        topic = knowledge.topics.get(name)
-        if topic is not None:
-            recommendations[name] = _recommendation(inner, knowledge, topic)
-    stated = FactBase()
-    for name, known in facts.items():
-        if known.source not in (Source.DERIVED, Source.ASSUMED):
-            stated = stated.with_known(name, known)
-    vocabulary = knowledge.vocabulary.facts
+    known = knowledge.vocabulary.facts
+    probes = {topic.probe for topic in knowledge.topics.values()}
+    facts = {name: _known(inner, knowledge, name) for name, inner in fields.named("facts") if name in known}
+    recommendations = {
+        name: _recommendation(inner, knowledge, knowledge.topics[name])
+        for name, inner in fields.named("recommendations")
+        if name in knowledge.topics
+    }
+    contradictions = [inner for inner in fields.items("contradictions") if inner.text("fact") in known]
+    evidence = [inner for inner in fields.items("evidence") if inner.text("fact") in known]
     return Plan(
         school=School(fields.choice("school", [School.TODAY.value, School.SURVEY.value])),
         facts=facts,
         recommendations=recommendations,
         unused=fields.texts("unused", required=False),
         withdrawn=fields.texts("withdrawn", required=False),
-        contradictions=tuple(
-            Contradiction(name, _one(inner, knowledge, name, "used"), _one(inner, knowledge, name, "overruled"))
-            for inner in fields.items("contradictions")
-            if (name := inner.text("fact")) in vocabulary
-        ),
-        questions=tuple(name for name in fields.texts("questions") if name in vocabulary),
-        probes=fields.texts("probes"),
-        evidence=tuple(
-            (name, Known(value, Source.MEASURED, inner.named_texts("applies")))
-            for inner in fields.items("evidence")
-            if (name := inner.text("fact")) in vocabulary and (value := _value(inner, knowledge, name, "value")) is not None
-        ),
-        stated=stated.in_scope(_common_scope(facts)),
+        contradictions=tuple(_contradiction(inner, knowledge, inner.text("fact")) for inner in contradictions),
+        questions=tuple(name for name in fields.texts("questions") if name in known),
+        probes=tuple(name for name in fields.texts("probes") if name in probes),
+        evidence=tuple((inner.text("fact"), _evidence(inner, knowledge, inner.text("fact"))) for inner in evidence),
+        stated=_stated(facts),
         knowledge=knowledge,
     )
 
 
-def _common_scope(facts: dict[str, Known]) -> dict[str, str]:
-    """What the plan's own measurements were made on, so that they still count for it."""
-    return {key: value for known in facts.values() for key, value in known.applies.items()}
+def _stated(facts: dict[str, Known]) -> FactBase:
+    """The facts that the plan was made from, in the scope of its own measurements."""
+    base = FactBase().in_scope({key: value for known in facts.values() for key, value in known.applies.items()})
+    for name, known in facts.items():
+        if known.source not in (Source.DERIVED, Source.ASSUMED):
+            base = base.with_known(name, known)
+    return base
 
 
-def _known(fields: Fields, knowledge: Knowledge, name: str) -> Known | None:
-    if name not in knowledge.vocabulary.facts:
-        return None
+def _known(fields: Fields, knowledge: Knowledge, name: str) -> Known:
     value = _value(fields, knowledge, name, "value")
-    source = Source(fields.choice("source", [source.value for source in Source]))
-    known = Known(value or "", source, fields.named_texts("applies"), fields.text("note", required=False))
-    return None if value is None else known
+    return Known(value, _source(fields, "source"), fields.named_texts("applies"), fields.text("note", required=False))
 
 
-def _one(fields: Fields, knowledge: Knowledge, name: str, key: str) -> Known:
-    value = _value(fields, knowledge, name, key)
-    return Known("" if value is None else value, Source(fields.choice(f"{key}_source", [s.value for s in Source])))
+def _contradiction(fields: Fields, knowledge: Knowledge, name: str) -> Contradiction:
+    used, overruled = (
+        Known(_value(fields, knowledge, name, key), _source(fields, f"{key}_source")) for key in ("used", "overruled")
+    )
+    return Contradiction(name, used, overruled)
 
 
-def _value(fields: Fields, knowledge: Knowledge, name: str, key: str) -> Value | None:
-    """A fact's value under this key; what is wrong with it is noted."""
+def _evidence(fields: Fields, knowledge: Knowledge, name: str) -> Known:
+    return Known(_value(fields, knowledge, name, "value"), Source.MEASURED, fields.named_texts("applies"))
+
+
+def _source(fields: Fields, key: str) -> Source:
+    return Source(fields.choice(key, [source.value for source in Source]))
+
+
+def _value(fields: Fields, knowledge: Knowledge, name: str, key: str) -> Value:
+    """A fact's value under this key; where that is wrong it is noted, and an empty text stands in."""
     raw = fields.raw(key)
     if not isinstance(raw, bool | int | float | str | list):
         fields.note(key, f"{shorten(raw)!r} is no value of {name}", REMEDY)
-        return None
+        return ""
     try:
         return from_json(knowledge.vocabulary.facts[name], raw)
     except InputError as error:
-        problem = error.problems[0] if error.problems else Problem("", "is empty", REMEDY)
-        fields.note(key, f"{error.title.lower()}: {problem.what}", problem.remedy)
-        return None
+        problem = error.problems[0] if error.problems else Problem("", "it is empty", REMEDY)
+        fields.note(key, f"{error.title}: {problem.what}", problem.remedy)
+        return ""
 
 
 def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recommendation:
     status = Status(fields.choice("status", [status.value for status in Status]))
     measured = fields.inner("measured")
+    if status in (Status.SETTLED, Status.LEANING, Status.MEASURED) and fields.raw("value") is None:
+        fields.note("value", f"is missing, though the recommendation is {status.value}", REMEDY)
     return Recommendation(
         topic=topic.name,
         title=fields.text("title", required=False) or topic.title,
@@ -170,10 +173,9 @@ def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recom
             Alternative(_advice(inner, topic, "value"), inner.text("why_not")) for inner in fields.items("alternatives")
         ),
         flips=tuple(
-            Flip(name, "" if to is None else to, _advice(inner, topic, "then"))
+            Flip(inner.text("fact"), _value(inner, knowledge, inner.text("fact"), "to"), _advice(inner, topic, "then"))
             for inner in fields.items("flips")
-            if (name := inner.text("fact")) in knowledge.vocabulary.facts
-            for to in [_value(inner, knowledge, name, "to")]
+            if inner.text("fact") in knowledge.vocabulary.facts
         ),
         actions=fields.texts("actions", required=False),
         notes=fields.texts("confidence_notes", required=False),

@@ -1,4 +1,4 @@
-"""Lines for a terminal: wrapped by words to any width, plain or coloured, and never more than the text that was given."""
+"""Lines for a terminal: wrapped by words to any width, plain or coloured, never more than the text that was given."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import groupby
 from typing import TypeAlias
 
 from advisor.errors import printable
@@ -62,8 +63,8 @@ class Page:
         """A paragraph; `first` stands before its first line, `rest` (by default as many blanks) before the others."""
         mark = [(first, Style.PLAIN)] if isinstance(first, str) else first
         size = sum(cells(text) for text, _ in mark)
-        for number, line in enumerate(wrap(pieces, self.look.columns - size)):
-            before = " " * size if rest is None else rest
+        before = " " * size if rest is None else rest
+        for number, line in enumerate(wrap(pieces, self.look.columns - max(size, cells(before)))):
             self.lines.append((before if number else self._painted(mark)) + self._painted(line))
 
     def verbatim(self, text: str, *, first: str = "") -> None:
@@ -96,12 +97,11 @@ class Page:
         tee, elbow, bar = ("├─ ", "└─ ", "│  ") if self.look.unicode else ("|- ", "`- ", "|  ")
         for number, branch in enumerate(branches):
             last = number == len(branches) - 1
-            rest = before + ("   " if last else bar)
+            first, rest = before + (elbow if last else tee), before + ("   " if last else bar)
             if branch.verbatim:
-                self.verbatim("".join(_text(piece) for piece in branch.pieces), first=before + (elbow if last else tee))
+                self.verbatim("".join(map(_text, branch.pieces)), first=first)
             else:
-                below = rest + bar if branch.children else rest
-                self.add(*branch.pieces, first=before + (elbow if last else tee), rest=below if branch.children else rest)
+                self.add(*branch.pieces, first=first, rest=rest + bar if branch.children else rest)
             self._children(branch.children, rest)
 
     def text(self) -> str:
@@ -110,7 +110,8 @@ class Page:
     def _painted(self, line: Iterable[tuple[str, Style]]) -> str:
         if not self.look.colour:
             return "".join(text for text, _ in line)
-        return "".join(f"\x1b[{style.value}m{text}\x1b[0m" if style else text for text, style in line)
+        runs = [(style, "".join(text for text, _ in run)) for style, run in groupby(line, key=lambda part: part[1])]
+        return "".join(f"\x1b[{style.value}m{text}\x1b[0m" if style else text for style, text in runs)
 
 
 def wrap(pieces: Iterable[Piece], width: int) -> list[list[tuple[str, Style]]]:
@@ -124,7 +125,8 @@ def wrap(pieces: Iterable[Piece], width: int) -> list[list[tuple[str, Style]]]:
             lines.append([])
             used = 0
         if used:
-            lines[-1].append((" ", Style.PLAIN))
+            before = lines[-1][-1][1]
+            lines[-1].append((" ", before if before == word[0][1] else Style.PLAIN))
             used += 1
         for text, style in word:
             for part in _parts(text, width - used, width):

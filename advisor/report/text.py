@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from advisor.errors import join_names
 from advisor.facts.fact_base import Source
-from advisor.inference.plan import Plan, Reason, Recommendation, Status
+from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Effect, Knowledge
 from advisor.report import words
-from advisor.report.page import Branch, Look, Page, Piece, Style
+from advisor.report.changes import VERDICTS, sentence
+from advisor.report.page import Look, Page, Piece, Style
 
 QUESTIONS_SHOWN = 5
 NAMES_SHOWN = 3
-UNVERIFIED_MEANS = "the source is cited from memory, nobody has looked it up yet"
 
 _SYMBOLS = {
     Status.SETTLED: ("✓", "+", Style.GOOD),
@@ -26,8 +26,13 @@ _SYMBOLS = {
 
 
 def plan_page(plan: Plan, knowledge: Knowledge, look: Look) -> str:
-    """The whole plan as text. Everything in it that came from outside is shown as plain text."""
-    page = Page(look)
+    """The whole plan as text."""
+    return "\n".join(plan_lines(plan, knowledge, look)) + "\n"
+
+
+def plan_lines(plan: Plan, knowledge: Knowledge, look: Look | None = None) -> list[str]:
+    """The whole plan as lines. Everything in it that came from outside is shown as plain text."""
+    page = Page(look or Look())
     _summary(page, plan)
     for title, entries in words.grouped(plan):
         page.heading(title.upper())
@@ -37,7 +42,7 @@ def plan_page(plan: Plan, knowledge: Knowledge, look: Look) -> str:
     _questions(page, plan, knowledge)
     _probes(page, plan, knowledge)
     _remarks(page, plan, knowledge)
-    return page.text()
+    return page.lines
 
 
 def symbol(status: Status, look: Look) -> tuple[str, Style]:
@@ -64,25 +69,14 @@ def errata_of(reason: Reason) -> Iterator[tuple[str, Style]]:
         yield f"Erratum {erratum}", Style.BAD
 
 
-def measured_branch(knowledge: Knowledge, entry: Recommendation, look: Look) -> Branch | None:
-    """What timing said of the recommendation."""
-    measured = entry.measured
-    if measured is None:
-        return None
+def measured_line(knowledge: Knowledge, entry: Recommendation, measured: Measurement, look: Look) -> tuple[Piece, ...]:
+    """`Measured: 4 threads → 2 threads, overturned.`"""
     before, after = words.measured_change(knowledge, entry, measured)
-    arrow = "→" if look.unicode else "->"
-    change = f"{after}, as before" if before == after else f"{before} {arrow} {after}"
-    against = f" against {words.value_words(knowledge, entry.topic, measured.rival, entry.unit, explained=False)}"
-    details = [
-        Branch((f"{words.ratio_words(measured)}{against if measured.rival is not None else ''}",)),
-        Branch((f"by the probe {measured.probe}{f' on {measured.date}' if measured.date else ''}",)),
-        Branch((f"holds for: {words.scope_words(measured)}",)),
-    ]
-    details += [Branch((f"{rule}: {words.judged_words(verdict)}",)) for rule, verdict in measured.judged.items()]
-    return Branch((f"Measured: {change}, ", (words.VERDICT_WORDS[measured.verdict], Style.STRONG)), tuple(details))
+    change = f"{after}, as before" if before == after else f"{before} {'→' if look.unicode else '->'} {after}"
+    return (f"Measured: {change}, ", (VERDICTS[measured.verdict], Style.STRONG), ".")
 
 
-# --- parts of the page -------------------------------------------------------------------------------------------------
+# --- parts of the page -------------------------------------------------------------------------------------------
 
 
 def _summary(page: Page, plan: Plan) -> None:
@@ -98,14 +92,14 @@ def _summary(page: Page, plan: Plan) -> None:
             page.add(f"{count} ", (words.STATUS_WORDS[status], style), f": {meaning}", first=[(f"{mark} ", style)])
     shown = [entry.because[0] for entry in plan.recommendations.values() if entry.because]
     if not all(reason.verified for reason in shown):
-        page.add(("not verified", Style.CARE), f": {UNVERIFIED_MEANS}", first="! ")
+        page.add(("not verified", Style.CARE), f": {words.UNVERIFIED_MEANS}", first="! ")
 
 
 def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) -> None:
     page.add(*headline(knowledge, entry, page.look), first=status_mark(entry, page.look))
-    branch = measured_branch(knowledge, entry, page.look)
-    if branch is not None and entry.measured is not None:
-        page.add(*branch.pieces, f": {words.ratio_words(entry.measured)}", first="  ")
+    if entry.measured is not None:
+        line = measured_line(knowledge, entry, entry.measured, page.look)
+        page.add(*line, f" {sentence(entry.measured, entry.unit)}", first="  ")
     marks: list[str] = []
     if entry.because:
         reason = entry.because[0]
@@ -120,13 +114,15 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
     assumed = [f"{n} = {words.fact_words(knowledge, n, known.value)}" for n, known in words.assumed_facts(plan, entry)]
     marks += [f"assumes {join_names(assumed)}"] if assumed else []
     unknown = words.unknown_facts(plan, entry)
-    marks += [f"hangs on {_first_few(unknown)}, not known yet"] if unknown else []
+    marks += [f"could change with {_first_few(unknown)}"] if unknown else []
     if marks:
         page.add(("; ".join(marks), Style.CARE), first=[("  ! ", Style.CARE)])
 
 
 def _first_few(names: list[str]) -> str:
-    return join_names(names if len(names) <= NAMES_SHOWN else [*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"])
+    if len(names) <= NAMES_SHOWN:
+        return join_names(names)
+    return join_names([*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"])
 
 
 def _left_out(page: Page, plan: Plan) -> None:
@@ -164,7 +160,7 @@ def _probes(page: Page, plan: Plan, knowledge: Knowledge) -> None:
 
 
 def _remarks(page: Page, plan: Plan, knowledge: Knowledge) -> None:
-    remarks = list(remarks_on(plan, knowledge))
+    remarks = list(words.remarks_on(plan, knowledge))
     if remarks:
         page.heading("PLEASE NOTE")
         for remark in remarks:
@@ -172,19 +168,3 @@ def _remarks(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     page.blank()
     example = next((entry.topic for entry in plan.recommendations.values() if words.is_advice(entry)), "TOPIC")
     page.add(f"Why, why not otherwise, what would flip it: `advisor explain {example}` with the same answers.")
-
-
-def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
-    """Facts that disagree, were withdrawn, mean nothing here or were measured elsewhere."""
-    for clash in plan.contradictions:
-        used = words.known_words(knowledge, clash.fact, clash.used)
-        overruled = words.known_words(knowledge, clash.fact, clash.overruled)
-        yield f"{clash.fact}: {used} contradicts {overruled}; the plan uses the first."
-    if plan.withdrawn:
-        yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
-    if plan.unused:
-        yield f"Stated, but it means nothing for this plan: {', '.join(plan.unused)}."
-    for name, known in plan.evidence:
-        scope = ", ".join(f"{key} {value}" for key, value in known.applies.items())
-        value = words.fact_words(knowledge, name, known.value)
-        yield f"Measured elsewhere, so it is not counted here: {name} = {value} (on {scope or 'an unknown machine'})."

@@ -9,8 +9,9 @@ from advisor.errors import join_names
 from advisor.facts.fact_base import Known, Source
 from advisor.facts.values import describe, number_text, to_text
 from advisor.facts.vocabulary import Value
-from advisor.inference.plan import Measurement, Plan, Recommendation, Status, Verdict
+from advisor.inference.plan import Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
+from advisor.report.changes import VERDICTS
 
 # A topic belongs to the group that lists the first part of its name.
 GROUPS = (
@@ -47,13 +48,8 @@ SOURCE_WORDS = {
     Source.DERIVED: "computed",
     Source.ASSUMED: "assumed",
 }
-VERDICT_WORDS = {
-    Verdict.CONFIRMED: "confirmed",
-    Verdict.OVERTURNED: "overturned",
-    Verdict.NO_DIFFERENCE: "no difference that matters",
-    Verdict.UNDECIDED: "undecided",
-}
 NOTHING = "nothing to add"
+UNVERIFIED_MEANS = "the source is cited from memory, nobody has looked it up yet"
 
 
 def is_advice(entry: Recommendation) -> bool:
@@ -64,7 +60,7 @@ def is_advice(entry: Recommendation) -> bool:
 def grouped(plan: Plan) -> list[tuple[str, list[Recommendation]]]:
     """The recommendations that say something, by group, in the order of the plan."""
     group_of = {prefix: title for title, prefixes in GROUPS for prefix in prefixes}
-    groups: dict[str, list[Recommendation]] = {title: [] for title, _ in GROUPS} | {OTHER: []}
+    groups: dict[str, list[Recommendation]] = {title: [] for title in [*(title for title, _ in GROUPS), OTHER]}
     for entry in plan.recommendations.values():
         if is_advice(entry):
             groups[group_of.get(entry.topic.partition(".")[0], OTHER)].append(entry)
@@ -78,7 +74,7 @@ def status_counts(plan: Plan) -> str:
     return join_names(counts) or "no advice"
 
 
-# --- values ------------------------------------------------------------------------------------------------------------
+# --- values ------------------------------------------------------------------------------------------------------
 
 
 def value_words(knowledge: Knowledge, topic: str, value: object, unit: str = "", *, explained: bool = True) -> str:
@@ -147,7 +143,23 @@ def unknown_facts(plan: Plan, entry: Recommendation) -> list[str]:
     return [name for name in entry.depends_on if name not in plan.facts]
 
 
-# --- sources -----------------------------------------------------------------------------------------------------------
+def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
+    """Facts that disagree, were withdrawn, mean nothing here or were measured elsewhere."""
+    for clash in plan.contradictions:
+        used = known_words(knowledge, clash.fact, clash.used)
+        overruled = known_words(knowledge, clash.fact, clash.overruled)
+        yield f"{clash.fact}: {used} contradicts {overruled}; the plan uses the first."
+    if plan.withdrawn:
+        yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
+    if plan.unused:
+        yield f"Stated, but it means nothing for this plan: {', '.join(plan.unused)}."
+    for name, known in plan.evidence:
+        scope = ", ".join(f"{key} {value}" for key, value in known.applies.items())
+        value = fact_words(knowledge, name, known.value)
+        yield f"Measured elsewhere, so it is not counted here: {name} = {value} (on {scope or 'an unknown machine'})."
+
+
+# --- sources -----------------------------------------------------------------------------------------------------
 
 
 def citation(knowledge: Knowledge, source: str) -> str:
@@ -170,13 +182,7 @@ def _names(rule: str, text: str) -> bool:
     return rule in text and re.search(rf"(?<![\w.-]){re.escape(rule)}(?![\w-]|\.\w)", text) is not None
 
 
-# --- measurements ------------------------------------------------------------------------------------------------------
-
-
-def ratio_words(measured: Measurement) -> str:
-    """`1.31 speed-up (95 % interval 1.22 to 1.4, n = 24)`."""
-    interval = f"95 % interval {measured.low:.3g} to {measured.high:.3g}, n = {measured.n}"
-    return f"{measured.median:.3g} {measured.unit} ({interval})"
+# --- measurements ------------------------------------------------------------------------------------------------
 
 
 def measured_change(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[str, str]:
@@ -195,5 +201,4 @@ def scope_words(measured: Measurement) -> str:
 
 def judged_words(verdict: str) -> str:
     """What a measurement said of one rule."""
-    known = {entry.value: words for entry, words in VERDICT_WORDS.items()}
-    return known.get(verdict, verdict)
+    return {known.value: words for known, words in VERDICTS.items()}.get(verdict, verdict)

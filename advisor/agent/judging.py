@@ -1,0 +1,62 @@
+"""What a measurement means for the recommendation and for the rules that staked a claim on it."""
+
+from __future__ import annotations
+
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.advise import engine_for, situation_of
+from advisor.inference.plan import Measurement, Plan, Recommendation, Verdict
+from advisor.knowledge.expressions import BOOLEAN
+from advisor.knowledge.model import Knowledge, Rule
+from advisor.probes.outcome import ProbeOutcome
+
+
+def measurement(knowledge: Knowledge, plan: Plan, entry: Recommendation, outcome: ProbeOutcome) -> Measurement:
+    return Measurement(
+        probe=outcome.probe,
+        before=outcome.before,
+        after=outcome.before if outcome.after is None else outcome.after,
+        verdict=Verdict(outcome.verdict.value),
+        median=outcome.median,
+        low=outcome.low,
+        high=outcome.high,
+        n=outcome.n,
+        unit=outcome.unit,
+        date=outcome.date,
+        applies={name: str(value) for name, value in outcome.applies.items()},
+        rival=outcome.rival,
+        judged=judged_rules(knowledge, plan, outcome),
+    )
+
+
+def judged_rules(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> dict[str, str]:
+    """For each rule of the topic that names this probe: whether what it expects was found."""
+    judged = {}
+    for rule in knowledge.rules:
+        if rule.settles is not None and rule.settles.probe == outcome.probe and rule.topic == outcome.topic:
+            verdict = judge(knowledge, plan, rule, outcome)
+            if verdict is not None:
+                judged[rule.id] = verdict.value
+    return judged
+
+
+def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -> Verdict | None:
+    """Confirmed, overturned, no difference or undecided; None where the rule's condition does not hold here."""
+    assert rule.settles is not None  # noqa: S101
+    engine = engine_for(knowledge, plan.school)
+    facts = plan.stated
+    situation = situation_of(engine.program, facts)
+    topic = engine.program.topics[rule.topic]
+    values = engine.prepared(topic, situation)
+    slots = engine.program.slots
+    for name, known in plan.facts.items():
+        values[slots[name]] = known.value
+    if knowledge.condition(rule).at(values) is not True:
+        return None
+    if outcome.verdict.value not in (Verdict.CONFIRMED, Verdict.OVERTURNED):
+        return Verdict(outcome.verdict.value)
+    for name, value in FactBase.of(outcome.facts(), Source.MEASURED).by_source(Source.MEASURED).items():
+        values[slots[name]] = value
+    expected = knowledge.expression(rule.settles.expects, BOOLEAN).at(values)
+    if expected is None:
+        return Verdict.UNDECIDED
+    return Verdict.CONFIRMED if expected else Verdict.OVERTURNED

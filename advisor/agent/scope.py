@@ -1,0 +1,175 @@
+"""Under which conditions a measurement counts: the machine, the plan's own network, batch size, precision, torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from advisor.facts.fact_base import FactBase, Known, Source
+from advisor.facts.vocabulary import FactType
+from advisor.inference.advise import Detail, advise
+from advisor.inference.plan import Plan, Status
+from advisor.knowledge.model import Knowledge, School
+from advisor.machine.detection import Machine
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.workload import Device, Precision, Workload
+
+_BRIEF = Detail(reasons=False, flips=False, questions=False)
+MAX_ROUNDS = 4
+
+# A measurement is bound to what the probes before it decide (batch size, then precision, then threads), so that what one
+# probe overturns does not put the results of an earlier one out of scope.
+BINDING: Mapping[str, tuple[str, ...]] = {
+    "batch": ("machine", "network", "torch"),
+    "precision": ("machine", "network", "torch", "batch_size"),
+    "threads": ("machine", "network", "torch", "batch_size", "precision"),
+}
+
+
+def torch_version() -> str:
+    """The version of the installed torch without importing it, empty when there is none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("torch")
+    except PackageNotFoundError:
+        return ""
+
+
+def workload_of(plan: Plan) -> Workload | str:
+    """The training step that the plan describes, or why it cannot be timed."""
+    network = plan.value("network.type")
+    if network is None:
+        return "The plan has no network type yet."
+    if plan.recommendations["network.hidden_units"].status is Status.NOT_APPLICABLE:
+        return f"The plan is {network}, which is not a network; the probes time training steps of networks."
+    missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
+    inputs = plan.facts.get("data.inputs")
+    outputs = plan.facts.get("task.outputs") or (inputs if network in ("autoencoder", "vae") else None)
+    if inputs is None or outputs is None:
+        return f"The size of the network is not known: state {' and '.join(missing)}."
+    steps = plan.facts.get("data.sequence_length")
+    modality = plan.facts.get("data.modality")
+    threads = plan.value("compute.threads")
+    batch = plan.value("training.batch_size")
+    if plan.value("compute.device") not in (None, "cpu") and _gpu_here(plan):
+        device, formats = Device.CUDA, ("fp32", "tf32", "bf16", "fp16")
+    else:
+        device, formats = Device.CPU, ("fp32", "bf16")
+    precision = plan.value("training.precision")
+    workload = Workload(
+        network=network,
+        modality=str(modality.value) if modality else "tabular",
+        inputs=_whole(inputs.value),
+        outputs=_whole(outputs.value),
+        hidden_units=tuple(plan.value("network.hidden_units") or ()),
+        sequence_length=_whole(steps.value) if steps else None,
+        loss=plan.value("training.loss") or "cross_entropy",
+        activation=plan.value("network.activation") or "relu",
+        optimizer=plan.value("training.optimizer") or "adamw",
+        batch_size=batch or 32,
+        precision=Precision(precision) if precision in formats else Precision.FP32,
+        threads=threads,
+        device=device,
+    )
+    return workload.why_not() or workload
+
+
+def _gpu_here(plan: Plan) -> bool:
+    count, backend = plan.facts.get("machine.gpu.count"), plan.facts.get("machine.gpu.backend")
+    detected = count is not None and count.source is Source.DETECTED and count.value != 0
+    return detected and backend is not None and backend.value == "cuda"
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int)  # noqa: S101 - declared as integers
+    return value
+
+
+def plans_this_machine(facts: FactBase) -> bool:
+    """Whether the plan is for the machine at hand: no answer contradicts what was detected of it."""
+    return not any(
+        clash.used.source is Source.ASKED and clash.fact.startswith("machine.") for clash in facts.contradictions()
+    )
+
+
+def scope_of(plan: Plan, machine: Machine | None) -> dict[str, str]:
+    """What a measurement must agree with to count for this plan."""
+    if machine is None or not plans_this_machine(plan.stated):
+        return {}
+    scope = {"machine": machine.fingerprint, "torch": torch_version()}
+    workload = workload_of(plan)
+    if isinstance(workload, Workload):
+        scope |= {
+            "network": workload.describe(),
+            "batch_size": str(workload.batch_size),
+            "precision": workload.precision.value,
+        }
+    return scope
+
+
+def advise_here(
+    knowledge: Knowledge,
+    facts: FactBase,
+    machine: Machine | None,
+    outcomes: Sequence[ProbeOutcome] = (),
+    school: School = School.TODAY,
+    detail: Detail = Detail(),  # noqa: B008 - immutable
+) -> Plan:
+    """Advice with the measurements that are in scope; the newest of each probe counts, others are shown as evidence.
+
+    What is in scope depends on the plan (its network, its batch size), and the plan on what is in scope: repeated until
+    nothing changes, at most four times. `outcomes` stand oldest first.
+    """
+    scope: dict[str, str] = {}
+    chosen: list[ProbeOutcome] = []
+    measured = facts
+    for _ in range(MAX_ROUNDS if outcomes else 0):
+        plan = advise(knowledge, measured.in_scope(scope), school, _BRIEF)
+        found = scope_of(plan, machine)
+        now = newest_in_scope(outcomes, found)
+        if found == scope and now == chosen:
+            break
+        scope, chosen = found, now
+        measured = facts
+        for outcome in [*outcomes, *chosen]:
+            measured = with_outcome(knowledge, measured, outcome)
+    plan = advise(knowledge, measured.in_scope(scope), school, detail)
+    return with_measurements(knowledge, plan, chosen)
+
+
+def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) -> list[ProbeOutcome]:
+    """For each probe its last outcome that was measured under these conditions."""
+    found = {}
+    for outcome in outcomes:
+        if outcome.measured and all(scope.get(name) == value for name, value in binding(outcome).items()):
+            found[outcome.probe] = outcome
+    return list(found.values())
+
+
+def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -> FactBase:
+    """The facts with what a probe has decided, bound to the conditions under which it was measured."""
+    applies = binding(outcome)
+    for name, value in outcome.facts().items():
+        fact = knowledge.vocabulary.facts.get(name)
+        if fact is not None and (fact.type is not FactType.CHOICE or value in fact.choice_names):
+            facts = facts.with_known(name, Known(value, Source.MEASURED, applies, note=f"probe {outcome.probe}, {outcome.date}"))
+    return facts
+
+
+def binding(outcome: ProbeOutcome) -> dict[str, str]:
+    wanted = BINDING.get(outcome.probe, tuple(outcome.applies))
+    return {name: str(outcome.applies[name]) for name in wanted if name in outcome.applies}
+
+
+def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -> Plan:
+    """The plan with each measurement shown at the recommendation that it judges."""
+    from advisor.agent.judging import measurement
+
+    recommendations: dict[str, Any] = dict(plan.recommendations)
+    for outcome in outcomes:
+        entry = recommendations.get(outcome.topic)
+        if entry is not None:
+            recommendations[outcome.topic] = replace(entry, measured=measurement(knowledge, plan, entry, outcome))
+    return replace(plan, recommendations=recommendations)

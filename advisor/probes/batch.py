@@ -1,0 +1,103 @@
+"""How large a batch: examples per second at doubling batch sizes, up to the knee.
+
+Larger batches cost memory, and steps in every pass over the data. So a larger batch must earn its place: it beats a
+smaller one only by 10 % more examples per second for every doubling between them, while a smaller one wins by the usual
+3 %. The same two margins, used twice:
+
+- The knee is the smallest size beyond which doubling adds less than 10 %, as the first, short sweep finds it.
+- The size recommended is then compared with the knee, by fresh pairs. Where it is the knee, it is compared with the next
+  smaller size: `confirmed` then says that the last doubling still paid, and the sweep that the next would not.
+
+Between the margins is no difference that matters: a batch of 256 that is 5 % faster than one of 128 overturns nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.verdict import MATTERS, Margins
+from advisor.probes.workload import Workload
+
+WORTH_DOUBLING = 1.10
+"""Examples per second with twice the batch, below which doubling is not worth while."""
+SMALLEST = 8
+DOUBLINGS_ABOVE = 3
+"""Sizes up to eight times the recommended one are tried: further away is another way of training."""
+
+
+def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
+    return None
+
+
+def _choose(workload: Workload, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+    """The recommended size, and powers of two from 8 to eight times as much that are not almost the same."""
+    size = int(recommended)
+    least, most = min(SMALLEST, max(1, size // 2)), size * 2**DOUBLINGS_ABOVE
+    powers = [2**exponent for exponent in range(most.bit_length()) if least <= 2**exponent <= most]
+    apart = [power for power in powers if abs(math.log2(power / size)) > 0.5]
+    return tuple(sorted({size, *apart}))
+
+
+def worth(smaller: int, larger: int) -> float:
+    """How many times as many examples per second the larger size must give."""
+    return float(WORTH_DOUBLING ** math.log2(larger / smaller))
+
+
+def knee(costs: Costs) -> int:
+    """The smallest size from which the next larger one is not worth while; the largest tried where all are.
+
+    Args:
+        costs: seconds per example by batch size.
+    """
+    sizes = sorted(map(int, costs))
+    for size, larger in pairwise(sizes):
+        if costs[size] / costs[larger] < worth(size, larger):
+            return size
+    return sizes[-1]
+
+
+def _rival(costs: Costs, before: Setting) -> Setting:
+    """The knee; where that is what was recommended, the next smaller size, or the next larger where there is none."""
+    best = knee(costs)
+    if best != before:
+        return best
+    others = sorted(int(size) for size in costs if size != best)
+    return max((size for size in others if size < best), default=others[0])
+
+
+def _margins(before: Setting, rival: Setting) -> Margins:
+    size, other = int(before), int(rival)
+    if size > other:
+        return Margins(before=worth(other, size), rival=MATTERS)
+    return Margins(before=MATTERS, rival=worth(size, other))
+
+
+def _enough(rehearsals: Sequence[Rehearsal], before: Setting) -> str | None:
+    """From twice the recommended size on, stop when the last doubling was not worth while."""
+    if len(rehearsals) < 2:
+        return None
+    smaller, larger = rehearsals[-2:]
+    size, next_size = int(smaller.setting), int(larger.setting)
+    if next_size < 2 * int(before) or smaller.cost / larger.cost >= worth(size, next_size):
+        return None
+    return f"Going from {size} to {next_size} added less than 10 % a doubling."
+
+
+BATCH = Probe(
+    name="batch",
+    question="Beyond which batch size do the examples per second of the plan's own network hardly grow?",
+    topic="training.batch_size",
+    fact="probe.batch.best",
+    cost_seconds=15.0,
+    varies=Varies.BATCH_SIZE,
+    per_example=True,
+    not_here=_not_here,
+    choose=_choose,
+    rival=_rival,
+    margins=_margins,
+    enough=_enough,
+)

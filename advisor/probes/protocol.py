@@ -1,0 +1,198 @@
+"""What a probe's child and its parent say to each other: one JSON object a line, trusted by neither side.
+
+The request goes to the child's standard input; `progress`, `sample`, `result` and `failed` come back.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from advisor.errors import printable
+from advisor.probes.probe import Setting
+
+LONGEST_LINE = 1_000_000
+"""Bytes; longer lines are refused."""
+_LONGEST_TEXT = 2000
+
+
+class Phase(StrEnum):
+    SEARCH = "search"
+    """Every setting in turn, to find the rival."""
+    DUEL = "duel"
+    """Pairs of what was recommended before and the rival; these alone decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    probe: str
+    workload: Mapping[str, Any]
+    before: Setting
+    settings: tuple[Setting, ...]
+    seconds: float
+    """From now until the result must be there."""
+    memory_bytes: int
+    """Resident memory beyond which no larger setting is tried."""
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The network is built and the versions are known."""
+
+    torch: str
+    python: str
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A setting has run; `seconds` per step or per example."""
+
+    setting: Setting
+    seconds: float
+    peak_memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    setting: Setting
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """The rival is chosen."""
+
+    rival: Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One timing, in seconds per step or per example. Samples of one round of the duel make a pair."""
+
+    phase: Phase
+    setting: Setting
+    round: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything has been said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    reason: str
+
+
+Message: TypeAlias = Ready | Rehearsed | Skipped | Duel | Sample | Result | Failed
+
+_NAMES: Mapping[type[Message], Mapping[str, str]] = {
+    Ready: {"type": "progress", "stage": "ready"},
+    Rehearsed: {"type": "progress", "stage": "rehearsed"},
+    Skipped: {"type": "progress", "stage": "skipped"},
+    Duel: {"type": "progress", "stage": "duel"},
+    Sample: {"type": "sample"},
+    Result: {"type": "result"},
+    Failed: {"type": "failed"},
+}
+_KINDS = {(name["type"], name.get("stage")): kind for kind, name in _NAMES.items()}
+
+
+def encode(message: Message) -> bytes:
+    return json.dumps({**_NAMES[type(message)], **asdict(message)}, allow_nan=False).encode() + b"\n"
+
+
+def decode(line: bytes) -> Message:
+    """The message on a line; fields that are not known are ignored. Raises ValueError where there is none."""
+    data = _object(line)
+    kind = _KINDS.get((str(data.get("type")), data.get("stage")))
+    if kind is None:
+        raise ValueError("no message of a probe")
+    return kind(**{field.name: _FIELDS[field.name](data.get(field.name)) for field in fields(kind)})
+
+
+def encode_request(request: Request) -> bytes:
+    return json.dumps(asdict(request), allow_nan=False).encode() + b"\n"
+
+
+def decode_request(line: bytes) -> Request:
+    """Raises ValueError where the line is no request."""
+    data = _object(line)
+    return Request(**{field.name: _FIELDS[field.name](data.get(field.name)) for field in fields(Request)})
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(line, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(data, dict):
+        raise ValueError("no object")
+    return data
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no number")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("no text")
+    return printable(value[:_LONGEST_TEXT])
+
+
+def _setting(value: object) -> Setting:
+    if isinstance(value, str) and len(value) <= 20:
+        return value
+    return _whole(value)
+
+
+def _settings(value: object) -> tuple[Setting, ...]:
+    if not isinstance(value, list):
+        raise ValueError("no list")
+    return tuple(map(_setting, value))
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise ValueError("no whole number")
+    return value
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+        raise ValueError("no time")
+    return float(value)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("no object")
+    return value
+
+
+_FIELDS: Mapping[str, Callable[[object], Any]] = {
+    "phase": Phase,
+    "setting": _setting,
+    "settings": _settings,
+    "before": _setting,
+    "rival": _setting,
+    "round": _whole,
+    "seconds": _seconds,
+    "peak_memory_bytes": _whole,
+    "memory_bytes": _whole,
+    "threads": _whole,
+    "seed": _whole,
+    "reason": _text,
+    "torch": _text,
+    "python": _text,
+    "probe": _text,
+    "workload": _mapping,
+}

@@ -1,0 +1,129 @@
+"""Two plans beside each other: the facts that differ, and the topics whose advice differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.facts.values import to_json
+from advisor.inference.plan import Plan
+from advisor.knowledge.model import Knowledge
+from advisor.report import words
+from advisor.report.page import Look, Page, Piece, Style
+
+SIDE_BY_SIDE_FROM = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one plan says, as JSON and in words. `why` is the first reason of a recommendation."""
+
+    value: Any
+    kind: str
+    words: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    name: str
+    title: str
+    a: Side
+    b: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    a: str
+    b: str
+    school: str
+    facts: tuple[Difference, ...]
+    topics: tuple[Difference, ...]
+    same: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": "advisor/comparison/1",
+            "a": self.a,
+            "b": self.b,
+            "school": self.school,
+            "facts": [{"fact": d.name, **_sides(d, "source")} for d in self.facts],
+            "topics": [{"topic": d.name, "title": d.title, **_sides(d, "status")} for d in self.topics],
+            "same": self.same,
+        }
+
+
+def _sides(difference: Difference, kind: str) -> dict[str, Any]:
+    return {
+        name: {"value": side.value, kind: side.kind or None, **({"because": side.why} if side.why else {})}
+        for name, side in (("a", difference.a), ("b", difference.b))
+    }
+
+
+def compare_plans(knowledge: Knowledge, a: str, plan_a: Plan, b: str, plan_b: Plan) -> Comparison:
+    """What differs: facts by value, topics by value or status."""
+    names = [name for name in knowledge.vocabulary.facts if name in plan_a.facts or name in plan_b.facts]
+    facts = [Difference(n, n, _fact(knowledge, plan_a, n), _fact(knowledge, plan_b, n)) for n in names]
+    topics = [
+        Difference(name, topic.title, _topic(knowledge, plan_a, name), _topic(knowledge, plan_b, name))
+        for name, topic in knowledge.topics.items()
+    ]
+    differing = tuple(d for d in topics if (d.a.value, d.a.kind) != (d.b.value, d.b.kind))
+    return Comparison(
+        a=a,
+        b=b,
+        school=plan_a.school.value,
+        facts=tuple(d for d in facts if d.a.value != d.b.value),
+        topics=differing,
+        same=len(topics) - len(differing),
+    )
+
+
+def _fact(knowledge: Knowledge, plan: Plan, name: str) -> Side:
+    known = plan.facts.get(name)
+    if known is None:
+        return Side(None, "", "unknown")
+    return Side(to_json(known.value), known.source.value, words.known_words(knowledge, name, known))
+
+
+def _topic(knowledge: Knowledge, plan: Plan, name: str) -> Side:
+    entry = plan.recommendations[name]
+    said = f"{words.advice_words(knowledge, entry)}, {words.STATUS_WORDS[entry.status]}"
+    return Side(to_json(entry.value), entry.status.value, said, entry.because[0].text if entry.because else "")
+
+
+# --- text ---------------------------------------------------------------------------------------------------------
+
+
+def comparison_page(comparison: Comparison, look: Look) -> str:
+    """Side by side where there is room, otherwise one below the other."""
+    page = Page(look)
+    page.add(("A", Style.STRONG), f": {comparison.a}")
+    page.add(("B", Style.STRONG), f": {comparison.b}")
+    page.heading("FACTS THAT DIFFER")
+    _differences(page, comparison.facts, "All facts are the same.")
+    page.heading("ADVICE THAT DIFFERS")
+    _differences(page, comparison.topics, "The plans are the same.")
+    if comparison.topics and comparison.same:
+        page.blank()
+        page.add(f"The other {comparison.same} topics have the same advice, equally sure.")
+    return page.text()
+
+
+def _differences(page: Page, differences: tuple[Difference, ...], none: str) -> None:
+    if not differences:
+        page.add(none)
+        return
+    wide = page.look.columns >= SIDE_BY_SIDE_FROM
+    name_width = min(max(len(d.title) for d in differences), 30)
+    width = (page.look.columns - name_width - 4) // 2
+    if wide:
+        page.columns([("",), (("A", Style.STRONG),), (("B", Style.STRONG),)], [name_width, width, width])
+    for difference in differences:
+        if wide:
+            cells: list[tuple[Piece, ...]] = [(difference.title,), (difference.a.words,), (difference.b.words,)]
+            page.columns(cells, [name_width, width, width])
+        else:
+            page.add((difference.title, Style.STRONG))
+            page.add(difference.a.words, first="  A: ")
+            page.add(difference.b.words, first="  B: ")
