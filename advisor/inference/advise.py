@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.errors import InputError, Problem
+from advisor.errors import InputError, Problem, join_names
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import describe
 from advisor.inference.explain import Explainer
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.flips import find_flips
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
-from advisor.inference.program import Program, TopicProgram, apply_steps
+from advisor.inference.program import Constraint, Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine, Situation
 from advisor.knowledge.model import Knowledge, Policy, School
+from advisor.knowledge.regions import FALSE
 
 
 @dataclass(frozen=True)
@@ -96,28 +97,35 @@ def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, 
     When an answer and an observation break a constraint together, another machine is being planned: everything observed
     of the same part (`machine.cpu.…`) is withdrawn, not just the one value.
     """
-    withdrawn: list[str] = []
+    withdrawn: set[str] = set()
     for constraint in program.constraints:
-        values = list(situation_of(program, facts).values)
-        if constraint.expression.at(values) is not False:
-            continue
-        names = sorted(constraint.expression.names)
-        known = {name: entry for name in names if (entry := facts.known(name)) is not None}
-        observed = [name for name in names if known[name].source is not Source.ASKED]
-        if not observed:
-            vocabulary = program.knowledge.vocabulary
-            stated = " and ".join(f"{name} = {describe(vocabulary.facts[name], known[name].value)}" for name in names)
-            what = f"{stated} cannot both be true: {constraint.because}."
-            raise InputError(
-                "These answers exclude each other", [Problem(" and ".join(names), what, "Change one of them.")]
-            )
-        parts = {name.rpartition(".")[0] for name in observed}
-        for name in list(facts.names()):
-            entry = facts.known(name)
-            if name.rpartition(".")[0] in parts and entry is not None and entry.source is not Source.ASKED:
-                facts = facts.without(name)
-                withdrawn.append(name)
-    return facts, tuple(withdrawn)
+        while constraint.expression.over(program.fact_regions(situation_of(program, facts).values)) == FALSE:
+            known = {name: entry for name in _joined(program, constraint) if (entry := facts.known(name)) is not None}
+            observed = [name for name, entry in known.items() if entry.source is not Source.ASKED]
+            if not observed:
+                raise _exclusion(program, constraint, known)
+            parts = {name.rpartition(".")[0] for name in observed}
+            for name in list(facts.names()):
+                entry = facts.known(name)
+                if name.rpartition(".")[0] in parts and entry is not None and entry.source is not Source.ASKED:
+                    facts = facts.without(name)
+                    withdrawn.add(name)
+    return facts, tuple(fact.name for fact in program.facts if fact.name in withdrawn)
+
+
+def _joined(program: Program, constraint: Constraint) -> list[str]:
+    """The facts that a constraint joins, those that its derived facts rest on included."""
+    slots = constraint.slots.union(*(step.reads for step in program.steps if step.slot in constraint.slots))
+    return [program.facts[slot].name for slot in sorted(slots)]
+
+
+def _exclusion(program: Program, constraint: Constraint, known: dict[str, Known]) -> InputError:
+    facts = program.knowledge.vocabulary.facts
+    stated = [f"{name} = {describe(facts[name], entry.value)}" for name, entry in known.items()]
+    impossible = {1: "is impossible", 2: "cannot both be true"}.get(len(stated), "cannot all be true")
+    what = f"{join_names(stated)} {impossible}: {constraint.because}."
+    remedy = "Change one of them." if len(stated) > 1 else "Change it."
+    return InputError("These answers exclude each other", [Problem(join_names(list(known)), what, remedy)])
 
 
 def _facts_in_use(program: Program, situation: Situation, facts: FactBase) -> tuple[dict[str, Known], tuple[str, ...]]:

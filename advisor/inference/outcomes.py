@@ -309,6 +309,8 @@ def _agreed(topic: Topic, found: list[Any]) -> tuple[Outcome, Any]:
     if not known:
         return Tie(), (float("inf"), float("-inf"), True)
     low, high = min(r[0] for r in known), max(r[1] for r in known)
+    if topic.type == "integer":  # other topics see whole numbers
+        low, high = (round(end) if math.isfinite(end) else end for end in (low, high))
     region = (low, high, nothing)
     if nothing or not same(topic, low, high):
         return UNDECIDED, region
@@ -323,6 +325,12 @@ def same(topic: Topic, a: Outcome, b: Outcome) -> bool:
     if numbers and topic.type == "integer":
         a, b = round(a) if abs(a) < 1e18 else a, round(b) if abs(b) < 1e18 else b
     return numbers and abs(a - b) < math.inf and abs(a - b) <= topic.tolerance * max(abs(a), abs(b))
+
+
+def same_throughout(topic: Topic, outcome: Outcome, region: Any, other: Outcome) -> bool:
+    """Whether all of a region with a decided outcome is the same advice as another outcome."""
+    spread = topic.tolerance and isinstance(outcome, int | float)
+    return same(topic, outcome, other) and (not spread or all(same(topic, end, other) for end in region[:2]))
 
 
 def decided(bits: int) -> bool:

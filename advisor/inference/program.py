@@ -26,6 +26,7 @@ from advisor.knowledge.regions import (
     TRUE,
     UNKNOWN,
     Region,
+    point,
     union,
 )
 
@@ -176,7 +177,7 @@ def apply_steps(steps: Iterable[FactStep], values: list[Any], *, assume: bool) -
                 values[slot] = step.assume.at(values)
 
 
-def apply_steps_over(steps: Iterable[FactStep], given: list[Any], regions: list[Any]) -> None:
+def apply_steps_over(steps: Iterable[FactStep], given: Sequence[Any], regions: list[Any]) -> None:
     """The same over regions; `given` holds the raw values, so that a stated value is not defined anew."""
     for step in steps:
         slot = step.slot
@@ -218,6 +219,14 @@ class Program:
 
     def fact_at(self, slot: int) -> Fact:
         return self.facts[slot]
+
+    def fact_regions(self, given: Sequence[Any]) -> list[Any]:
+        """The region of every fact over all completions of these raw values; the places of topics are left empty."""
+        regions: list[Any] = [None] * self.width
+        for slot, whole in enumerate(self.domains):
+            regions[slot] = whole if given[slot] is None else point(given[slot])
+        apply_steps_over(self.steps, given, regions)
+        return regions
 
     def readers(self, slot: int) -> tuple[TopicProgram, ...]:
         """The topics that a fact can matter to, in the order in which they are computed."""

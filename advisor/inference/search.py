@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from advisor.inference.boxes import ends, is_point, landmarks, pick, split
-from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided, same
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided, same, same_throughout
 from advisor.inference.program import Program, TopicProgram, apply_steps, apply_steps_over, as_value
 from advisor.knowledge.model import Policy
 from advisor.knowledge.regions import FALSE, TRUE, point
@@ -125,7 +125,7 @@ class Engine:
             if topic.constraints and not feasible(topic, values):
                 continue
             outcome = topic.at_completion(values)
-            if same(topic.topic, outcome, lead):
+            if outcome == lead and same(topic.topic, outcome, lead):
                 return True
             if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
                 return True
@@ -178,13 +178,7 @@ class Engine:
         """The regions of all facts and topics over every completion of a situation, and the truths of each topic's rules."""
         found = self._overviews.get(situation)
         if found is None:
-            given = list(situation.values)
-            facts = len(self.program.facts)
-            regions: list[Any] = [
-                self.program.domains[slot] if given[slot] is None else point(given[slot]) for slot in range(facts)
-            ]
-            regions += [None] * (self.program.width - facts)
-            apply_steps_over(self.program.steps, given, regions)
+            regions = self.program.fact_regions(situation.values)
             truths: dict[int, list[int]] = {}
             for topic in self.program.topics.values():
                 _, regions[topic.slot], truths[topic.slot] = topic.over(regions)
@@ -234,7 +228,7 @@ class Residual:
             else:
                 slot = part.topic.slot
                 _, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
-        outcome, _, bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
+        outcome, regions[self.topic.slot], bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
         counts = self._open(bits, truths, regions, box) if outcome is UNDECIDED else {}
         return outcome, counts, regions
 
@@ -402,7 +396,9 @@ class _Search:
     def run(self) -> Decision:
         outcome, open_slots = self.residual.outcome, self.residual.open_slots
         if outcome is not UNDECIDED:
-            return Decision(self.lead if same(self.topic.topic, outcome, self.lead) else outcome, settled=True)
+            if self.topic.topic.tolerance and isinstance(outcome, int | float):  # a value that can really be reached
+                outcome = self.residual.at([*map(self._point(self.box).get, range(len(self.given)), self.given)])
+            return Decision(outcome, settled=True)
         other = self._other_outcome(open_slots)
         if other is not None:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, other))
@@ -411,9 +407,7 @@ class _Search:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
         # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
         # the one that all of them share, so that learning more cannot move a value that was settled with less.
-        agreed = self.reference
-        if agreed is UNDECIDED or same(self.topic.topic, agreed, self.lead):
-            agreed = self.lead
+        agreed = self.lead if self.reference is UNDECIDED else self.reference
         return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
 
     def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
@@ -464,7 +458,9 @@ class _Search:
             outcome, counts, regions = self.residual.over(box)
             if self.topic.constraints and self._impossible(regions):
                 continue
-            if outcome is not UNDECIDED and same(self.topic.topic, outcome, self.reference):
+            if outcome is not UNDECIDED and same_throughout(
+                self.topic.topic, outcome, regions[self.topic.slot], self.reference
+            ):
                 continue
             possible = False
             for assignment in self._points(box):

@@ -172,6 +172,11 @@ def _times(x: float, y: float) -> float:
 
 
 def _bounded(low: float, high: float, undefined: bool, a: Interval, b: Interval) -> Interval:
-    if a[0] > a[1] or b[0] > b[1]:
+    """An interval computed from two others, cut where numbers end: what lies beyond is unknown."""
+    if a[0] > a[1] or b[0] > b[1] or low > LIMIT or high < -LIMIT:
         return NO_NUMBER
-    return (low, high, undefined or low < -LIMIT or high > LIMIT)
+    if low < -LIMIT:
+        low, undefined = -math.inf, True
+    if high > LIMIT:
+        high, undefined = math.inf, True
+    return (low, high, undefined)

@@ -5,8 +5,8 @@ smaller one only by 10 % more examples per second for every doubling between the
 3 %. The same two margins, used twice:
 
 - The knee is the smallest size beyond which doubling adds less than 10 %, as the first, short sweep finds it.
-- The size recommended is then compared with the knee, by fresh pairs. Where it is the knee, it is compared with the next
-  smaller size: `confirmed` then says that the last doubling still paid, and the sweep that the next would not.
+- The size recommended is then compared with the knee, by fresh pairs. Where it is the knee, it is compared with the
+  next smaller size: `confirmed` then says that the last doubling still paid, and the sweep that the next would not.
 
 Between the margins is no difference that matters: a batch of 256 that is 5 % faster than one of 128 overturns nothing.
 """

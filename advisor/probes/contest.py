@@ -94,7 +94,9 @@ class Contest:
                 if setting == self.before:
                     raise NothingToCompareError(f"{setting}, which is recommended, cannot be tried: {error}") from error
                 continue
-            cost = self._sample(setting, self._repeats(setting))
+            self._last = setting
+            self._repeats(setting)
+            cost = self._step_seconds[setting] / (trial.examples if self.probe.per_example else 1)
             done.append(Rehearsal(setting, cost, trial.peak_memory_bytes()))
             self.tell(Rehearsed(setting, cost, trial.peak_memory_bytes()))
             if self.probe.per_example and trial.peak_memory_bytes() > self.memory_bytes / 2:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Margins
-from advisor.probes.workload import Workload
+from advisor.probes.workload import Device, Workload
 
 Setting: TypeAlias = int | str
 """What is tried: a number of threads, a batch size, a number format."""
@@ -55,9 +55,9 @@ class Probe:
     """An experiment that answers a question by timing the plan's own training step in several settings.
 
     `not_here` says why it does not apply to a workload on a machine, or None. `choose` names the settings to try, in
-    order, given also what the plan recommends. `enough` says after each rehearsed setting, in their order, why no further one is
-    tried, or None. `rival` names the setting that the recommended one is then compared with, given the costs of those
-    that ran; `margins` by how much each of the two must win.
+    order, given also what the plan recommends. `enough` says after each rehearsed setting why no further one is tried,
+    or None. `rival` names the setting that the recommended one is then compared with, given the costs of those that
+    ran; `margins` by how much each of the two must win.
     """
 
     name: str
@@ -94,11 +94,11 @@ class Probe:
 
     def scope(self, workload: Workload) -> dict[str, str]:
         """What the result holds for, apart from the machine and the versions; the tried setting is not part of it."""
-        scope = {"network": workload.describe(), "batch_size": str(workload.batch_size), "precision": workload.precision}
-        if workload.threads is not None:
-            scope["threads"] = str(workload.threads)
-        if workload.device != "cpu":
-            scope["device"] = workload.device
-        return {name: str(value) for name, value in scope.items() if name != self.varies}
-
-
+        scope = {
+            "network": workload.describe(),
+            "batch_size": str(workload.batch_size),
+            "precision": workload.precision.value,
+        }
+        if workload.device is not Device.CPU:
+            scope["device"] = workload.device.value
+        return {name: value for name, value in scope.items() if name != self.varies}

@@ -142,6 +142,10 @@ def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is no number")
 
 
+def _phase(value: object) -> Phase:
+    return Phase(str(value))
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("no text")
@@ -179,7 +183,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 _FIELDS: Mapping[str, Callable[[object], Any]] = {
-    "phase": Phase,
+    "phase": _phase,
     "setting": _setting,
     "settings": _settings,
     "before": _setting,

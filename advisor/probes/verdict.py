@@ -54,10 +54,10 @@ def checkpoints() -> Iterator[int]:
     """The numbers of pairs after which the verdict is looked at: 8, 12, 18, 27, 40, ... up to MOST_PAIRS.
 
     Looking more than once finds more that is not there. Growing by half each time keeps the looks few (12 in all), and
-    a third of the pairs is new at each. The price, in 2000 simulated comparisons of up to 202 pairs each: without a true
-    difference 0.6 % end decided at a noise of 5 % a sample, and 4 % at a noise of 10 %. A true difference of exactly 3 %,
-    the edge, is called decided in 13 %, where a single look would do so in 2.5 %. A true difference of 10 % is found
-    after 12 pairs at a noise of 5 %, after 37 at 10 %.
+    a third of the pairs is new at each. The price, in 2000 simulated comparisons of up to 202 pairs each: without a
+    true difference 0.6 % end decided at a noise of 5 % a sample, and 4 % at a noise of 10 %. A true difference of
+    exactly 3 %, the edge, is called decided in 13 %, where a single look would do so in 2.5 %. A true difference of
+    10 % is found after 12 pairs at a noise of 5 %, after 37 at 10 % (means).
     """
     number = FEWEST_PAIRS
     while number <= MOST_PAIRS:
@@ -65,7 +65,7 @@ def checkpoints() -> Iterator[int]:
         number = number * 3 // 2
 
 
-def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), seed: int = 0) -> Comparison:  # noqa: B008
+def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), seed: int = 0) -> Comparison:
     """Judges pairs of (seconds of before, seconds of rival), each measured one right after the other.
 
     The interval is the percentile bootstrap of the median ratio (Efron and Tibshirani 1993, chapter 13), taken of
@@ -83,9 +83,9 @@ def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), 
 def _resampled_medians(ordered: list[float], generator: random.Random) -> Iterator[float]:
     """Medians of samples drawn from these values with replacement, without drawing every value.
 
-    Drawing is choosing places uniformly, and of n uniform numbers the m-th smallest is distributed as Beta(m, n + 1 - m)
-    and the gap to the next as a Beta(1, n - m) share of the rest (David and Nagaraja 2003, chapter 2). Every draw is
-    used mirrored as well, so that the interval of exchanged sides is the exact reciprocal.
+    Drawing is choosing places uniformly, and of n uniform numbers the m-th smallest is distributed as
+    Beta(m, n + 1 - m), the gap to the next as a Beta(1, n - m) share of the rest (David and Nagaraja 2003, chapter 2).
+    Every draw is used mirrored as well, so that the interval of exchanged sides is the exact reciprocal.
     """
     number, last = len(ordered), len(ordered) - 1
     middle = (number + 1) // 2

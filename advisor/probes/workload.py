@@ -118,16 +118,21 @@ def _checked(name: str, value: object) -> object:
             if not isinstance(value, list | tuple) or len(value) > MOST_LAYERS:
                 raise ValueError(f"{name}: {shorten(value)} is no list of at most {MOST_LAYERS} whole numbers.")
             return tuple(_count(name, units) for units in value)
-        case "precision" | "device":
-            kind = Precision if name == "precision" else Device
-            try:
-                return kind(value)
-            except ValueError:
-                raise ValueError(f"{name}: {shorten(value)} is not one of {', '.join(kind)}.") from None
+        case "precision":
+            return _member(name, Precision, value)
+        case "device":
+            return _member(name, Device, value)
         case _:
             if not isinstance(value, str) or len(value) > 100:
                 raise ValueError(f"{name}: {shorten(value)} is no name.")
             return value
+
+
+def _member(name: str, kind: type[StrEnum], value: object) -> StrEnum:
+    members = {member.value: member for member in kind}
+    if not isinstance(value, str) or value not in members:
+        raise ValueError(f"{name}: {shorten(value)} is not one of {', '.join(members)}.")
+    return members[value]
 
 
 def _count(name: str, value: object) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from advisor.errors import printable
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_SPECIAL = re.compile(r"[\\`*\[\]|~$#]|(?<!\w)_|_(?!\w)")
+_SPECIAL = re.compile(r"[\\`*\[\]|~$#]|(?<![^\W_])_|_(?![^\W_])")
 _LINE_START = re.compile(r"^([-+=]+|\d{1,9}[.)])(?=\s|$)")
 
 
@@ -20,10 +20,12 @@ def plain(text: object) -> str:
 
 
 def code(text: str) -> str:
-    """An inline piece of code; a fence longer than any in it keeps it together."""
+    """An inline piece of code, held together by a fence longer than any within; nothing for no text."""
     line = " ".join(printable(text).split())
+    if not line:
+        return ""
     fence = "`" * (_longest_run(line) + 1)
-    padding = " " if line.startswith("`") or line.endswith("`") or not line else ""
+    padding = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{padding}{line}{padding}{fence}"
 
 

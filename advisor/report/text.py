@@ -83,7 +83,8 @@ def _summary(page: Page, plan: Plan) -> None:
     page.add(("YOUR PLAN", Style.HEADING), f" by {words.SCHOOL_WORDS[plan.school]}")
     sources = [known.source for known in plan.facts.values()]
     counts = [f"{sources.count(source)} {words.SOURCE_WORDS[source]}" for source in Source if source in sources]
-    page.add(f"It rests on {len(sources)} facts: {join_names(counts)}." if sources else "It rests on no facts at all.")
+    facts = "one fact" if len(sources) == 1 else f"{len(sources)} facts"
+    page.add(f"It rests on {facts}: {join_names(counts)}." if sources else "It rests on no facts at all.")
     page.blank()
     for status, meaning in words.STATUS_MEANS.items():
         count = sum(entry.status is status for entry in plan.recommendations.values())
@@ -113,10 +114,16 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
         marks += [f"from the rule pack {reason.origin}"] if reason.origin else []
     assumed = [f"{n} = {words.fact_words(knowledge, n, known.value)}" for n, known in words.assumed_facts(plan, entry)]
     marks += [f"assumes {join_names(assumed)}"] if assumed else []
-    unknown = words.unknown_facts(plan, entry)
-    marks += [f"could change with {_first_few(unknown)}"] if unknown else []
+    unknown = dict.fromkeys(_askable(knowledge, name) for name in words.unknown_facts(plan, entry))
+    marks += [f"could change with {_first_few(list(unknown))}"] if unknown else []
     if marks:
         page.add(("; ".join(marks), Style.CARE), first=[("  ! ", Style.CARE)])
+
+
+def _askable(knowledge: Knowledge, name: str) -> str:
+    """The fact, or for what no question can find out, how it is found out."""
+    fact = knowledge.vocabulary.facts.get(name)
+    return "measuring" if fact is not None and fact.group == "probe" else name
 
 
 def _first_few(names: list[str]) -> str:

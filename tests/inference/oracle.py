@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from small_rules import RuleBase
+from tests.small_rules import RuleBase
 
 NOT_APPLICABLE = "(means nothing here)"
 STRENGTHS = ("strong", "moderate", "weak")

@@ -60,7 +60,7 @@ def check(entry: Recommendation, advice: Advice, has_rules: bool) -> None:
         assert not advice.agreed
 
 
-@settings(max_examples=400)
+@settings(max_examples=6000, report_multiple_bugs=False)
 @given(cases())
 def test_statuses_and_values_are_those_of_trying_every_completion(case: Case) -> None:
     oracle = possible(case)

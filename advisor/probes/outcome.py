@@ -1,0 +1,100 @@
+"""What a probe found out, as it is kept and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from advisor.probes.conditions import Conditions
+from advisor.probes.probe import Setting
+from advisor.probes.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRecord:
+    """All that was timed in one setting: seconds per training step, or per example for batch sizes."""
+
+    setting: Setting
+    search: tuple[float, ...] = ()
+    """Samples of the first phase, which finds the rival."""
+    duel: tuple[float, ...] = ()
+    """Samples of the pairs, in their order; only these decide."""
+    peak_memory_bytes: int | None = None
+    """The most that was held up to the end of its first run."""
+    skipped: str | None = None
+    """Why it was not tried."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "setting": self.setting, "search": list(self.search), "duel": list(self.duel),
+            "peak_memory_bytes": self.peak_memory_bytes, "skipped": self.skipped,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SettingRecord:
+        return cls(**{**data, "search": tuple(data["search"]), "duel": tuple(data["duel"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeOutcome:
+    """One measurement, with its verdict on the value that was recommended before.
+
+    `median`, `low` and `high` are a speed-up with its 95 % interval: of `after` over the other side when the verdict is
+    confirmed or overturned (so above 1), of `before` over the rival otherwise; None where no pair was timed.
+    """
+
+    probe: str
+    topic: str
+    fact: str
+    before: Setting
+    verdict: Verdict
+    after: Setting | None = None
+    """The value that holds now: the rival when overturned, `before` otherwise, None when undecided."""
+    rival: Setting | None = None
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    """Pairs."""
+    unit: str = "speed-up"
+    applies: Mapping[str, str] = field(default_factory=dict)
+    """What the result holds for: network, batch_size, precision, threads, torch, python, machine."""
+    date: str = ""
+    """ISO 8601, as the caller gave it."""
+    settings: tuple[SettingRecord, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
+    failure: str | None = None
+    """Why there is no verdict, in a sentence; samples that came before are kept."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether pairs were timed and nothing went wrong."""
+        return self.failure is None and self.n > 0
+
+    def facts(self) -> dict[str, Setting]:
+        """The measured fact, where the verdict is decided."""
+        if self.verdict not in (Verdict.CONFIRMED, Verdict.OVERTURNED) or self.after is None:
+            return {}
+        return {self.fact: self.after}
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "probe": self.probe, "topic": self.topic, "fact": self.fact, "before": self.before, "after": self.after,
+            "rival": self.rival, "verdict": self.verdict.value, "median": self.median, "low": self.low,
+            "high": self.high, "unit": self.unit, "n": self.n, "applies": dict(self.applies), "date": self.date,
+            "settings": [record.to_json() for record in self.settings], "conditions": self.conditions.to_json(),
+            "failure": self.failure,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ProbeOutcome:
+        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            **{
+                **data,
+                "verdict": Verdict(data["verdict"]),
+                "settings": tuple(SettingRecord.from_json(record) for record in data["settings"]),
+                "conditions": Conditions.from_json(data["conditions"]),
+            }
+        )
