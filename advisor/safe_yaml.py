@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from advisor.errors import InputError, Problem, input_error, shorten
 
@@ -94,8 +94,7 @@ class _Builder:
         self.where = where
 
     def refuse(self, event: object, what: str, remedy: str) -> InputError:
-        line = event.start_mark.line + 1  # type: ignore[attr-defined]
-        return InputError("This YAML is not accepted", [Problem(f"{self.where}:{line}", what, remedy)])
+        return InputError("This YAML is not accepted", [Problem(f"{self.where}:{_line(event)}", what, remedy)])
 
     def build(self, events: Iterator[object]) -> Node | None:
         import yaml
@@ -114,12 +113,11 @@ class _Builder:
             if getattr(event, "tag", None):
                 raise self.refuse(event, f"uses a tag ({shorten(event.tag)})", "Write a plain value.")  # type: ignore[attr-defined]
             if isinstance(event, yaml.ScalarEvent):
-                line = event.start_mark.line + 1
-                node: Node = Scalar(event.value, line, quoted=event.style in ("'", '"'))
+                node: Node = Scalar(event.value, _line(event), quoted=event.style in ("'", '"'))
             elif isinstance(event, yaml.CollectionStartEvent):
                 if len(stack) >= MAX_DEPTH:
                     raise self.refuse(event, f"is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
-                stack.append(_Open(isinstance(event, yaml.MappingStartEvent), event.start_mark.line + 1))
+                stack.append(_Open(isinstance(event, yaml.MappingStartEvent), _line(event)))
                 continue
             elif isinstance(event, yaml.CollectionEndEvent):
                 node = stack.pop().close()
@@ -148,6 +146,11 @@ class _Builder:
         if isinstance(root, Scalar) and not root.text and not root.quoted:
             return None
         return root
+
+
+def _line(event: Any) -> int:
+    line: int = event.start_mark.line
+    return line + 1
 
 
 class _Open:

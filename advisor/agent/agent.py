@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -84,14 +84,14 @@ def settle(
     plan = before
     for position, probe in enumerate(probes):
         workload = workload_of(plan)
-        reason = workload if isinstance(workload, str) else probe.why_not(workload, plan_facts(plan))
-        if reason is None and plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
-            reason = "It means nothing for this plan."
+        unfit: str | None = workload if isinstance(workload, str) else probe.why_not(workload, plan_facts(plan))
+        if unfit is None and plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
+            unfit = "It means nothing for this plan."
         share = (deadline - time.monotonic()) / (len(probes) - position)
-        if reason is None and share < FEWEST_SECONDS:
-            reason = "No time was left for it."
-        if reason is not None:
-            skipped.append(Skipped(probe.name, reason))
+        if unfit is None and share < FEWEST_SECONDS:
+            unfit = "No time was left for it."
+        if unfit is not None:
+            skipped.append(Skipped(probe.name, unfit))
             _tell(on_event, "skipped", skipped[-1])
             continue
         assert isinstance(workload, Workload)  # noqa: S101
@@ -118,13 +118,13 @@ def _run(
     probe: Probe, workload: Workload, plan: Plan, machine: Machine, seconds: float, on_event: Listener | None
 ) -> ProbeOutcome:
     before = plan.value(probe.topic)
-    outcome = run(
+    return run(
         probe,
         workload,
         before=before,
         facts=plan_facts(plan),
         budget_seconds=seconds,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=machine.fingerprint,
         on_event=(lambda event: on_event("event", event)) if on_event else None,
     )
-    return replace(outcome, applies={**outcome.applies, "machine": machine.fingerprint})

@@ -11,6 +11,9 @@ from advisor.probes.outcome import ProbeOutcome
 
 
 def measurement(knowledge: Knowledge, plan: Plan, entry: Recommendation, outcome: ProbeOutcome) -> Measurement:
+    assert outcome.median is not None  # noqa: S101 - it was measured
+    assert outcome.low is not None  # noqa: S101
+    assert outcome.high is not None  # noqa: S101
     return Measurement(
         probe=outcome.probe,
         before=outcome.before,

@@ -54,9 +54,9 @@ def workload_of(plan: Plan) -> Workload | str:
     threads = plan.value("compute.threads")
     batch = plan.value("training.batch_size")
     if plan.value("compute.device") not in (None, "cpu") and _gpu_here(plan):
-        device, formats = Device.CUDA, ("fp32", "tf32", "bf16", "fp16")
+        device, formats = Device.CUDA, {"fp32", "tf32", "bf16", "fp16"}
     else:
-        device, formats = Device.CPU, ("fp32", "bf16")
+        device, formats = Device.CPU, {"fp32", "bf16"}
     precision = plan.value("training.precision")
     workload = Workload(
         network=network,

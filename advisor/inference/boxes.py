@@ -43,7 +43,7 @@ def middle(fact: Fact, low: float, high: float) -> float:
     else:
         between = low + (high - low) / 2
     if fact.type is FactType.INTEGER:
-        return int(min(max(math.floor(between), math.ceil(low)), math.floor(high)))
+        return min(max(math.floor(between), math.ceil(low)), math.floor(high))
     return min(max(between, low), high)
 
 
@@ -70,8 +70,7 @@ def split(fact: Fact, region: Any, cuts: Sequence[float]) -> list[Region]:
     at = inside[len(inside) // 2] if inside else middle(fact, low, high)
     if fact.type is FactType.INTEGER:
         # A constant need not be whole: the integers below, at and above it.
-        below, above = math.ceil(at) - 1, math.floor(at) + 1
-        parts = [(low, below, False), (at, at, False), (above, high, False)]
+        parts = [(low, math.ceil(at) - 1, False), (at, at, False), (math.floor(at) + 1, high, False)]
         whole = [part for part in parts if part[0] <= part[1] and (part[0] != part[1] or float(part[0]).is_integer())]
         return [(int(a), int(b), False) if a == b else (a, b, False) for a, b, _ in whole]
     below, above = math.nextafter(at, -math.inf), math.nextafter(at, math.inf)

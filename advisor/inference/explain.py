@@ -157,8 +157,7 @@ class Explainer:
             )
         unknown = [rule for i, rule in mine if self.truth[i] is None]
         if unknown:
-            rule = unknown[0].rule
-            return f"Not known to apply: {rule.id} needs `{rule.when}`."
+            return f"Not known to apply: {unknown[0].rule.id} needs `{unknown[0].rule.when}`."
         return f"Does not apply: {mine[0][1].rule.id} needs `{mine[0][1].rule.when}`."
 
     def _outweighed(self, value: str) -> str:

@@ -293,18 +293,18 @@ def _agreed(topic: Topic, found: list[Any]) -> tuple[Outcome, Any]:
     nothing = None in found
     known = [region for region in found if region is not None]
     if topic.policy is Policy.FIRST:
-        names = frozenset().union(*known)
-        region = names | ({None} if nothing else frozenset())
+        names: frozenset[Any] = frozenset().union(*known)
+        possible = names | ({None} if nothing else frozenset())
         if not names:
-            return Tie(), region
-        return (next(iter(names)) if len(region) == 1 else UNDECIDED), region
+            return Tie(), possible
+        return (next(iter(names)) if len(possible) == 1 else UNDECIDED), possible
     if topic.type == "integers":
         lists = tuple(dict.fromkeys(alternative for region in known for alternative in region))
         if not lists:
             return Tie(), (None,)
-        points = {tuple(round(low) for low, _, _ in one) for one in lists}
         exact = all(low == high for one in lists for low, high, _ in one)
-        outcome = points.pop() if exact and len(points) == 1 and not nothing else UNDECIDED
+        points = {tuple(round(low) for low, _, _ in one) for one in lists} if exact else ()
+        outcome = next(iter(points)) if len(points) == 1 and not nothing else UNDECIDED
         return outcome, lists + ((None,) if nothing else ())
     if not known:
         return Tie(), (float("inf"), float("-inf"), True)

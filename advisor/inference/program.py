@@ -17,7 +17,7 @@ from advisor.inference.outcomes import (
     Tie,
     decided,
 )
-from advisor.knowledge.expressions import BOOLEAN, Expression
+from advisor.knowledge.expressions import BOOLEAN, At, Expression, Over
 from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
 from advisor.knowledge.regions import (
     ANY_TRUTH,
@@ -329,9 +329,10 @@ class Program:
     def _rule(self, topic: Topic, rule: Rule, silencers: tuple[int, ...]) -> CompiledRule:
         condition = self.knowledge.condition(rule)
         reads = condition.names
-        if is_literal(topic, rule):
-            value_at, value_over, literal = _no_value, _no_value, rule.value
-        else:
+        value_at: At = _no_value
+        value_over: Over = _no_value
+        literal: str | None = rule.value
+        if not is_literal(topic, rule):
             value = self.knowledge.expression(rule.value, topic.static_type)
             value_at, value_over, literal = value.at, value.over, None
             reads |= value.names
@@ -350,8 +351,8 @@ class Program:
         """For each numeric fact the constants at which something that the topic depends on can change."""
         found: dict[int, set[float]] = {}
         for upstream in program.upstream:
-            for slot, cuts in upstream.cuts.items():
-                found.setdefault(slot, set()).update(cuts)
+            for slot, constants in upstream.cuts.items():
+                found.setdefault(slot, set()).update(constants)
         expressions = list(self._expressions(program.topic, rules))
         for step in program.steps:
             expressions += [e for e in (step.only_when, step.derive) if e]

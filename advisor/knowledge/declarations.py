@@ -94,7 +94,8 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
 
 def read_sources(node: Node | None, reader: Reader) -> tuple[dict[str, SourceText], dict[str, Erratum]]:
     root = reader.mapping(node, "sources.yaml", ("sources", "errata"))
-    sources, errata = {}, {}
+    sources: dict[str, SourceText] = {}
+    errata: dict[str, Erratum] = {}
     if root is None:
         return sources, errata
     if "sources" in root.items:

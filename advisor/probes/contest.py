@@ -14,6 +14,8 @@ from advisor.probes.verdict import MOST_PAIRS, Verdict, checkpoints, compare
 
 SHORTEST_SAMPLE = 0.02
 """Seconds; steps are repeated until a sample takes as long."""
+LONGEST_EQUAL_SAMPLE = 0.2
+"""Seconds; beyond that the two sides of a pair run different numbers of steps."""
 SEARCH_SHARE = 0.3
 """Of the time there is, for finding the rival."""
 SEARCH_ROUNDS = 5
@@ -123,9 +125,7 @@ class Contest:
 
     def _duel(self, rival: Setting) -> None:
         """Pairs in alternating order until a checkpoint decides or the time is over."""
-        repeats = {setting: self._repeats(setting) for setting in (self.before, rival)}
-        if not self.probe.per_example:
-            repeats = dict.fromkeys(repeats, max(repeats.values()))
+        repeats = self._repeats_of_pair(rival)
         pair_seconds = sum(self._sample_seconds(setting, repeats[setting]) for setting in repeats)
         margins = self.probe.margins(self.before, rival)
         looks = checkpoints()
@@ -142,6 +142,13 @@ class Contest:
                 if compare(pairs, margins, self.seed).verdict is not Verdict.UNDECIDED:
                     return
                 look = next(looks, 0)
+
+    def _repeats_of_pair(self, rival: Setting) -> dict[Setting, int]:
+        """The same number of steps for both sides, unless the slower one would take very long over it."""
+        repeats = {setting: self._repeats(setting) for setting in (self.before, rival)}
+        most = max(repeats.values())
+        slowest = max(self._step_seconds[setting] for setting in repeats)
+        return dict.fromkeys(repeats, most) if most * slowest <= LONGEST_EQUAL_SAMPLE else repeats
 
     def _sample(self, setting: Setting, repeats: int) -> float:
         """Seconds per step or per example. After another setting a short step is run once untimed."""

@@ -20,6 +20,7 @@ from advisor.probes.workload import Device, Precision, Workload
 STATES = 4
 """Copies of the weights that training holds with Adam: weights, gradients and two moments."""
 _GROWTH = 4
+_WORST_GROWTH = 2 * _GROWTH
 
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "sgd": torch.optim.SGD,
@@ -105,23 +106,24 @@ class StepTrial:
         self.examples = workload.batch_size
 
     def warm_up(self, seconds: float) -> None:
-        """Runs batches of 1, 4, 16, ... examples up to the whole one, and the whole one once more.
+        """Runs batches of 1, 4, 16, ... examples up to the whole one, since a kernel may be awfully slow.
 
         Raises CannotRunError before a size that would take longer than `seconds`, where the memory is not enough, and
         where the loss is no number.
         """
-        self._once(1)  # what torch prepares only once is not timed
-        size, growth, before = 1, 1.0, 0.0
+        loss = self._once(1)  # what torch prepares only once is not timed
+        size, last = 1, 0.0
         while size < self.examples:
             begun = time.perf_counter()
             self._once(size)
             elapsed = time.perf_counter() - begun
-            growth = max(1.0, elapsed / before) if before else 1.0
+            growth = min(max(1.0, elapsed / last), _WORST_GROWTH) if last else 1.0
+            size, last = min(size * _GROWTH, self.examples), elapsed
             if elapsed * growth > seconds:
-                raise CannotRunError(f"a step of {size} examples takes {elapsed:.1f} s already.")
-            before = elapsed
-            size = min(size * _GROWTH, self.examples)
-        loss = self._once(size)
+                raise CannotRunError(
+                    f"a step of {size} examples would take about {elapsed * growth:.1f} s, too long for the time left."
+                )
+            loss = self._once(size)
         if not torch.isfinite(loss):
             raise CannotRunError(f"the loss is {loss.item()} in {self._workload.precision}.")
 

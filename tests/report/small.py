@@ -100,7 +100,9 @@ RULES = """
 - {id: oddity.here.always, topic: oddity.here, school: any, value: odd, because: It is odd., sources: [book], verified: no}
 """
 
-HOSTILE = "[bold]x[/bold] \x1b[31mred\x9b0m <script>alert(1)</script> a|b `c` **d** [e](http://f) \u202egnp.exe & # _g_\nnext"
+HOSTILE = (
+    "[bold]x[/bold] \x1b[31mred\x9b0m <script>alert(1)</script> a|b `c` **d** [e](http://f) \u202egnp.exe & # _g_\nnext"
+)
 """Markup of every kind that reports are written in, control characters, a direction mark and a line break."""
 
 

@@ -19,6 +19,8 @@ from advisor.report.markup import code, code_block, plain, table
 
 from .small import HOSTILE, MEASURED, hostile_knowledge, knowledge, measured_plan, plan
 
+SPECIAL = "ab1 .)(-+=#*_`~|[]<>&\\!$\n\t:/@^{}\"'"
+TEXTS = st.text(min_size=1, max_size=80) | st.text(SPECIAL, min_size=1, max_size=30)
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 
@@ -106,13 +108,13 @@ def rendered_text(markdown: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", RENDER.render(markdown)))
 
 
-@given(st.text(max_size=80))
+@given(TEXTS)
 def test_any_text_is_shown_as_itself_in_a_list(text: str) -> None:
     shown = rendered_text(f"- {plain(text)}\n")
     assert " ".join(shown.split()) == " ".join(printable(text).split())
 
 
-@given(st.text(min_size=1, max_size=80))
+@given(TEXTS)
 def test_any_text_is_shown_as_itself_in_a_table(text: str) -> None:
     rendered = RENDER.render("\n".join(table(["a", "b"], [(text, "end")])))
     cells = re.findall(r"<td>(.*?)</td>", rendered, re.DOTALL)
@@ -120,7 +122,7 @@ def test_any_text_is_shown_as_itself_in_a_table(text: str) -> None:
     assert " ".join(html.unescape(cells[0]).split()) == " ".join(printable(text).split())
 
 
-@given(st.text(min_size=1, max_size=80))
+@given(TEXTS)
 def test_any_text_is_shown_as_itself_as_code(text: str) -> None:
     line = " ".join(printable(text).split())
     rendered = RENDER.render(f"- x {code(text)}\n")
@@ -137,7 +139,9 @@ def test_a_code_block_holds_all_of_its_lines(lines: list[str]) -> None:
 
 def test_hostile_text_makes_no_tag_link_image_or_extra_cell() -> None:
     known = hostile_knowledge()
-    made = plan(known=known, answers={"data.modality": "image", "machine.gpu.count": 1, "machine.gpu.name": HOSTILE[:190]})
+    made = plan(
+        known=known, answers={"data.modality": "image", "machine.gpu.count": 1, "machine.gpu.name": HOSTILE[:190]}
+    )
     measured = replace(MEASURED, applies={HOSTILE: HOSTILE}, date=HOSTILE)
     entry = replace(made.recommendations["compute.threads"], measured=measured)
     made = replace(made, recommendations={**made.recommendations, "compute.threads": entry})

@@ -109,7 +109,9 @@ def test_a_measurement_that_changed_nothing_says_so() -> None:
 def test_an_answer_that_contradicts_what_was_detected_is_reported() -> None:
     made = plan(answers={"machine.cpu.physical_cores": 2})
     page = " ".join(plan_page(made, knowledge(), Look()).split())
-    assert "machine.cpu.physical_cores: 2 cores (stated) contradicts 4 cores (detected); the plan uses the first." in page
+    assert (
+        "machine.cpu.physical_cores: 2 cores (stated) contradicts 4 cores (detected); the plan uses the first." in page
+    )
 
 
 def test_observations_that_an_answer_makes_impossible_are_reported() -> None:

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.networks.names import DEFAULT_HIDDEN_UNITS
+from advisor.networks.spec import Layout, Picture, layout, picture, why_not
+from advisor.probes.workload import Workload
+
+
+def test_names_and_reasons_are_known_without_torch() -> None:
+    code = "import sys, advisor.networks.names, advisor.networks.spec; print('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "shape"),
+    [(64, Picture(1, 8)), (784, Picture(1, 28)), (3072, Picture(3, 32)), (150528, Picture(3, 224)), (1000, None)],
+)
+def test_pictures_are_guessed_from_their_number_of_values(inputs: int, shape: Picture | None) -> None:
+    assert picture(inputs) == shape
+
+
+@given(colours=st.sampled_from([1, 3]), side=st.integers(1, 2000))
+def test_every_square_picture_is_recognised_for_what_it_is(colours: int, side: int) -> None:
+    assert picture(colours * side * side) == Picture(colours, side)
+
+
+@pytest.mark.parametrize(
+    ("network", "modality", "steps", "expected"),
+    [
+        ("ffn", "image", None, Layout.FLAT),
+        ("cnn", "image", None, Layout.PICTURE),
+        ("cnn", "audio", 9, Layout.STEPS),
+        ("lstm", "text", 9, Layout.TOKENS),
+        ("transformer", "image", None, Layout.PICTURE),
+        ("autoencoder", "image", None, Layout.FLAT),
+    ],
+)
+def test_layout_follows_type_and_modality(network: str, modality: str, steps: int | None, expected: Layout) -> None:
+    assert layout(Workload(network, modality, 64, 10, sequence_length=steps)) is expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"network": "gnn"}, "gnn cannot be built yet"),
+        ({"modality": "tabular"}, "A cnn for tabular data cannot be built yet, only for pictures"),
+        ({"inputs": 65}, "65 values are no square picture"),
+        ({"activation": "maxout"}, "The activation maxout is not known"),
+        ({"loss": "info_nce"}, "The loss info_nce cannot be computed yet"),
+        ({"loss": "elbo"}, "elbo belongs to the vae alone"),
+        ({"network": "lstm"}, "state data.sequence_length"),
+        ({"network": "vae", "modality": "tabular", "loss": "mse"}, "elbo belongs to the vae alone"),
+        ({"network": "autoencoder"}, "An autoencoder restores values"),
+        ({"network": "unet", "hidden_units": (4,) * 5}, "8 dots wide cannot be halved 4 times"),
+        ({"network": "transformer", "hidden_units": (8, 8, 8)}, "its width and that of its feed-forward layers"),
+    ],
+)
+def test_what_cannot_be_built_says_why(changes: dict[str, object], reason: str) -> None:
+    spec = replace(Workload("cnn", "image", 64, 10), **changes)  # type: ignore[arg-type]
+    assert reason in str(why_not(spec))
+
+
+def test_what_can_be_built_has_no_reason_against_it() -> None:
+    assert why_not(Workload("cnn", "image", 64, 10)) is None
+    assert set(DEFAULT_HIDDEN_UNITS) >= {"ffn", "cnn", "lstm", "transformer"}
