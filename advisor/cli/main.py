@@ -38,6 +38,11 @@ def _run() -> int:
     except BrokenPipeError:
         _close_stdout()  # nobody reads any more
         return DONE
+    except SystemExit as exit_:  # typer's answer to a broken pipe, which is no failure
+        if not isinstance(exit_.__context__, BrokenPipeError):
+            raise
+        _close_stdout()
+        return DONE
     except OSError as error:
         panel("The work failed", [f"{error.filename or 'output'}: {error.strerror or error}"])
         _close_stdout()
@@ -46,6 +51,8 @@ def _run() -> int:
         return exit_.exit_code
     except Exception as error:
         return _usage_error(error)
+    if code == INTERRUPTED:  # typer's answer to Ctrl-C
+        return _interrupted()
     return code if isinstance(code, int) else DONE
 
 

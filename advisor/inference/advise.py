@@ -100,7 +100,8 @@ def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, 
     withdrawn: set[str] = set()
     for constraint in program.constraints:
         while constraint.expression.over(program.fact_regions(situation_of(program, facts).values)) == FALSE:
-            known = {name: entry for name in _joined(program, constraint) if (entry := facts.known(name)) is not None}
+            names = [program.facts[slot].name for slot in sorted(constraint.reads)]
+            known = {name: entry for name in names if (entry := facts.known(name)) is not None}
             observed = [name for name, entry in known.items() if entry.source is not Source.ASKED]
             if not observed:
                 raise _exclusion(program, constraint, known)
@@ -111,12 +112,6 @@ def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, 
                     facts = facts.without(name)
                     withdrawn.add(name)
     return facts, tuple(fact.name for fact in program.facts if fact.name in withdrawn)
-
-
-def _joined(program: Program, constraint: Constraint) -> list[str]:
-    """The facts that a constraint joins, those that its derived facts rest on included."""
-    slots = constraint.slots.union(*(step.reads for step in program.steps if step.slot in constraint.slots))
-    return [program.facts[slot].name for slot in sorted(slots)]
 
 
 def _exclusion(program: Program, constraint: Constraint, known: dict[str, Known]) -> InputError:

@@ -78,6 +78,13 @@ def split(fact: Fact, region: Any, cuts: Sequence[float]) -> list[Region]:
     return [part for part in parts if part[0] <= part[1]]
 
 
+def splits_cleanly(region: Any, cuts: Sequence[float]) -> bool:
+    """Whether a region falls into finitely many parts that rules can tell apart: choices, numbers around a constant."""
+    if isinstance(region, int | frozenset) or isinstance(region[0], frozenset):
+        return True
+    return any(region[0] <= cut <= region[1] for cut in cuts)
+
+
 def landmarks(fact: Fact, cuts: Sequence[float], near: Any = None) -> list[Any]:
     """Values worth trying: every choice, or one value in each cell between the constants that matter, nearest first.
 

@@ -48,7 +48,7 @@ class FactStep:
 @dataclass(frozen=True, slots=True)
 class Constraint:
     expression: Expression
-    slots: frozenset[int]
+    reads: frozenset[int]  # the facts that it joins, those that its derived or masked facts rest on included
     because: str
 
 
@@ -204,7 +204,7 @@ class Program:
         self.steps = self._fact_steps()
         self.fact_support = self._support_of_facts()
         self.constraints = tuple(
-            Constraint(expression, self._slots(expression.names), constraint.because)
+            Constraint(expression, self._reads(expression.names), constraint.because)
             for constraint in knowledge.vocabulary.constraints
             for expression in [self._fact_expression(constraint.holds)]
         )
@@ -242,6 +242,11 @@ class Program:
 
     def _slots(self, names: Iterable[str]) -> frozenset[int]:
         return frozenset(self.slots[name] for name in names)
+
+    def _reads(self, names: Iterable[str]) -> frozenset[int]:
+        """The facts of these names and those that they depend on; assumptions left out."""
+        slots = self._slots(names)
+        return slots.union(*(step.reads for step in self.steps if step.slot in slots))
 
     def _fact_expression(self, text: str) -> Expression:
         return self.knowledge.expression(text, BOOLEAN)
@@ -312,7 +317,7 @@ class Program:
         program.support = tuple(sorted(support))
         program.free = tuple(slot for slot in program.support if not self.facts[slot].derive)
         program.steps = tuple(step for step in self.steps if step.slot in support)
-        program.constraints = tuple(c for c in self.constraints if c.slots & support)
+        program.constraints = tuple(c for c in self.constraints if c.reads & support)
         program.cuts = self._cuts(program, rules)
         return program
 
@@ -320,9 +325,9 @@ class Program:
         """Also the facts that constraints join with these: what is known of those can rule out values of these."""
         found = set(slots)
         waiting = list(self.constraints)
-        while joined := [constraint for constraint in waiting if constraint.slots & found]:
-            waiting = [constraint for constraint in waiting if not constraint.slots & found]
-            for slot in frozenset().union(*(constraint.slots for constraint in joined)):
+        while joined := [constraint for constraint in waiting if constraint.reads & found]:
+            waiting = [constraint for constraint in waiting if not constraint.reads & found]
+            for slot in frozenset().union(*(constraint.reads for constraint in joined)):
                 found |= self.fact_support[slot]
         return found
 
@@ -354,6 +359,7 @@ class Program:
             for slot, constants in upstream.cuts.items():
                 found.setdefault(slot, set()).update(constants)
         expressions = list(self._expressions(program.topic, rules))
+        expressions += [constraint.expression for constraint in program.constraints]
         for step in program.steps:
             expressions += [e for e in (step.only_when, step.derive) if e]
         for expression in expressions:

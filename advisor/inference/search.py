@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from advisor.inference.boxes import ends, is_point, landmarks, pick, split
+from advisor.inference.boxes import ends, is_point, landmarks, pick, split, splits_cleanly
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided, same, same_throughout
 from advisor.inference.program import Program, TopicProgram, apply_steps, apply_steps_over, as_value
 from advisor.knowledge.model import Policy
@@ -468,13 +468,13 @@ class _Search:
                 if (found := self._differs(assignment)) is not None:
                     return found, True
             if not counts and not possible:  # whether the box holds any completion depends on the constraints
-                joined = {slot for constraint in self.topic.constraints for slot in constraint.slots}
+                joined = {slot for constraint in self.topic.constraints for slot in constraint.reads}
                 counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
             if not counts:  # what is undecided reads single values only, and those were evaluated
                 continue
-            slot = max(counts, key=lambda s: (counts[s], -s))
-            fact = self.program.facts[slot]
-            parts = split(fact, box[slot], self.topic.cuts.get(slot, ()))
+            cuts = self.topic.cuts
+            slot = max(counts, key=lambda s: (splits_cleanly(box[s], cuts.get(s, ())), counts[s], -s))
+            parts = split(self.program.facts[slot], box[slot], cuts.get(slot, ()))
             stack.extend({**box, slot: part} for part in reversed(parts))
         return None, True
 
@@ -486,7 +486,7 @@ class _Search:
         """A completion in the box, with other corners of the facts that constraints join."""
         base = self._point(box)
         yield base
-        joined = [s for c in self.topic.constraints for s in c.slots if s in box and not is_point(box[s])]
+        joined = [s for c in self.topic.constraints for s in c.reads if s in box and not is_point(box[s])]
         if joined and not feasible(self.topic, [base.get(i, v) for i, v in enumerate(self.given)]):
             slots = sorted(set(joined))[:4]
             for corner in product(*(ends(box[slot]) for slot in slots)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
@@ -60,7 +60,7 @@ def check(entry: Recommendation, advice: Advice, has_rules: bool) -> None:
         assert not advice.agreed
 
 
-@settings(max_examples=6000, report_multiple_bugs=False)
+@settings(max_examples=6000, report_multiple_bugs=False, phases=[Phase.generate])
 @given(cases())
 def test_statuses_and_values_are_those_of_trying_every_completion(case: Case) -> None:
     oracle = possible(case)

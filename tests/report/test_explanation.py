@@ -135,7 +135,7 @@ def test_a_topic_is_found_by_name_or_title() -> None:
 
 
 def test_a_wrong_topic_gets_the_nearest_and_a_fact_is_called_a_fact() -> None:
-    with pytest.raises(InputError, match="Did you mean network.type"):
+    with pytest.raises(InputError, match=r"Did you mean network\.type"):
         find_topic(knowledge(), "network.typ")
     with pytest.raises(InputError, match="is a fact that you can state"):
         find_topic(knowledge(), "data.modality")

@@ -94,8 +94,13 @@ def test_a_device_shows_figures_units_and_whether_they_were_checked(profile: Pat
 def test_a_device_as_json_has_canonical_units(profile: Path) -> None:
     figures = device_json(load_device(profile))["figures"]
     assert figures["memory_bytes"] == {
-        "value": 24e9, "unit": "bytes", "verified": True, "bound": "at_most", "source": "The maker's sheet", "note": "shared",
-    }  # fmt: skip
+        "value": 24e9,
+        "unit": "bytes",
+        "verified": True,
+        "bound": "at_most",
+        "source": "The maker's sheet",
+        "note": "shared",
+    }
     assert set(figures) == {"memory_bytes", "watts", "peak_flops.bf16"}
 
 

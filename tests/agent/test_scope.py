@@ -1,0 +1,186 @@
+"""What a measurement means for a plan: in its scope, outside it, and for the rules that staked a claim on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from advisor.agent.agent import worthwhile
+from advisor.agent.memory import measurements_file, recall, remember
+from advisor.agent.scope import advise_here, scope_of, workload_of
+from advisor.errors import InputError
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.plan import Plan, Status, Verdict
+from advisor.knowledge.loader import load
+from advisor.knowledge.model import Knowledge
+from advisor.machine.detection import Machine
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.verdict import Verdict as ProbeVerdict
+from advisor.probes.workload import Workload
+from advisor.resources import rules_folder
+
+MACHINE = Machine(
+    cpu_model="Test", physical_cores=4, logical_cores=8, usable_cores=8, features=frozenset(), memory_bytes=16 * 10**9, gpus=()
+)
+DIGITS = {
+    "task.kind": "classify",
+    "task.outputs": 10,
+    "data.modality": "image",
+    "data.inputs": 64,
+    "data.examples": 1797,
+    "project.pretrained_allowed": False,
+    "cluster.nodes": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return load(rules_folder())
+
+
+@pytest.fixture
+def facts() -> FactBase:
+    return FactBase.of(MACHINE.facts(), Source.DETECTED).with_values(DIGITS, Source.ASKED)
+
+
+def threads_outcome(plan: Plan, best: int, verdict: ProbeVerdict = ProbeVerdict.OVERTURNED, **applies: str) -> ProbeOutcome:
+    before = plan.value("compute.threads")
+    rival = best if best != before else 1
+    return ProbeOutcome(
+        probe="threads",
+        topic="compute.threads",
+        fact="probe.threads.best",
+        before=before,
+        verdict=verdict,
+        after=best,
+        rival=rival,
+        median=1.3,
+        low=1.2,
+        high=1.4,
+        n=24,
+        applies={**scope_of(plan, MACHINE), **applies},
+        date="2026-11-21T10:00:00+00:00",
+    )
+
+
+def test_a_measurement_in_scope_decides_and_shows_before_and_after(knowledge: Knowledge, facts: FactBase) -> None:
+    before = advise_here(knowledge, facts, MACHINE)
+    after = advise_here(knowledge, facts, MACHINE, [threads_outcome(before, 3)])
+    entry = after.recommendations["compute.threads"]
+    assert (entry.value, entry.status) == (3, Status.MEASURED)
+    assert entry.measured is not None
+    assert (entry.measured.before, entry.measured.after) == (before.value("compute.threads"), 3)
+    assert entry.measured.verdict is Verdict.OVERTURNED
+    assert "threads" not in after.probes
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [{"machine": "0123456789abcdef"}, {"network": "ffn 8-[16]-1"}, {"batch_size": "7"}, {"torch": "1.0"}]
+)
+def test_a_measurement_under_other_conditions_is_evidence_only(
+    knowledge: Knowledge, facts: FactBase, elsewhere: dict[str, str]
+) -> None:
+    before = advise_here(knowledge, facts, MACHINE)
+    after = advise_here(knowledge, facts, MACHINE, [threads_outcome(before, 3, **elsewhere)])
+    assert after.value("compute.threads") == before.value("compute.threads")
+    assert after.recommendations["compute.threads"].status is not Status.MEASURED
+    assert [(name, known.value) for name, known in after.evidence] == [("probe.threads.best", 3)]
+
+
+def test_planning_for_another_machine_switches_off_what_was_measured_here(knowledge: Knowledge, facts: FactBase) -> None:
+    outcome = threads_outcome(advise_here(knowledge, facts, MACHINE), 3)
+    other = facts.with_values({"machine.cpu.physical_cores": 2}, Source.ASKED)
+    after = advise_here(knowledge, other, MACHINE, [outcome])
+    assert after.recommendations["compute.threads"].status is not Status.MEASURED
+
+
+def test_no_difference_keeps_what_was_advised_and_is_shown(knowledge: Knowledge, facts: FactBase) -> None:
+    before = advise_here(knowledge, facts, MACHINE)
+    even = threads_outcome(before, before.value("compute.threads"), ProbeVerdict.NO_DIFFERENCE)
+    after = advise_here(knowledge, facts, MACHINE, [even])
+    entry = after.recommendations["compute.threads"]
+    assert entry.value == before.value("compute.threads")
+    assert entry.status is not Status.MEASURED
+    assert entry.measured is not None
+    assert entry.measured.verdict is Verdict.NO_DIFFERENCE
+
+
+@pytest.mark.parametrize(("best", "verdict"), [(4, "confirmed"), (8, "overturned")])
+def test_a_claim_of_the_survey_is_judged_by_what_was_found(
+    knowledge: Knowledge, facts: FactBase, best: int, verdict: str
+) -> None:
+    large = facts.with_values({"network.parameters": 50_000_000}, Source.ASKED)
+    before = advise_here(knowledge, large, MACHINE)
+    found = ProbeVerdict.CONFIRMED if best == before.value("compute.threads") else ProbeVerdict.OVERTURNED
+    after = advise_here(knowledge, large, MACHINE, [threads_outcome(before, best, found)])
+    measured = after.recommendations["compute.threads"].measured
+    assert measured is not None
+    assert measured.judged["compute.threads.physical-cores"] == verdict
+
+
+def test_the_newest_measurement_counts(knowledge: Knowledge, facts: FactBase) -> None:
+    before = advise_here(knowledge, facts, MACHINE)
+    old, new = threads_outcome(before, 3), replace(threads_outcome(before, 1), date="2026-11-22T10:00:00+00:00")
+    assert advise_here(knowledge, facts, MACHINE, [old, new]).value("compute.threads") == 1
+
+
+def test_probes_run_in_the_order_in_which_they_build_on_each_other(knowledge: Knowledge, facts: FactBase) -> None:
+    plan = advise_here(knowledge, facts, MACHINE)
+    assert [probe.name for probe in worthwhile(plan)] == [n for n in ("batch", "precision", "threads") if n in plan.probes]
+    assert [probe.name for probe in worthwhile(plan, ["threads", "batch"])] == ["batch", "threads"]
+
+
+def test_the_workload_is_the_plans_own_network(knowledge: Knowledge, facts: FactBase) -> None:
+    plan = advise_here(knowledge, facts, MACHINE)
+    workload = workload_of(plan)
+    assert isinstance(workload, Workload)
+    assert (workload.network, workload.inputs, workload.outputs) == ("cnn", 64, 10)
+    assert list(workload.hidden_units) == plan.value("network.hidden_units")
+    assert workload.batch_size == plan.value("training.batch_size")
+
+
+def test_a_plan_that_is_no_network_says_why_it_is_not_timed(knowledge: Knowledge, facts: FactBase) -> None:
+    table = facts.with_values({"data.modality": "tabular", "data.examples": 20_000}, Source.ASKED)
+    reason = workload_of(advise_here(knowledge, table, MACHINE))
+    assert isinstance(reason, str)
+    assert "gradient_boosting, which is not a network" in reason
+
+
+def test_a_network_of_unknown_size_asks_for_what_is_missing(knowledge: Knowledge, facts: FactBase) -> None:
+    reason = workload_of(advise_here(knowledge, facts.without("data.inputs"), MACHINE))
+    assert isinstance(reason, str)
+    assert "state data.inputs" in reason
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.mark.usefixtures("state")
+def test_what_was_measured_is_remembered_for_this_machine_only(knowledge: Knowledge, facts: FactBase) -> None:
+    outcome = threads_outcome(advise_here(knowledge, facts, MACHINE), 3)
+    remember(MACHINE, [outcome])
+    assert recall(MACHINE) == ([outcome], [])
+    assert recall(replace(MACHINE, usable_cores=2)) == ([], [])
+
+
+@pytest.mark.usefixtures("state")
+def test_a_damaged_memory_is_reported_and_the_rest_is_kept(knowledge: Knowledge, facts: FactBase) -> None:
+    outcome = threads_outcome(advise_here(knowledge, facts, MACHINE), 3)
+    remember(MACHINE, [outcome], "good")
+    measurements_file("bad").write_text('{"schema": "advisor/measurements/1", "outcomes": [{"probe": 3}]}')
+    outcomes, problems = recall(MACHINE)
+    assert outcomes == [outcome]
+    assert len(problems) == 1
+    assert "damaged" in str(problems[0])
+
+
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize("name", ["../up", "a/b", "", "-x", "x" * 100])
+def test_a_name_is_a_plain_word(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be used"):
+        measurements_file(name)

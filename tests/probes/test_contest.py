@@ -1,0 +1,188 @@
+"""The two phases with trials that cost what they are told, on a clock that only they move."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+
+from advisor.probes.batch import BATCH
+from advisor.probes.contest import CannotRunError, Contest, NothingToCompareError, Trial
+from advisor.probes.precision import PRECISION
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Result, Sample, Skipped
+from advisor.probes.threads import THREADS
+
+
+@dataclass
+class World:
+    """A clock in seconds, and the noise of its machine."""
+
+    now: float = 0.0
+    noise: random.Random = field(default_factory=lambda: random.Random(1))
+    told: list[Message] = field(default_factory=list)
+    order: list[Setting] = field(default_factory=list)
+
+
+@dataclass
+class ToyTrial:
+    world: World
+    setting: Setting
+    step_seconds: float
+    examples: int = 1
+    refuses: str = ""
+    memory: int = 0
+
+    def warm_up(self, seconds: float) -> None:
+        if self.refuses:
+            raise CannotRunError(self.refuses)
+        self.run(1)
+
+    def run(self, steps: int) -> None:
+        self.world.order.append(self.setting)
+        self.world.now += steps * self.step_seconds * self.world.noise.lognormvariate(0, 0.02)
+
+    def peak_memory_bytes(self) -> int:
+        return self.memory
+
+
+def hold(
+    probe: Probe, before: Setting, trials: Mapping[Setting, ToyTrial], world: World, seconds: float = 10.0
+) -> list[Message]:
+    contest = Contest(
+        probe=probe,
+        before=before,
+        trials=dict[Setting, Trial](trials),
+        clock=lambda: world.now,
+        until=seconds,
+        tell=world.told.append,
+        memory_bytes=1000,
+    )
+    contest.hold()
+    return world.told
+
+
+def by_threads(world: World, **steps: float) -> dict[Setting, ToyTrial]:
+    return {int(name[1:]): ToyTrial(world, int(name[1:]), seconds) for name, seconds in steps.items()}
+
+
+def by_batch(world: World, costs: Mapping[int, float]) -> dict[Setting, ToyTrial]:
+    """Costs are seconds per example."""
+    return {size: ToyTrial(world, size, size * cost, examples=size) for size, cost in costs.items()}
+
+
+def samples(told: list[Message], phase: Phase) -> list[Sample]:
+    return [message for message in told if isinstance(message, Sample) and message.phase is phase]
+
+
+def test_the_duel_is_between_the_recommended_setting_and_the_fastest_other() -> None:
+    world = World()
+    told = hold(THREADS, 8, by_threads(world, t1=0.004, t2=0.002, t4=0.001, t8=0.003), world)
+    assert Duel(4) in told
+    assert {sample.setting for sample in samples(told, Phase.DUEL)} == {8, 4}
+    assert told[-1] == Result()
+
+
+def test_pairs_alternate_who_goes_first() -> None:
+    world = World()
+    told = hold(THREADS, 2, by_threads(world, t1=0.03, t2=0.025), world)
+    order = [sample.setting for sample in samples(told, Phase.DUEL)]
+    assert order[:8] == [2, 1, 1, 2, 2, 1, 1, 2]
+
+
+def test_with_two_settings_there_is_nothing_to_search() -> None:
+    world = World()
+    assert samples(hold(THREADS, 2, by_threads(world, t1=0.03, t2=0.025), world), Phase.SEARCH) == []
+
+
+def test_the_search_goes_round_all_settings_in_changing_order() -> None:
+    world = World()
+    told = hold(THREADS, 1, by_threads(world, t1=0.03, t2=0.02, t4=0.03), world)
+    rounds = [[s.setting for s in samples(told, Phase.SEARCH) if s.round == number] for number in range(5)]
+    assert all(set(order) == {1, 2, 4} for order in rounds)
+    assert len(set(map(tuple, rounds))) > 1
+
+
+def test_a_clear_difference_ends_the_duel_at_the_first_look() -> None:
+    world = World()
+    told = hold(THREADS, 2, by_threads(world, t1=0.05, t2=0.025), world)
+    assert len(samples(told, Phase.DUEL)) == 2 * 8
+
+
+@pytest.mark.parametrize("seconds", [1.0, 3.0, 10.0])
+def test_the_deadline_is_kept(seconds: float) -> None:
+    world = World()
+    hold(THREADS, 2, by_threads(world, t1=0.0307, t2=0.03, t4=0.06, t8=0.2), world, seconds)
+    assert world.now < seconds + 0.05
+
+
+def test_short_steps_are_repeated_until_a_sample_is_long_enough() -> None:
+    world = World()
+    told = hold(THREADS, 2, by_threads(world, t1=0.0002, t2=0.0001), world)
+    seconds = sorted(sample.seconds for sample in samples(told, Phase.DUEL))
+    assert seconds[0] == pytest.approx(0.0001, rel=0.2)
+    assert world.now > 16 * 0.02
+
+
+def test_awfully_different_sides_do_not_wait_for_the_same_number_of_steps() -> None:
+    world = World()
+    told = hold(THREADS, 2, by_threads(world, t1=0.001, t2=0.2), world, seconds=8.0)
+    assert len(samples(told, Phase.DUEL)) >= 2 * 8
+
+
+def test_a_setting_that_cannot_run_is_left_out_with_its_reason() -> None:
+    world = World()
+    trials = by_threads(world, t1=0.03, t2=0.02, t4=0.03)
+    trials[4].refuses = "a step would take 9 s"
+    told = hold(THREADS, 2, trials, world)
+    assert Skipped(4, "a step would take 9 s") in told
+    assert Duel(1) in told
+
+
+def test_without_the_recommended_setting_there_is_nothing_to_compare() -> None:
+    world = World()
+    trials = by_threads(world, t1=0.03, t2=0.02)
+    trials[2].refuses = "too large"
+    with pytest.raises(NothingToCompareError, match="2, which is recommended, cannot be tried: too large"):
+        hold(THREADS, 2, trials, world)
+
+
+def test_without_another_setting_there_is_nothing_to_compare() -> None:
+    world = World()
+    trials: dict[Setting, ToyTrial] = {"fp32": ToyTrial(world, "fp32", 0.03)}
+    trials["bf16"] = ToyTrial(world, "bf16", 0.03, refuses="awfully slow")
+    with pytest.raises(NothingToCompareError, match="Apart from the recommended"):
+        hold(PRECISION, "fp32", trials, world)
+
+
+def test_batches_are_compared_per_example() -> None:
+    world = World()
+    told = hold(BATCH, 64, by_batch(world, {16: 4e-4, 32: 3e-4, 64: 2e-4, 128: 1.95e-4}), world)
+    assert Duel(32) in told
+    costs = {sample.setting: sample.seconds for sample in samples(told, Phase.DUEL)}
+    assert costs[64] == pytest.approx(2e-4, rel=0.2)
+
+
+def test_batches_stop_growing_when_doubling_hardly_adds() -> None:
+    world = World()
+    told = hold(BATCH, 16, by_batch(world, {8: 4e-4, 16: 3e-4, 32: 2.9e-4, 64: 1e-4}), world)
+    assert [message.setting for message in told if isinstance(message, Rehearsed)] == [8, 16, 32]
+    assert Skipped(64, "Going from 16 to 32 added less than 10 % a doubling.") in told
+
+
+def test_batches_stop_growing_when_half_the_memory_is_taken_but_the_recommended_one_is_tried() -> None:
+    world = World()
+    trials = by_batch(world, {8: 4e-4, 16: 3e-4, 32: 2e-4, 64: 1e-4})
+    trials[8].memory = 501
+    told = hold(BATCH, 32, trials, world)
+    assert [message.setting for message in told if isinstance(message, Rehearsed)] == [8, 32]
+
+
+def test_a_short_step_is_run_once_untimed_after_another_setting() -> None:
+    world = World()
+    told = hold(THREADS, 2, by_threads(world, t1=0.002, t2=0.001), world)
+    switches = sum(a != b for a, b in pairwise(world.order))
+    assert len(world.order) >= len(samples(told, Phase.DUEL)) + switches

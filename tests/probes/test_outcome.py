@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from advisor.probes.conditions import Conditions, Moment, conditions, spread
+from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.verdict import Verdict
+
+QUIET = Moment(load_average=0.0, stolen=0.0, busy=100.0, governor="performance", megahertz=3000.0)
+
+
+def outcome(verdict: Verdict, after: int | None) -> ProbeOutcome:
+    return ProbeOutcome(
+        "batch",
+        "training.batch_size",
+        "probe.batch.best",
+        before=16,
+        verdict=verdict,
+        after=after,
+        rival=64,
+        median=1.5,
+        low=1.4,
+        high=1.6,
+        n=8,
+        applies={"network": "ffn 4-[4]-2"},
+        settings=(SettingRecord(16, (0.1,), (0.2, 0.3), 10**8), SettingRecord(128, skipped="too large")),
+        conditions=Conditions(1.5, "performance", 3000.0, 0.01, ("busy",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "after", "facts"),
+    [
+        (Verdict.CONFIRMED, 16, {"probe.batch.best": 16}),
+        (Verdict.OVERTURNED, 64, {"probe.batch.best": 64}),
+        (Verdict.NO_DIFFERENCE, 16, {}),
+        (Verdict.UNDECIDED, None, {}),
+    ],
+)
+def test_only_a_decided_verdict_gives_a_fact(verdict: Verdict, after: int | None, facts: dict[str, int]) -> None:
+    assert outcome(verdict, after).facts() == facts
+
+
+def test_json_gives_the_same_outcome_back() -> None:
+    original = outcome(Verdict.OVERTURNED, 64)
+    assert ProbeOutcome.from_json(json.loads(json.dumps(original.to_json()))) == original
+
+
+@pytest.mark.parametrize("damage", [{"verdict": "maybe"}, {"settings": 5}, {"conditions": {}}, {"surprise": 1}])
+def test_damaged_json_is_refused(damage: dict[str, object]) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        ProbeOutcome.from_json(outcome(Verdict.CONFIRMED, 16).to_json() | damage)
+
+
+def test_spread_is_the_interquartile_range_over_the_median() -> None:
+    assert spread([1.0, 2.0, 3.0, 4.0, 5.0]) == pytest.approx(2 / 3)
+    assert spread([1.0, 9.0]) == 0.0
+
+
+def test_a_quiet_machine_gives_no_warning() -> None:
+    found = conditions(QUIET, QUIET, {"2": [1.0] * 8})
+    assert found.warnings == ()
+    assert (found.governor, found.megahertz) == ("performance", 3000.0)
+
+
+def test_what_makes_a_timing_doubtful_is_told() -> None:
+    before = Moment(load_average=900.0, stolen=0.0, busy=100.0, governor="powersave", megahertz=None)
+    after = Moment(load_average=900.0, stolen=10.0, busy=200.0, governor="powersave", megahertz=None)
+    found = conditions(before, after, {"bf16": [1.0, 1.0, 2.0, 2.0]}, ["A note."])
+    told = " ".join(found.warnings)
+    for words in ("A note.", "load average 900.0", "gave 10%", "governor powersave", "samples of bf16 spread by 67%"):
+        assert words in told
+
+
+def test_this_moment_can_be_taken() -> None:
+    assert Moment.now().busy > 0

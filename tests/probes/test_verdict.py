@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from itertools import islice, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.probes.verdict import MOST_PAIRS, Comparison, Margins, Verdict, checkpoints, compare
+
+SECONDS = st.floats(1e-6, 1e3)
+PAIRS = st.lists(st.tuples(SECONDS, SECONDS), min_size=1, max_size=40)
+
+
+def noisy_pairs(generator: random.Random, ratio: float, noise: float, number: int) -> list[tuple[float, float]]:
+    """Seconds of `before` and of a rival that truly takes `ratio` times as long."""
+    return [(generator.lognormvariate(0, noise), ratio * generator.lognormvariate(0, noise)) for _ in range(number)]
+
+
+def duel(generator: random.Random, ratio: float, noise: float, most: int = 60) -> Comparison:
+    """Looks at the checkpoints only, as a probe does."""
+    pairs: list[tuple[float, float]] = []
+    for look in checkpoints():
+        pairs += noisy_pairs(generator, ratio, noise, look - len(pairs))
+        comparison = compare(pairs)
+        if comparison.verdict is not Verdict.UNDECIDED or look >= most:
+            return comparison
+    raise AssertionError("there are more checkpoints than this")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [
+        (1.2, Verdict.CONFIRMED),
+        (1 / 1.2, Verdict.OVERTURNED),
+        (1.0, Verdict.NO_DIFFERENCE),
+        (1.02, Verdict.NO_DIFFERENCE),
+    ],
+)
+def test_pairs_without_noise_decide_at_once(ratio: float, verdict: Verdict) -> None:
+    comparison = compare([(1.0, ratio)] * 8)
+    assert comparison.verdict is verdict
+    assert comparison.median == pytest.approx(ratio)
+    assert comparison.low == pytest.approx(comparison.high)
+
+
+def test_fewer_than_eight_pairs_never_decide() -> None:
+    assert compare([(1.0, 5.0)] * 7).verdict is Verdict.UNDECIDED
+
+
+def test_an_interval_across_a_margin_is_undecided() -> None:
+    assert compare([(1.0, 0.9), (1.0, 1.2)] * 6).verdict is Verdict.UNDECIDED
+
+
+def test_margins_may_differ_for_the_two_sides() -> None:
+    pairs = [(1.0, 0.9)] * 8
+    assert compare(pairs).verdict is Verdict.OVERTURNED
+    assert compare(pairs, Margins(rival=1.2)).verdict is Verdict.NO_DIFFERENCE
+
+
+@given(PAIRS)
+def test_exchanging_the_sides_gives_the_reciprocal_and_the_opposite_verdict(pairs: list[tuple[float, float]]) -> None:
+    ours, theirs = compare(pairs), compare([(rival, before) for before, rival in pairs])
+    assert theirs.median == pytest.approx(1 / ours.median)
+    assert (theirs.low, theirs.high) == pytest.approx((1 / ours.high, 1 / ours.low))
+    opposite = {Verdict.CONFIRMED: Verdict.OVERTURNED, Verdict.OVERTURNED: Verdict.CONFIRMED}
+    assert theirs.verdict is opposite.get(ours.verdict, ours.verdict)
+
+
+@given(PAIRS)
+def test_the_interval_holds_the_median_and_lies_within_the_ratios(pairs: list[tuple[float, float]]) -> None:
+    ratios = sorted(rival / before for before, rival in pairs)
+    comparison = compare(pairs)
+    assert comparison.low <= comparison.median * (1 + 1e-9)
+    assert comparison.median <= comparison.high * (1 + 1e-9)
+    assert ratios[0] <= comparison.low * (1 + 1e-9)
+    assert comparison.high <= ratios[-1] * (1 + 1e-9)
+
+
+@given(PAIRS, st.floats(1e-3, 1e3))
+def test_the_unit_of_time_does_not_matter(pairs: list[tuple[float, float]], unit: float) -> None:
+    scaled = compare([(before * unit, rival * unit) for before, rival in pairs])
+    assert scaled.median == pytest.approx(compare(pairs).median)
+
+
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_the_order_of_pairs_does_not_matter(pairs: list[tuple[float, float]], shuffler: random.Random) -> None:
+    shuffled = list(pairs)
+    shuffler.shuffle(shuffled)
+    assert compare(shuffled) == compare(pairs)
+
+
+@pytest.mark.parametrize("number", [8, 9, 40])
+def test_the_interval_is_that_of_resampling_pair_by_pair(number: int) -> None:
+    """The oracle draws every value; the medians are those of 20,000 resamples."""
+    generator = random.Random(number)
+    pairs = noisy_pairs(generator, 1.0, 0.1, number)
+    ratios = [math.log(rival / before) for before, rival in pairs]
+    medians = sorted(statistics.median(generator.choices(ratios, k=number)) for _ in range(20_000))
+    comparison = compare(pairs)
+    assert math.log(comparison.low) == pytest.approx(medians[500], abs=0.02)
+    assert math.log(comparison.high) == pytest.approx(medians[-501], abs=0.02)
+
+
+def test_checkpoints_grow_by_half() -> None:
+    looks = list(checkpoints())
+    assert list(islice(looks, 6)) == [8, 12, 18, 27, 40, 60]
+    assert looks[-1] == MOST_PAIRS
+    assert all(1.4 < later / earlier <= 1.5 for earlier, later in pairwise(looks))
+
+
+def test_without_a_true_difference_hardly_any_duel_is_decided() -> None:
+    generator = random.Random(20)
+    verdicts = [duel(generator, ratio=1.0, noise=0.05).verdict for _ in range(200)]
+    wrong = sum(verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) for verdict in verdicts)
+    assert wrong <= 4
+
+
+def test_a_true_difference_of_ten_percent_is_found() -> None:
+    generator = random.Random(21)
+    found = [duel(generator, ratio=1.1, noise=0.05) for _ in range(150)]
+    assert sum(comparison.verdict is Verdict.CONFIRMED for comparison in found) >= 148
+    assert statistics.mean(comparison.n for comparison in found) < 20
+
+
+def test_with_little_noise_equality_is_found_too() -> None:
+    generator = random.Random(22)
+    verdicts = [duel(generator, ratio=1.0, noise=0.02).verdict for _ in range(100)]
+    assert verdicts.count(Verdict.NO_DIFFERENCE) >= 98
