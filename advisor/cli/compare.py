@@ -16,6 +16,7 @@ from advisor.cli.inputs import (
     SchoolOption,
     Sets,
     gather,
+    plan_of,
 )
 
 
@@ -30,7 +31,7 @@ def compare(
 ) -> None:
     from advisor.cli.console import look, write, write_json
     from advisor.errors import InputError, Problem
-    from advisor.inference.advise import Detail, advise
+    from advisor.inference.advise import Detail
     from advisor.report.comparison import compare_plans, comparison_page
 
     plans = []
@@ -39,7 +40,7 @@ def compare(
     for path in (a, b):
         try:
             inputs = gather(path, sets, machine, school, packs)
-            plans.append(advise(inputs.knowledge, inputs.facts, inputs.school, Detail(flips=False, questions=False)))
+            plans.append(plan_of(inputs, Detail(flips=False, questions=False)))
         except InputError as error:
             titles.append(error.title)
             problems += [problem for problem in error.problems if problem not in problems]

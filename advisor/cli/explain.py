@@ -17,6 +17,7 @@ from advisor.cli.inputs import (
     Sets,
     complete_topic,
     gather,
+    plan_of,
     knowledge_for,
 )
 
@@ -36,13 +37,12 @@ def explain(
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
     from advisor.cli.console import look, write, write_json
-    from advisor.inference.advise import advise
     from advisor.report import explanation
 
     knowledge = knowledge_for(tuple(packs or ()))
     name = explanation.find_topic(knowledge, topic)
     inputs = gather(answers, sets, machine, school, packs)
-    plan = advise(knowledge, inputs.facts, inputs.school)
+    plan = plan_of(inputs)
     explained = explanation.explain(plan, knowledge, name, why_not)
     if format_ is PlainFormat.JSON:
         write_json(explained.to_json())

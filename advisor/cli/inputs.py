@@ -16,6 +16,8 @@ from advisor.errors import InputError, Problem
 if TYPE_CHECKING:
     from advisor.facts.fact_base import FactBase
     from advisor.facts.vocabulary import Value
+    from advisor.inference.advise import Detail
+    from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection import Machine
 
@@ -144,6 +146,25 @@ def gather(
     facts = facts.with_values(stated, Source.ASKED)
     facts = with_published(knowledge, facts)
     return Inputs(knowledge, facts, School(school.value), detected)
+
+
+def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
+    """The plan for these inputs; what was measured on this machine before counts where it is in scope.
+
+    What cannot be read of earlier measurements is a warning.
+    """
+    from advisor.inference.advise import FULL, advise
+
+    if inputs.machine is None:
+        return advise(inputs.knowledge, inputs.facts, inputs.school, detail or FULL)
+    from advisor.agent.memory import recall
+    from advisor.agent.scope import advise_here
+    from advisor.cli.console import warn
+
+    outcomes, problems = recall(inputs.machine)
+    for problem in problems:
+        warn(problem.title, str(problem.problems[0]))
+    return advise_here(inputs.knowledge, inputs.facts, inputs.machine, outcomes, inputs.school, detail or FULL)
 
 
 def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | None]:

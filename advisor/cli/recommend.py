@@ -19,6 +19,7 @@ from advisor.cli.inputs import (
     deliver,
     deliver_json,
     gather,
+    plan_of,
 )
 
 if TYPE_CHECKING:
@@ -36,10 +37,8 @@ def recommend(
     output: Output = None,
     force: Force = False,
 ) -> None:
-    from advisor.inference.advise import advise
-
     inputs = gather(answers, sets, machine, school, packs)
-    plan = advise(inputs.knowledge, inputs.facts, inputs.school)
+    plan = plan_of(inputs)
     deliver_plan(plan, inputs.knowledge, format_, output, force)
 
 

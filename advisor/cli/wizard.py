@@ -101,7 +101,13 @@ class _Conversation:
             warn("The answers cannot be saved for later", str(error.problems[0]))
 
     def _plan(self) -> Plan:
-        return self.measured or self.interview.plan()
+        from advisor.cli.inputs import Inputs, plan_of
+
+        if self.measured is not None:
+            return self.measured
+        return plan_of(
+            Inputs(self.inputs.knowledge, self.interview.facts(), self.interview.school, self.inputs.machine)
+        )
 
     def _print_plan(self) -> None:
         from advisor.report.text import plan_lines

@@ -44,8 +44,11 @@ class Trial(Protocol):
     def warm_up(self, seconds: float) -> None:
         """Runs the step in growing sizes, up to its own. Raises CannotRunError if that would take longer than this."""
 
-    def run(self, steps: int) -> None:
-        """Runs so many steps and returns when they are done."""
+    def step(self) -> None:
+        """Begins one step; a graphics card may still be at it afterwards."""
+
+    def finish(self) -> None:
+        """Returns when all steps are done."""
 
     def peak_memory_bytes(self) -> int:
         """The most that was held since the process began."""
@@ -118,6 +121,8 @@ class Contest:
                 break
             generator.shuffle(order)
             for setting in order:
+                if self.clock() > self.until:
+                    break
                 seconds = self._sample(setting, self._repeats(setting))
                 found[setting].append(seconds)
                 self.tell(Sample(Phase.SEARCH, setting, number, seconds))
@@ -154,13 +159,20 @@ class Contest:
         """Seconds per step or per example. After another setting a short step is run once untimed."""
         trial = self.trials[setting]
         if setting != self._last and repeats > 1:
-            trial.run(1)
+            self._time(trial, 1)
         self._last = setting
-        begun = self.clock()
-        trial.run(repeats)
-        seconds = (self.clock() - begun) / repeats
+        seconds = self._time(trial, repeats)
         self._step_seconds[setting] = seconds
         return seconds / trial.examples if self.probe.per_example else seconds
+
+    def _time(self, trial: Trial, repeats: int) -> float:
+        """Seconds per step; the end of the time ends the sample after the step that it falls into."""
+        begun, done = self.clock(), 0
+        while done < repeats and (done == 0 or self.clock() < self.until):
+            trial.step()
+            done += 1
+        trial.finish()
+        return (self.clock() - begun) / done
 
     def _repeats(self, setting: Setting) -> int:
         """How many steps make a sample: doubled until they take long enough, then kept."""
@@ -168,11 +180,8 @@ class Contest:
             return max(1, round(SHORTEST_SAMPLE / self._step_seconds[setting] + 0.5))
         trial, repeats = self.trials[setting], 1
         while True:
-            begun = self.clock()
-            trial.run(repeats)
-            seconds = self.clock() - begun
-            self._step_seconds[setting] = seconds / repeats
-            if seconds >= SHORTEST_SAMPLE:
+            self._step_seconds[setting] = self._time(trial, repeats)
+            if self._step_seconds[setting] * repeats >= SHORTEST_SAMPLE:
                 return repeats
             repeats *= 2
 

@@ -127,10 +127,11 @@ class StepTrial:
         if not torch.isfinite(loss):
             raise CannotRunError(f"the loss is {loss.item()} in {self._workload.precision}.")
 
-    def run(self, steps: int) -> None:
+    def step(self) -> None:
         self._activate()
-        for _ in range(steps):
-            self._step.run(self.examples, self._workload.precision)
+        self._step.run(self.examples, self._workload.precision)
+
+    def finish(self) -> None:
         self._step.wait()
 
     def peak_memory_bytes(self) -> int:

@@ -258,8 +258,8 @@ class Advice:
             return self.every[0]
         return self.leading
 
-    def fits(self, value: Any) -> bool:
-        """Whether every completion gives this value."""
+    def every_completion_gives(self, value: Any) -> bool:
+        """Whether no completion gives other advice than this value."""
         return all(is_same(self.declared, value, other) for other in self.every)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import pytest
 
@@ -34,16 +33,20 @@ class ToyTrial:
     step_seconds: float
     examples: int = 1
     refuses: str = ""
+    slowdown: float = 1.0
     memory: int = 0
 
     def warm_up(self, seconds: float) -> None:
         if self.refuses:
             raise CannotRunError(self.refuses)
-        self.run(1)
+        self.step()
 
-    def run(self, steps: int) -> None:
+    def step(self) -> None:
         self.world.order.append(self.setting)
-        self.world.now += steps * self.step_seconds * self.world.noise.lognormvariate(0, 0.02)
+        self.world.now += self.step_seconds * self.slowdown * self.world.noise.lognormvariate(0, 0.02)
+
+    def finish(self) -> None:
+        self.world.order.append("finish")
 
     def peak_memory_bytes(self) -> int:
         return self.memory
@@ -119,6 +122,20 @@ def test_the_deadline_is_kept(seconds: float) -> None:
     assert world.now < seconds + 0.05
 
 
+def test_a_machine_that_suddenly_slows_down_does_not_break_the_deadline() -> None:
+    world = World()
+    trials = by_threads(world, t1=0.001, t2=0.00101)
+
+    def slow_down(message: Message) -> None:
+        world.told.append(message)
+        if message == Duel(1):
+            trials[1].slowdown = trials[2].slowdown = 100.0
+
+    Contest(THREADS, 2, dict[Setting, Trial](trials), lambda: world.now, 5.0, slow_down, 1000).hold()
+    assert world.now < 5.0 + 0.2
+    assert world.told[-1] == Result()
+
+
 def test_short_steps_are_repeated_until_a_sample_is_long_enough() -> None:
     world = World()
     told = hold(THREADS, 2, by_threads(world, t1=0.0002, t2=0.0001), world)
@@ -184,5 +201,6 @@ def test_batches_stop_growing_when_half_the_memory_is_taken_but_the_recommended_
 def test_a_short_step_is_run_once_untimed_after_another_setting() -> None:
     world = World()
     told = hold(THREADS, 2, by_threads(world, t1=0.002, t2=0.001), world)
-    switches = sum(a != b for a, b in pairwise(world.order))
-    assert len(world.order) >= len(samples(told, Phase.DUEL)) + switches
+    timed = " ".join(map(str, world.order)).split(" finish")[-33:-1]
+    assert len(samples(told, Phase.DUEL)) == 2 * 8
+    assert [len(steps.split()) for steps in timed if steps] == [1, 20] * 16

@@ -31,7 +31,8 @@ def test_bf16_computes_the_same_loss_within_its_digits() -> None:
 def test_a_trial_warms_up_to_its_own_batch() -> None:
     trial = StepTrial(step(), SMALL, 8)
     trial.warm_up(60.0)
-    trial.run(2)
+    trial.step()
+    trial.finish()
     assert trial.examples == 8
     assert trial.peak_memory_bytes() > 0
 
