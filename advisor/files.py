@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from advisor.errors import input_error
+from advisor.errors import InputError, input_error, shorten
 
 
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
@@ -16,11 +16,11 @@ def write_text(path: Path, text: str, *, force: bool = False) -> None:
         InputError: the file exists and `force` is not set, or it cannot be written (missing folder, full disk).
     """
     title = "The output cannot be written"
-    if path.is_dir():
-        raise input_error(title, "this is a folder", where=str(path), remedy="Name a file.")
-    if path.exists() and not force:
-        raise input_error(title, "the file exists", where=str(path), remedy="Name another file or add --force.")
     try:
+        if path.is_dir():
+            raise input_error(title, "this is a folder", where=str(path), remedy="Name a file.")
+        if path.exists() and not force:
+            raise input_error(title, "the file exists", where=str(path), remedy="Name another file or add --force.")
         if path.exists() and not path.is_file():  # /dev/stdout, a named pipe
             path.write_text(text, encoding="utf-8")
             return
@@ -28,7 +28,11 @@ def write_text(path: Path, text: str, *, force: bool = False) -> None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         remedy = "Check the folder, its permissions and the free space."
-        raise input_error(title, reason, where=str(path), remedy=remedy) from None
+        raise input_error(title, reason, where=shorten(path, 200), remedy=remedy) from None
+    except InputError:
+        raise
+    except ValueError:  # a null character in the name
+        raise input_error(title, "is not a file name", where=shorten(path), remedy="Check the name.") from None
 
 
 def atomic_write(path: Path, data: bytes, mode: int = 0o644) -> None:

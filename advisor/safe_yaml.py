@@ -47,6 +47,8 @@ def read(path: Path) -> str:
             raise input_error(title, "this is a folder", where=str(path), remedy="Name a file.")
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
+    except InputError:
+        raise
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise input_error(title, f"cannot be read ({reason})", where=str(path), remedy="Check the name.") from None
@@ -81,8 +83,11 @@ def load(text: str, *, where: str) -> Node | None:
         what = error.problem or error.context or "malformed"
         remedy = "Check indentation, colons and quotes near there."
         raise input_error("This is not valid YAML", what, where=place, remedy=remedy) from None
-    except yaml.YAMLError as error:
-        raise input_error("This is not valid YAML", shorten(error, 200), where=where) from None
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        line = text.encode(errors="replace")[: getattr(error, "position", 0)].count(b"\n") + 1
+        what = "holds a control character"
+        remedy = "Save it as plain UTF-8 text."
+        raise input_error("This is not valid YAML", what, where=f"{where}:{line}", remedy=remedy) from None
 
 
 def load_file(path: Path) -> Node | None:

@@ -1,14 +1,15 @@
-"""Property tests are repeatable: the same examples on every run, and no deadline for one of them."""
+"""Property tests have no deadline for an example and leave nothing behind."""
 
 from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "repeatable",
+    "advisor",
     derandomize=True,
     deadline=None,
     database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )
-settings.load_profile("repeatable")
+settings.load_profile("advisor")

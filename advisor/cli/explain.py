@@ -17,9 +17,15 @@ from advisor.cli.inputs import (
     Sets,
     complete_topic,
     gather,
-    plan_of,
     knowledge_for,
+    plan_of,
 )
+
+
+def _complete_value(context: typer.Context, incomplete: str) -> list[str]:
+    named = context.params.get("topic") or next(iter(context.args), "")  # not yet told apart while completing
+    topic = knowledge_for(()).topics.get(named)
+    return [value for value in topic.values if value.startswith(incomplete)] if topic else []
 
 
 def explain(
@@ -32,7 +38,10 @@ def explain(
     school: SchoolOption = SchoolName.TODAY,
     packs: Packs = None,
     why_not: Annotated[
-        str | None, typer.Option("--why-not", metavar="VALUE", help="Why this value is not recommended.")
+        str | None,
+        typer.Option(
+            "--why-not", metavar="VALUE", autocompletion=_complete_value, help="Why this value is not recommended."
+        ),
     ] = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:

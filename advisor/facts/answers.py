@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from advisor import safe_yaml
-from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
+from advisor.errors import InputError, Problem, did_you_mean, input_error, printable, shorten
 from advisor.facts.values import parse_value, to_text
 from advisor.facts.vocabulary import FactType, Value, Vocabulary
 from advisor.files import write_text
@@ -43,6 +43,8 @@ def answers_from_node(vocabulary: Vocabulary, node: safe_yaml.Node | None, where
             problems.append(
                 Problem(place, f"{name} needs one value, not a mapping.", "Write the value after the colon.")
             )
+        elif isinstance(value, safe_yaml.Sequence) and fact.type is not FactType.SET:
+            problems.append(Problem(place, f"{name} needs one value, not a list.", "Write the value after the colon."))
         else:
             try:
                 answers[name] = parse_value(fact, _text(value), where=f"{place} {name}")
@@ -95,7 +97,7 @@ def answers_text(vocabulary: Vocabulary, answers: Mapping[str, Value | None], he
         value = answers[name]
         text = "unknown" if value is None else to_text(value)
         if value is not None and fact.type is FactType.TEXT:
-            text = json.dumps(text, ensure_ascii=False)
+            text = json.dumps(printable(text), ensure_ascii=False)
         lines += ["", f"# {fact.question}", f"{name}: {text}"]
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@ import math
 import re
 from decimal import Decimal, DecimalException
 
-from advisor.errors import InputError, did_you_mean, input_error, join_names, shorten
+from advisor.errors import InputError, did_you_mean, input_error, join_names, printable, shorten
 from advisor.facts.vocabulary import Fact, FactType, Value
 
 UNKNOWN_WORDS = frozenset(
@@ -16,7 +16,8 @@ UNKNOWN_WORDS = frozenset(
 _TRUE = frozenset({"true", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "no", "n", "off", "0"})
 
-_NUMBER = re.compile(r"([+-]?(?:\d[\d_]*(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)
+_NUMBER = re.compile(r"([+-]?(?:\d[\d_]*(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\s\d.,:'].*)?", re.DOTALL)
+_WITH_COMMAS = r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
 _DECIMAL = {"": 0, "k": 3, "m": 6, "g": 9, "t": 12, "p": 15, "e": 18}
 _BINARY = {"ki": 1, "mi": 2, "gi": 3, "ti": 4, "pi": 5}
 _COUNT_WORDS = {
@@ -25,8 +26,13 @@ _COUNT_WORDS = {
 }  # fmt: skip
 _HOURS = {
     "s": Decimal(1) / 3600, "sec": Decimal(1) / 3600, "min": Decimal(1) / 60, "minute": Decimal(1) / 60, "h": Decimal(1),
-    "hour": Decimal(1), "d": Decimal(24), "day": Decimal(24), "w": Decimal(168), "week": Decimal(168),
+    "hr": Decimal(1), "hour": Decimal(1), "d": Decimal(24), "day": Decimal(24), "w": Decimal(168), "week": Decimal(168),
 }  # fmt: skip
+_RATE = re.compile(
+    r"(?:(?P<prefix>[kKMGTP]i?)?\s*(?P<letter>[bB])|(?P<any_prefix>[kKmMgGtTpP]i?)?\s*(?P<word>[bB]its?|[bB]ytes?))"
+    r"\s*(?:/\s*s|ps|/sec|/second)"
+)
+_CURRENCY = re.compile(r"eur|usd|gbp|chf|[€$£]")
 _EXAMPLES = {
     "bytes": "300 MB or 16 GiB", "bytes/s": "10 Gbit/s or 31.5 GB/s", "hours": "3 h or 2 days", "fraction": "0.05 or 5 %",
     "money": "500", "money/h": "2.5", "version": "8.0", "ratio": "20",
@@ -41,7 +47,7 @@ def parse_value(fact: Fact, text: str, *, where: str = "") -> Value | None:
     """
     where = where or fact.name
     text = text.strip()
-    if text.casefold() in UNKNOWN_WORDS:
+    if text.casefold().replace("’", "'") in UNKNOWN_WORDS:
         return None
     if fact.type is FactType.BOOLEAN:
         return _parse_boolean(text, where)
@@ -50,9 +56,7 @@ def parse_value(fact: Fact, text: str, *, where: str = "") -> Value | None:
     if fact.type is FactType.SET:
         return _parse_set(fact, text, where)
     if fact.type is FactType.TEXT:
-        if len(text) > 200:
-            raise input_error("This text is too long", f"{len(text)} characters", where=where, remedy="At most 200.")
-        return text
+        return _parse_text(text, where)
     return _parse_number(fact, text, where)
 
 
@@ -80,6 +84,16 @@ def _parse_set(fact: Fact, text: str, where: str) -> frozenset[str]:
     return frozenset(_parse_choice(fact, name, where) for name in names)
 
 
+def _parse_text(text: str, where: str) -> str:
+    text = " ".join(text.split())
+    if len(text) > 200:
+        raise input_error("This text is too long", f"{len(text)} characters", where=where, remedy="At most 200.")
+    if text != printable(text):
+        what = f"{shorten(text)!r} holds control characters"
+        raise input_error("This text cannot be shown", what, where=where, remedy="Write plain words.")
+    return text
+
+
 def _parse_number(fact: Fact, text: str, where: str) -> int | float:
     example = f"For example {_EXAMPLES.get(fact.unit, '2000, 50k or 2M')}."
     title = "This is not a number"
@@ -87,12 +101,12 @@ def _parse_number(fact: Fact, text: str, where: str) -> int | float:
         raise input_error(title, f"{shorten(text)!r}", where=where, remedy=example)
     bare = text.strip("€$£ ") if fact.unit.startswith("money") else text
     match = _NUMBER.fullmatch(bare)
-    if not match:
+    digits, unit = match.groups(default="") if match else ("", "")
+    commas = "," in text if not match else "," in digits and not re.fullmatch(_WITH_COMMAS, digits)
+    if commas:
+        example = "Write a decimal point, and no comma or one before every three digits."
+    if not match or commas:
         raise input_error(title, f"{shorten(text)!r}", where=where, remedy=example)
-    digits, unit = match.groups()
-    if "," in digits and not re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", digits):
-        remedy = "Write a decimal point, and no comma or one before every three digits."
-        raise input_error(title, f"{shorten(text)!r}", where=where, remedy=remedy)
     try:
         number = Decimal(digits.replace("_", "").replace(",", "")) * _multiplier(fact, unit.strip(), where, example)
     except DecimalException:
@@ -123,11 +137,13 @@ def _multiplier(fact: Fact, unit: str, where: str, example: str) -> Decimal:
         factor = _HOURS.get(singular) or _HOURS.get(folded)
     elif fact.unit == "fraction" and folded in ("%", "percent"):
         factor = Decimal(1) / 100
+    elif fact.unit.startswith("money"):
+        word = folded.removesuffix("/h") if fact.unit == "money/h" else folded
+        word = _CURRENCY.sub("", word).strip()
+        factor = Decimal(_COUNT_WORDS.get(word, 0) if word else 1) or None
     elif fact.unit not in ("fraction", "version"):
         word = folded.removesuffix(fact.unit).removesuffix(fact.unit.rstrip("s")).strip()
         factor = Decimal(_COUNT_WORDS[word]) if word in _COUNT_WORDS else None
-        if fact.unit.startswith("money") and folded in ("eur", "usd", "gbp", "chf", "€", "$", "£"):
-            factor = Decimal(1)
     if factor is None:
         canonical = fact.unit or "a plain number"
         what = f"the unit {shorten(unit)!r} is not one of {canonical}"
@@ -142,12 +158,12 @@ def _bytes(prefix: str) -> Decimal | None:
 
 
 def _rate(unit: str) -> Decimal | None:
-    """Bytes per second; a lower-case b means bits, as in Gb/s, an upper-case one bytes."""
-    match = re.fullmatch(r"([kKMGTP]i?)?\s*(bit|bits|b|B|byte|bytes|Byte|Bytes)\s*(?:/\s*s|ps|/sec|/second)", unit)
-    if not match:
+    """Bytes per second; a lower-case b means bits, as in Gb/s, an upper-case one bytes. `gb/s` could be either."""
+    match = _RATE.fullmatch(unit)
+    size = _bytes((match["prefix"] or match["any_prefix"] or "").casefold()) if match else None
+    if match is None or size is None:
         return None
-    size = _bytes((match[1] or "").casefold())
-    return size if size is None or match[2] not in ("b", "bit", "bits") else size / 8
+    return size / 8 if match["letter"] == "b" or (match["word"] or "").startswith(("bit", "Bit")) else size
 
 
 def _range(fact: Fact) -> str:

@@ -53,7 +53,7 @@ class Explainer:
         """Rules that lead to the settled value though none of them is known to hold: together they cover every case."""
         if isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE:
             return []
-        bits = self.engine.overview(self.situation)[1][self.topic.slot]
+        bits = self.engine.overview(self.situation).truths[self.topic.slot]
         return [r for r, b in zip(self.rules, bits, strict=True) if b & TRUE and r.literal == self.outcome]
 
     def because(self) -> tuple[Reason, ...]:

@@ -12,6 +12,7 @@ from advisor.facts.vocabulary import FactType
 from advisor.inference.boxes import landmarks, pick
 from advisor.inference.program import Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine, Situation
+from advisor.knowledge.regions import TRUE
 
 MAX_VALUES = 8
 MAX_COMBINATIONS = 24
@@ -53,10 +54,13 @@ class Inquiry:
         """Facts that mean nothing as far as is known, and those of which it depends on an answer still to come."""
         values = list(self.situation.values)
         apply_steps(self.program.steps, values, assume=True)
+        regions = self.engine.overview(self.situation).regions
         return {
             step.slot
             for step in self.program.steps
-            if step.only_when is not None and step.only_when.at(values) is not True
+            if step.only_when is not None
+            and step.only_when.at(values) is not True
+            and step.only_when.over(regions) != TRUE
         }
 
     def questions(self) -> list[Question]:
@@ -120,7 +124,7 @@ class Inquiry:
         facts = self.program.facts
         tried = 0
         for reads in self._companions(topic, slot):
-            free = [other for other in sorted(reads) if other != slot and self.situation.values[other] is None][:3]
+            free = [other for other in sorted(reads) if other != slot and other in base][:3]
             if not free:
                 continue
             options = [landmarks(facts[other], topic.cuts.get(other, ()))[:6] for other in free]

@@ -55,7 +55,7 @@ class Engine:
         self.program = program
         self._decisions: dict[str, dict[tuple[Any, ...], Decision]] = {name: {} for name in program.topics}
         self._leading: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
-        self._overviews: dict[Situation, tuple[list[Any], dict[int, list[int]]]] = {}
+        self._overviews: dict[Situation, Overview] = {}
         self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
         self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
 
@@ -174,18 +174,31 @@ class Engine:
             found = memo[key] = Residual(self, topic, situation)
         return found
 
-    def overview(self, situation: Situation) -> tuple[list[Any], dict[int, list[int]]]:
-        """The regions of all facts and topics over every completion of a situation, and the truths of each topic's rules."""
+    def overview(self, situation: Situation) -> Overview:
+        """What holds for all facts, topics and rules over every completion of a situation."""
         found = self._overviews.get(situation)
         if found is None:
             regions = self.program.fact_regions(situation.values)
             truths: dict[int, list[int]] = {}
             for topic in self.program.topics.values():
                 _, regions[topic.slot], truths[topic.slot] = topic.over(regions)
+            parts = {
+                slot: _Part(topic, truths[slot], regions[slot]) for slot, topic in self.program.by_slot.items()
+            }
             if len(self._overviews) > 100:
                 self._overviews.clear()
-            found = self._overviews[situation] = (regions, truths)
+            found = self._overviews[situation] = Overview(regions, truths, parts)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Over all completions of a situation, by slot: regions of facts and topics, truths of each topic's rules, and what
+    they leave undecided."""
+
+    regions: list[Any]
+    truths: dict[int, list[int]]
+    parts: dict[int, _Part]
 
 
 class Residual:
@@ -201,14 +214,15 @@ class Residual:
         self.box = {slot: engine.program.domains[slot] for slot in topic.free if self.given[slot] is None}
         self._by_slot = engine.program.by_slot
         self._fact_support = engine.program.fact_support
-        regions, truths = engine.overview(situation)
+        overview = engine.overview(situation)
+        regions, truths = overview.regions, overview.truths
         self.regions = regions
         bits = truths[topic.slot]
         self.outcome, _, _ = topic.over(regions, bits)
         counts = self._open(bits, truths, regions, self.box) if self.outcome is UNDECIDED else {}
         self.open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
-        self.parts = [_Part(one, truths[one.slot], regions[one.slot]) for one in topic.upstream]
-        self.last = _Part(topic, bits, None)
+        self.parts = [overview.parts[one.slot] for one in topic.upstream]
+        self.last = overview.parts[topic.slot]
 
     def over(self, box: dict[int, Any]) -> tuple[Outcome, dict[int, int], list[Any]]:
         """Over a smaller box: the outcome if it is the same everywhere, else UNDECIDED and how many undecided rules read
@@ -275,7 +289,7 @@ class Standing:
         self._parts: list[tuple[_Part, list[bool | None], Outcome]] = []
         self.outcome: Outcome = UNDECIDED
         for part in (*residual.parts, residual.last):
-            if part.is_fixed:
+            if part.is_fixed and part is not residual.last:
                 self.base[part.topic.slot] = part.fixed
                 continue
             truth = part.truth(self.base)

@@ -161,6 +161,8 @@ class Compiler:
                     return bits
             return bits
 
+        if len(ats) == 2:
+            return Compiled(BOOLEAN, _two(ats[0], ats[1], decisive), over)
         return Compiled(BOOLEAN, at, over)
 
     def _unary(self, node: ast.UnaryOp) -> Compiled:
@@ -257,22 +259,34 @@ class Compiler:
         f, g, p, q = a.at, b.at, a.over, b.over
         negate = symbol == "!="
         both = _equal_truths if kinds == {Kind.BOOLEAN} else regions.equal_choices
-        if isinstance(b.constant, str):
-            literal = b.constant
+        if isinstance(b.constant, str) and a.name:
+            return self._named_literal(a.name, b.constant, negate)
 
-            def at_literal(v: list[Any]) -> Any:
-                x = f(v)
-                return None if x is None else (x == literal) is not negate
+        def at(v: list[Any]) -> Any:
+            x, y = f(v), g(v)
+            return None if x is None or y is None else (x == y) is not negate
 
-            at: At = at_literal
-        else:
-
-            def at_both(v: list[Any]) -> Any:
-                x, y = f(v), g(v)
-                return None if x is None or y is None else (x == y) is not negate
-
-            at = at_both
         over: Over = (lambda r: NOT[both(p(r), q(r))]) if negate else (lambda r: both(p(r), q(r)))
+        return Compiled(BOOLEAN, at, over)
+
+    def _named_literal(self, name: str, literal: str, negate: bool) -> Compiled:
+        """`name == "literal"`, the most frequent condition of all, without calls."""
+        slot = self.symbols.slots[name]
+        equal, other = (FALSE, TRUE) if negate else (TRUE, FALSE)
+
+        def at(v: list[Any]) -> Any:
+            x = v[slot]
+            return None if x is None else (x == literal) is not negate
+
+        def over(r: list[Any]) -> int:
+            names = r[slot]
+            bits = 0
+            if literal in names:
+                bits = equal
+            if None in names:
+                bits |= UNKNOWN
+            return bits | other if len(names) > bits.bit_count() else bits
+
         return Compiled(BOOLEAN, at, over)
 
     def _compared_numbers(self, a: Compiled, symbol: str, b: Compiled) -> Compiled:
@@ -280,6 +294,15 @@ class Compiler:
         if b.constant is not None:
             bound = b.constant
             interval: Interval = (bound, bound, False)  # type: ignore[assignment]
+
+            if a.name:
+                slot = self.symbols.slots[a.name]
+
+                def at_named(v: list[Any]) -> Any:
+                    x = v[slot]
+                    return None if x is None else test(x, bound)
+
+                return Compiled(BOOLEAN, at_named, lambda r: regions.compare(symbol, r[slot], interval))
 
             def at_bound(v: list[Any]) -> Any:
                 x = f(v)
@@ -424,6 +447,21 @@ class Compiler:
             return (_end(compute, max(low, lowest)), _end(compute, high), undefined)
 
         return Compiled(NUMBER, at, over)
+
+
+def _two(f: At, g: At, decisive: bool) -> At:
+    """`and` (decisive: False) or `or` (decisive: True) of two."""
+
+    def at(v: list[Any]) -> Any:
+        a = f(v)
+        if a is decisive:
+            return decisive
+        b = g(v)
+        if b is decisive:
+            return decisive
+        return None if a is None or b is None else not decisive
+
+    return at
 
 
 def _finite(compute: Callable[..., Any], *operands: Any) -> Any:

@@ -26,6 +26,9 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
         what = f"fact {name}"
         kind = FactType(reader.choice(entry, "type", what, [kind.value for kind in FactType]))
         choices = reader.named_texts(entry, "choices", what)
+        minimum, maximum = reader.number(entry, "min", what, 0.0), reader.number(entry, "max", what, 1e18)
+        if minimum > maximum:
+            reader.note(line, f"{what}: min is larger than max.")
         if kind in (FactType.CHOICE, FactType.SET) and not choices:
             reader.note(line, f"{what} has no choices.", "List each with one line of explanation.")
         facts[name] = Fact(
@@ -34,8 +37,8 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             type=kind,
             unit=reader.text(entry, "unit", what),
             choices=choices,
-            minimum=reader.number(entry, "min", what, 0.0),
-            maximum=reader.number(entry, "max", what, 1e18),
+            minimum=minimum,
+            maximum=maximum,
             question=reader.text(entry, "question", what, required=True),
             help=reader.text(entry, "help", what, required=True),
             ask=reader.flag(entry, "ask", what, default=True),
@@ -51,6 +54,8 @@ def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ..
     if node is None:
         return ()
     constraints = []
+    if not isinstance(node, Sequence):
+        reader.note(node.line, "constraints must be a list.", "Start each with `- holds: ...`.")
     for item in node.items if isinstance(node, Sequence) else ():
         entry = reader.mapping(item, "a constraint", ("holds", "because"))
         if entry is not None:

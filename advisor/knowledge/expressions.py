@@ -82,6 +82,8 @@ def parse(text: str) -> ast.expr:
         raise ExpressionError(f"is longer than {MAX_LENGTH} characters")
     if "\\" in text or "\0" in text:
         raise ExpressionError("contains a backslash or null character")
+    if "#" in text:  # Python would take the rest of it, with every further condition, for a comment
+        raise ExpressionError("contains a #; comments belong outside of expressions")
     depth = 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")

@@ -139,12 +139,14 @@ def _merge(
                 problems.append(Problem(rule.where, what, "Ids are unique."))
             chosen.pop(rule.id, None)
             chosen[rule.id] = rule
+    known, out_ids = list(chosen), set()
     for entry in disabled:
-        if entry.id not in chosen:
-            hint = did_you_mean(entry.id, chosen)
+        if entry.id not in known:
+            hint = did_you_mean(entry.id, known)
             problems.append(Problem(entry.where, f"there is no rule {shorten(entry.id)} to disable.", hint))
-        chosen.pop(entry.id, None)
-    out_ids = {entry.id for entry in disabled}
+        elif entry.id in chosen and chosen[entry.id].layer <= entry.layer:  # a later layer may bring it again
+            del chosen[entry.id]
+            out_ids.add(entry.id)
     if out_ids:  # what a disabled rule was compared with stands on its own now
         for rule in list(chosen.values()):
             left = tuple(other for other in rule.supersedes if other not in out_ids)
@@ -157,9 +159,8 @@ def _merge(
 def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Problem]) -> list[Rule]:
     by_id = {rule.id: rule for rule in rules}
     result = list(rules)
-    for rule in rules:
-        if not rule.before:
-            continue
+    moved = [rule for rule in rules if rule.before]
+    for rule in sorted(moved, key=lambda rule: _hops(rule, by_id)):  # where a rule moves to stands before it moves
         target = by_id.get(rule.before)
         if not is_position_allowed(topics[rule.topic].policy):
             what = f"rule {rule.id}: `before` means nothing in a topic of policy {topics[rule.topic].policy}."
@@ -167,7 +168,7 @@ def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Pro
         elif target is None or target.topic != rule.topic or target is rule:
             what = f"rule {rule.id}: `before` must name another rule of {rule.topic}."
             problems.append(Problem(rule.where, what, did_you_mean(rule.before, by_id)))
-        elif _before_cycle(rule, by_id):
+        elif _hops(rule, by_id) > len(by_id):
             problems.append(Problem(rule.where, f"rule {rule.id}: `before` leads in a circle."))
         else:
             result.remove(rule)
@@ -175,12 +176,10 @@ def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Pro
     return result
 
 
-def _before_cycle(rule: Rule, by_id: dict[str, Rule]) -> bool:
-    seen = set()
-    current: Rule | None = rule
-    while current is not None and current.before:
-        if current.id in seen:
-            return True
-        seen.add(current.id)
-        current = by_id.get(current.before)
-    return False
+def _hops(rule: Rule, by_id: dict[str, Rule]) -> int:
+    """How many rules follow in a row of `before`; more than there are rules when they lead in a circle."""
+    hops = 0
+    while rule.before in by_id and hops <= len(by_id):
+        rule = by_id[rule.before]
+        hops += 1
+    return hops

@@ -24,6 +24,7 @@ class Disabled:
     id: str
     because: str
     where: str
+    layer: int
 
 
 def read_rules(
@@ -42,7 +43,7 @@ def read_rules(
             if entry is not None:
                 because = reader.text(entry, "because", "a disabled rule", required=True)
                 identifier = reader.text(entry, "disable", "a disabled rule", required=True)
-                disabled.append(Disabled(identifier, because, f"{reader.where}:{entry.line}"))
+                disabled.append(Disabled(identifier, because, f"{reader.where}:{entry.line}", layer))
             continue
         mapping = reader.mapping(item, "a rule", _RULE_KEYS)
         rule = _read_rule(mapping, reader, topics, layer) if mapping is not None else None

@@ -140,6 +140,8 @@ class Contest:
             order = (self.before, rival) if len(pairs) % 2 == 0 else (rival, self.before)
             seconds = {}
             for setting in order:
+                if self.clock() >= self.until:
+                    return
                 seconds[setting] = self._sample(setting, repeats[setting])
                 self.tell(Sample(Phase.DUEL, setting, len(pairs), seconds[setting]))
             pairs.append((seconds[self.before], seconds[rival]))

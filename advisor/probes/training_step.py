@@ -64,6 +64,8 @@ class TrainingStep:
         self._optimizer = _OPTIMIZERS[workload.optimizer](self._network.parameters(), lr=0.0)
         self._scaler = torch.amp.GradScaler(self.device.type)
         self._batches: dict[int, tuple[Tensor, Tensor]] = {}
+        self.largest: dict[Precision, int] = {}
+        """The largest batch that has been run whole, by number format."""
 
     def run(self, batch_size: int, precision: Precision) -> Tensor:
         """Forgets the gradients, forward, loss, backward, optimiser step; the loss of the batch."""
@@ -108,24 +110,23 @@ class StepTrial:
     def warm_up(self, seconds: float) -> None:
         """Runs batches of 1, 4, 16, ... examples up to the whole one, since a kernel may be awfully slow.
 
-        Raises CannotRunError before a size that would take longer than `seconds`, where the memory is not enough, and
-        where the loss is no number.
+        Begins with the largest size that another trial has run in this number format. Raises CannotRunError before a
+        size that would take longer than `seconds`, where the memory is not enough, and where the loss is no number.
         """
-        loss = self._once(1)  # what torch prepares only once is not timed
-        size, last = 1, 0.0
+        size = min(self._step.largest.get(self._workload.precision, 1), self.examples)
+        self._once(size)  # what torch prepares only once is not timed
+        last, (elapsed, loss) = 0.0, self._timed(size)
         while size < self.examples:
-            begun = time.perf_counter()
-            self._once(size)
-            elapsed = time.perf_counter() - begun
             growth = min(max(1.0, elapsed / last), _WORST_GROWTH) if last else 1.0
-            size, last = min(size * _GROWTH, self.examples), elapsed
+            size = min(size * _GROWTH, self.examples)
             if elapsed * growth > seconds:
                 raise CannotRunError(
                     f"a step of {size} examples would take about {elapsed * growth:.1f} s, too long for the time left."
                 )
-            loss = self._once(size)
+            last, (elapsed, loss) = elapsed, self._timed(size)
         if not torch.isfinite(loss):
             raise CannotRunError(f"the loss is {loss.item()} in {self._workload.precision}.")
+        self._step.largest[self._workload.precision] = size
 
     def step(self) -> None:
         self._activate()
@@ -137,6 +138,12 @@ class StepTrial:
     def peak_memory_bytes(self) -> int:
         """Of the process; of the card where it computes there."""
         return torch.cuda.max_memory_allocated() if self._step.device.type == "cuda" else peak_memory_bytes()
+
+    def _timed(self, size: int) -> tuple[float, Tensor]:
+        """Seconds, and the loss."""
+        begun = time.perf_counter()
+        loss = self._once(size)
+        return time.perf_counter() - begun, loss
 
     def _once(self, size: int) -> Tensor:
         self._activate()

@@ -107,14 +107,15 @@ def _with_unit(text: str, unit: str) -> str:
 
 
 def advice_words(knowledge: Knowledge, entry: Recommendation, *, explained: bool = True) -> str:
-    """What is recommended, or why there is nothing: `he or lecun`, `nothing leads`."""
+    """What is recommended, or why there is nothing: `he or lecun`, `nothing to go on yet`."""
     if entry.status is Status.NOT_APPLICABLE:
         return "means nothing here"
     if entry.status is Status.SILENT:
         return "this school says nothing about it"
     if entry.value is None:
         tied = [value_words(knowledge, entry.topic, value, explained=explained) for value in entry.tied]
-        return join_names(tied, "or") or "nothing to go on yet"
+        nothing = "nothing to go on yet" if entry.depends_on else "no rule speaks for a value"
+        return join_names(tied, "or") or nothing
     return value_words(knowledge, entry.topic, entry.value, entry.unit, explained=explained)
 
 

@@ -201,3 +201,23 @@ def test_every_command_has_help(command: str) -> None:
     done = advisor(*command.split(), "--help")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"Usage: advisor {command}".rstrip())
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("explain network.ty", ["network.type"]),
+        ("explain network.type --why-not cn", ["cnn"]),
+        ("recommend --set data.modalit", ["data.modality="]),
+        ("recommend --set data.modality=im", ["data.modality=image"]),
+        ("recommend --machine rtx-40", ["rtx-4090"]),
+        ("compare a b --machine no", ["none"]),
+        ("profiles show h200", ["h200-sxm-141gb"]),
+        ("glossary task.ki", ["task.kind"]),
+        ("rules show network.type.visual-c", ["network.type.visual-cnn"]),
+    ],
+)
+def test_the_shell_completes_names(words: str, offered: list[str]) -> None:
+    line = f"advisor {words}"
+    wanted = {"_ADVISOR_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    assert advisor(env=wanted).out.split() == offered

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pexpect
+import pexpect  # type: ignore[import-untyped]
 import pytest
 
 from advisor.report.page import cells
@@ -146,7 +146,7 @@ def test_a_stdout_of_ascii_gets_ascii() -> None:
 def in_a_terminal(*arguments: str, columns: int = 80, **env: str) -> tuple[str, int]:
     output, code = pexpect.run(
         " ".join([*PROGRAM, *arguments]),
-        env=environment(TERM="xterm-256color", **env),  # type: ignore[arg-type]
+        env=environment(TERM="xterm-256color", **env),
         dimensions=(24, columns),
         encoding="utf-8",
         withexitstatus=True,
@@ -164,7 +164,7 @@ def test_a_terminal_gets_colour_unless_it_says_no() -> None:
         env = {"TERM": "xterm-256color", **refusal}
         plain, code = pexpect.run(
             " ".join([*PROGRAM, *RECOMMEND]),
-            env=environment(**env),  # type: ignore[arg-type]
+            env=environment(**env),
             encoding="utf-8",
             withexitstatus=True,
             timeout=300,

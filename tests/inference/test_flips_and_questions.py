@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import random
-
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import advise, consistent, engine_for, situation_of
 from advisor.inference.plan import Status
 from advisor.inference.questions import Inquiry
-from advisor.knowledge.model import School
+from advisor.knowledge.model import Knowledge, School
+from tests.properties import examples
 
 from .checking import hashable, knowing, oracle_of, plan_of
 from .random_bases import Case, cases
 
 
-@settings(max_examples=150)
+def inquiry(case: Case, knowledge: Knowledge) -> Inquiry:
+    engine = engine_for(knowledge, School(case.school))
+    base, _ = consistent(engine.program, FactBase.of(case.known))
+    return Inquiry(engine, situation_of(engine.program, base), base)
+
+
+@examples(150)
 @given(cases())
 def test_setting_a_listed_flip_gives_its_then(case: Case) -> None:
     oracle_of(case)
@@ -30,29 +34,26 @@ def test_setting_a_listed_flip_gives_its_then(case: Case) -> None:
             assert changed.value != entry.value
 
 
-@settings(max_examples=200)
-@given(cases(), st.randoms(use_true_random=False))
-def test_every_question_matters_under_some_completion(case: Case, dice: random.Random) -> None:
+@examples(150)
+@given(cases())
+def test_every_question_matters_under_some_completion(case: Case) -> None:
     oracle = oracle_of(case)
-    knowledge = case.base.load()
-    facts = FactBase.of(case.known)
-    engine = engine_for(knowledge, School(case.school))
-    base, _ = consistent(engine.program, facts)
-    for question in Inquiry(engine, situation_of(engine.program, base), base).questions():
-        for topic in question.topics:
+    asking = inquiry(case, case.base.load())
+    for question in asking.questions():
+        topics = asking.why(question)
+        assert topics
+        for topic in topics:
             assert oracle.matters(case.known, question.fact, topic)
 
 
-@settings(max_examples=200)
+@examples(150)
 @given(cases())
 def test_a_leaning_topic_whose_open_facts_can_be_asked_for_has_a_question(case: Case) -> None:
     oracle_of(case)
     knowledge = case.base.load()
-    facts = FactBase.of(case.known)
-    plan = advise(knowledge, facts, School(case.school))
-    engine = engine_for(knowledge, School(case.school))
-    base, _ = consistent(engine.program, facts)
-    asked = {t for q in Inquiry(engine, situation_of(engine.program, base), base).questions() for t in q.topics}
+    plan = advise(knowledge, FactBase.of(case.known), School(case.school))
+    asking = inquiry(case, knowledge)
+    asked = {topic for question in asking.questions() for topic in asking.why(question)}
     for name, entry in plan.recommendations.items():
         if entry.status is Status.LEANING:
             assert all(case.base.facts[fact].get("ask") != "false" for fact in entry.depends_on)

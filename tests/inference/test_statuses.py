@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.facts.fact_base import FactBase
@@ -13,6 +13,7 @@ from advisor.inference import search
 from advisor.inference.advise import advise
 from advisor.inference.plan import Status
 from advisor.knowledge.model import School
+from tests.properties import examples
 from tests.small_rules import RuleBase
 
 from .checking import check, hashable, is_possible, knowing, oracle_of, plan_of
@@ -20,7 +21,7 @@ from .oracle import domain, is_same
 from .random_bases import Case, cases
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(cases())
 def test_statuses_and_values_are_those_of_trying_every_completion(case: Case) -> None:
     oracle = oracle_of(case)
@@ -31,7 +32,7 @@ def test_statuses_and_values_are_those_of_trying_every_completion(case: Case) ->
         check(plan.recommendations[name], advice, bool(oracle.rules[name]))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(cases(), st.sampled_from([1, 2, 3, search.NODE_CAP]), st.randoms(use_true_random=False))
 def test_a_settled_value_never_changes_when_unknown_facts_become_known(
     case: Case, node_cap: int, dice: random.Random
@@ -55,7 +56,7 @@ def test_a_settled_value_never_changes_when_unknown_facts_become_known(
                     settled[topic] = hashable(entry.value)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(cases(), st.integers(1, 5))
 def test_what_is_called_settled_at_a_tiny_node_cap_is_so_under_every_completion(case: Case, node_cap: int) -> None:
     oracle = oracle_of(case)
@@ -68,7 +69,7 @@ def test_what_is_called_settled_at_a_tiny_node_cap_is_so_under_every_completion(
             assert advice.every_completion_gives(hashable(entry.value))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases(), st.randoms(use_true_random=False))
 def test_a_plan_does_not_depend_on_the_order_of_the_facts(case: Case, dice: random.Random) -> None:
     oracle_of(case)
@@ -79,7 +80,7 @@ def test_a_plan_does_not_depend_on_the_order_of_the_facts(case: Case, dice: rand
     assert one.to_json() == other.to_json()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases(kinds=("score", "all")), st.randoms(use_true_random=False))
 def test_score_and_all_topics_do_not_depend_on_the_order_of_the_rules(case: Case, dice: random.Random) -> None:
     oracle_of(case)
@@ -100,7 +101,7 @@ def test_score_and_all_topics_do_not_depend_on_the_order_of_the_rules(case: Case
         assert {reason.rule for reason in twin.because} == {reason.rule for reason in entry.because}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases(), st.randoms(use_true_random=False))
 def test_what_the_engine_remembers_never_shows(case: Case, dice: random.Random) -> None:
     oracle = oracle_of(case)

@@ -8,6 +8,7 @@ from advisor.probes.memory import peak_memory_bytes
 from advisor.probes.training_step import StepTrial, TrainingStep
 from advisor.probes.workload import OPTIMIZERS, Precision, Workload
 
+torch.set_num_threads(1)
 SMALL = Workload("ffn", "tabular", 6, 3, (5,), batch_size=8)
 
 

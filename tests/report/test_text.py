@@ -75,6 +75,15 @@ def test_an_open_topic_names_what_it_hangs_on() -> None:
     assert "could change with data.location, data.examples and 4 more" in entry_of(text(), "Storage")
 
 
+def test_an_open_topic_that_no_answer_can_decide_does_not_ask_for_one() -> None:
+    from advisor.inference.plan import Recommendation
+
+    nothing = Recommendation("storage", "Storage", None, Status.OPEN)
+    made = plan()
+    made = replace(made, recommendations={**made.recommendations, "storage": nothing})
+    assert "Storage: no rule speaks for a value" in text(made=made)
+
+
 def test_topics_without_advice_are_summed_up_in_a_line_each() -> None:
     made = plan(School.SURVEY, answers={"data.modality": "tabular"})
     page = plan_page(made, knowledge(), Look())
