@@ -10,6 +10,7 @@ settings.register_profile(
     deadline=None,
     database=None,
     print_blob=False,
+    report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )
 settings.load_profile("advisor")

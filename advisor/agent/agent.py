@@ -22,6 +22,8 @@ from advisor.probes.workload import Workload
 ORDER = ("batch", "precision", "threads")
 FEWEST_SECONDS = 3.0
 """Starting torch in a child takes about two; with less left nothing can be measured."""
+ENOUGH_SECONDS = 8.0
+"""In which most probes of small networks come to a verdict."""
 
 Listener = Callable[[str, Any], None]
 
@@ -57,6 +59,16 @@ def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
     return [known[name] for name in ORDER if name in wanted and name in known]
 
 
+def affordable(probes: Sequence[Probe], budget_seconds: float) -> tuple[list[Probe], list[Probe]]:
+    """The cheapest probes for which the budget is enough, in their order, and those left out.
+
+    Few probes that decide are worth more than many that don't: each gets eight seconds at least, and one always runs.
+    """
+    count = max(1, int(budget_seconds // ENOUGH_SECONDS))
+    cheapest = sorted(probes, key=lambda probe: probe.cost_seconds)[:count]
+    return [p for p in probes if p in cheapest], [p for p in probes if p not in cheapest]
+
+
 def settle(
     knowledge: Knowledge,
     facts: FactBase,
@@ -77,10 +89,13 @@ def settle(
     before = advise_here(knowledge, facts, machine, school=school, detail=detail)
     outcomes: list[ProbeOutcome] = []
     skipped: list[Skipped] = []
-    probes = worthwhile(before, only)
+    probes, left_out = affordable(worthwhile(before, only), budget_seconds)
     if not plans_this_machine(facts):
         reason = "The plan is for another machine than this one."
-        return Revision(before, before, (), tuple(Skipped(probe.name, reason) for probe in probes))
+        return Revision(before, before, (), tuple(Skipped(probe.name, reason) for probe in (*probes, *left_out)))
+    for probe in left_out:
+        enough = (len(probes) + len(left_out)) * ENOUGH_SECONDS
+        skipped.append(Skipped(probe.name, f"The time is enough for {len(probes)} probes. All of them need {enough:.0f} s."))
     plan = before
     for position, probe in enumerate(probes):
         workload = workload_of(plan)

@@ -15,6 +15,7 @@ from advisor.inference.search import Engine, Situation, feasible
 
 MAX_FLIPS = 6
 FLIPS_PER_FACT = 2
+MOST_TRIES = 16
 
 
 @dataclass
@@ -81,7 +82,7 @@ class _Flipping:
         cuts = {cut for one in wanted for cut in one.topic.cuts.get(slot, ())}
         near = self.values[slot] if fact.numeric else None
         found: dict[int, list[Flip]] = {}
-        for value in landmarks(fact, tuple(cuts), near):
+        for value in landmarks(fact, tuple(cuts), near)[:MOST_TRIES]:
             if value != self.situation.values[slot]:
                 for one, outcome in self._follow(slot, value, readers):
                     mine = found.setdefault(one.topic.slot, [])

@@ -92,8 +92,11 @@ class Contest:
             if reason and setting != self.before:
                 self.tell(Skipped(setting, reason))
                 continue
+            left = self.until - self.clock()
             try:
-                trial.warm_up((self.until - self.clock()) * REHEARSAL_SHARE)
+                if left <= 0:
+                    raise CannotRunError("the time was over.")
+                trial.warm_up(left * REHEARSAL_SHARE)
             except CannotRunError as error:
                 self.tell(Skipped(setting, str(error)))
                 if setting == self.before:

@@ -99,10 +99,6 @@ class ChildProcess:
         finally:
             self._kill()
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     def send(self, line: bytes) -> None:
         """One line to the standard input, which stays open: the child ends when it closes."""
         assert self._process.stdin is not None  # noqa: S101  it was asked for above
@@ -137,8 +133,7 @@ class ChildProcess:
         return self._process.wait()
 
     def last_words(self) -> str:
-        """The end of what it wrote to standard error, without control characters."""
-        self._readers[1].join(timeout=_REAP_SECONDS)
+        """The end of what it wrote to standard error, without control characters; whole once it is gone."""
         return printable(self._last_words.decode(errors="replace")).strip()
 
     def _look_for_family(self) -> None:
@@ -156,6 +151,7 @@ class ChildProcess:
                 process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=_REAP_SECONDS)
+        psutil.wait_procs(self._family - {self._watched}, timeout=_REAP_SECONDS)
         for reader in self._readers:
             reader.join(timeout=_REAP_SECONDS)
         if not any(reader.is_alive() for reader in self._readers):

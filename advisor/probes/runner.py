@@ -82,8 +82,8 @@ def run(
     with ChildProcess(command, environment(probe, workload, settings)) as child:
         child.send(encode_request(request))
         failure = _listen(child, record, deadline, memory, limits, on_event)
-        if failure and record.failed is None and (words := child.last_words()):
-            failure = f"{failure} Its last words: {words[-LAST_WORDS_SHOWN:]}"
+    if failure and record.failed is None and (words := child.last_words()):
+        failure = f"{failure} Its last words: {words[-LAST_WORDS_SHOWN:]}"
     return record.outcome(failure, begun, Moment.now(), date, machine)
 
 
@@ -124,7 +124,7 @@ def _listen(
     while True:
         now = time.monotonic()
         if now >= deadline:
-            return None if len(record.pairs()) >= FEWEST_PAIRS else "It had no result when its time was over."
+            return None if len(record.pairs()) >= FEWEST_PAIRS else _out_of_time(record)
         if now - looked >= limits.poll_seconds:
             looked, held = now, child.resident_bytes()
             if held > memory_bytes:
@@ -154,6 +154,12 @@ def _listen(
                 record.misunderstood += 1
         if record.misunderstood > limits.rubbish_lines:
             return f"It wrote {record.misunderstood} lines that are no messages of a probe."
+
+
+def _out_of_time(record: Record) -> str:
+    if record.ready is None:
+        return "Its time was over before torch had started and the network was built."
+    return "It had no result when its time was over."
 
 
 def _how_it_ended(status: int | None) -> str:

@@ -21,6 +21,7 @@ STATES = 4
 """Copies of the weights that training holds with Adam: weights, gradients and two moments."""
 _GROWTH = 4
 _WORST_GROWTH = 2 * _GROWTH
+_SECOND_LOOKS = 2
 
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "sgd": torch.optim.SGD,
@@ -118,6 +119,9 @@ class StepTrial:
         last, (elapsed, loss) = 0.0, self._timed(size)
         while size < self.examples:
             growth = min(max(1.0, elapsed / last), _WORST_GROWTH) if last else 1.0
+            if elapsed * growth > seconds:  # a busy machine can hold up one step: only what is slow again counts
+                elapsed = min(elapsed, *(self._timed(size)[0] for _ in range(_SECOND_LOOKS)))
+                growth = min(max(1.0, elapsed / last), _WORST_GROWTH) if last else 1.0
             size = min(size * _GROWTH, self.examples)
             if elapsed * growth > seconds:
                 raise CannotRunError(

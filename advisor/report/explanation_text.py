@@ -91,7 +91,7 @@ def _measured(explained: Explanation, knowledge: Knowledge, look: Look) -> Branc
     children = [
         Branch((sentence(measured, entry.unit),)),
         Branch((f"by the probe {measured.probe}{f' on {measured.date}' if measured.date else ''}",)),
-        Branch((f"holds for: {words.scope_words(measured)}",)),
+        Branch((f"measured on: {words.scope_words(measured)}",)),
         *(Branch((f"rule {rule}: {words.judged_words(verdict)}",)) for rule, verdict in measured.judged.items()),
     ]
     return Branch(measured_line(knowledge, entry, measured, look), tuple(children))

@@ -149,7 +149,8 @@ def _value(fields: Fields, knowledge: Knowledge, name: str, key: str) -> Value:
         fields.note(key, f"{shorten(raw)!r} is no value of {name}", REMEDY)
         return ""
     try:
-        return from_json(knowledge.vocabulary.facts[name], raw)
+        parsed = from_json(knowledge.vocabulary.facts[name], raw)
+        return raw if isinstance(raw, int) and isinstance(parsed, float) else parsed  # 1 stays 1, not 1.0
     except InputError as error:
         problem = error.problems[0] if error.problems else Problem("", "it is empty", REMEDY)
         fields.note(key, f"{error.title}: {problem.what}", problem.remedy)

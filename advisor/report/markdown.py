@@ -104,7 +104,7 @@ def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[s
     measured = [(entry, entry.measured) for entry in advised if entry.measured is not None]
     if not measured:
         return []
-    head = ["Topic", "Before", "Ratio (95 % interval)", "n", "After", "Verdict", "Holds for"]
+    head = ["Topic", "Before", "Ratio (95 % interval)", "n", "After", "Verdict", "Measured on"]
     rows = [_measured_row(knowledge, entry, found) for entry, found in measured]
     lines = ["## Before and after measuring", *table(head, rows)]
     for entry, found in measured:

@@ -157,7 +157,8 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
     for name, known in plan.evidence:
         scope = ", ".join(f"{key} {value}" for key, value in known.applies.items())
         value = fact_words(knowledge, name, known.value)
-        yield f"Measured elsewhere, so it is not counted here: {name} = {value} (on {scope or 'an unknown machine'})."
+        where = scope or "not said where"
+        yield f"Measured under other conditions, so it does not count here: {name} = {value} ({where})."
 
 
 # --- sources -----------------------------------------------------------------------------------------------------

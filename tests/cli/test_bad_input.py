@@ -10,7 +10,8 @@ import pytest
 
 from .program import advisor, refused
 
-HOSTILE = "[bold red]x[/] \x1b]0;title\x07\x1b[2J\x9b31m <script>alert(1)</script> a|b `c` ![i](x)"
+MARKUP = "[bold red]x[/] <script>alert(1)</script> a|b `c` ![i](x)"
+CONTROLS = "\x1b]0;title\x07\x1b[2J\x9b31m"
 
 
 def file(folder: Path, content: str | bytes, name: str = "answers.yaml") -> Path:
@@ -133,33 +134,32 @@ def test_unknown_is_an_answer_everywhere(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "json"])
-def test_hostile_text_is_shown_as_text(format_: str, tmp_path: Path) -> None:
-    answers = file(tmp_path, f"machine.gpu.count: 1\nmachine.gpu.name: {json.dumps(HOSTILE)}\n")
+def test_markup_in_a_value_is_shown_as_text(format_: str, tmp_path: Path) -> None:
+    answers = file(tmp_path, f"machine.gpu.count: 1\nmachine.gpu.name: {json.dumps(MARKUP)}\n")
     done = advisor("recommend", "--answers", answers, "--machine", "none", "--format", format_)
     assert (done.code, done.err) == (0, "")
-    assert not {"\x1b", "\x9b", "\x07"} & set(done.out)
     if format_ == "json":
-        assert json.loads(done.out)["facts"]["machine.gpu.name"]["value"] == HOSTILE
+        assert json.loads(done.out)["facts"]["machine.gpu.name"]["value"] == MARKUP
     if format_ == "markdown":
         assert "<script>" not in done.out
         assert "&lt;script&gt;alert(1)&lt;/script&gt; a\\|b \\`c\\`" in done.out
 
 
-def test_hostile_text_in_messages_is_shown_as_text(tmp_path: Path) -> None:
-    message = refused("recommend", "--set", f"data.modality={HOSTILE}")
-    assert "\x1b" not in message
-    assert "[bold red]x[/]" in message
-    message = refused("explain", HOSTILE)
-    assert "\x1b" not in message
-    done = advisor("explain", "compute.device", "--set", "machine.gpu.count=1", "--set", f"machine.gpu.name={HOSTILE}")
-    assert (done.code, "\x1b" in done.out) == (0, False)
+def test_control_codes_never_reach_the_terminal(tmp_path: Path) -> None:
+    for stated in (f"data.modality={CONTROLS}", f"machine.gpu.name={CONTROLS}", f"{CONTROLS}=1", CONTROLS):
+        message = refused("recommend", "--set", stated)
+        assert not {"\x1b", "\x9b", "\x07"} & set(message)
+    answers = file(tmp_path, f"machine.gpu.name: {json.dumps(CONTROLS)}\n{json.dumps(CONTROLS)}: 1\n")
+    assert not {"\x1b", "\x9b", "\x07"} & set(refused("recommend", "--answers", answers))
+    for command in ("explain", "glossary"):
+        message = refused(command, f"{MARKUP}{CONTROLS}")
+        assert not {"\x1b", "\x9b", "\x07"} & set(message)
+        assert "[bold red]x[/]" in message
 
 
 def test_bytes_that_are_no_text_do_no_harm() -> None:
     stated = os.fsdecode(b"machine.gpu.name=\xff\xfe")
-    for format_ in ("text", "json", "markdown"):
-        done = advisor("recommend", "--set", stated, "--set", "machine.gpu.count=1", "--format", format_)
-        assert (done.code, done.err) == (0, "")
+    assert "machine.gpu.name" in refused("recommend", "--set", stated)
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,10 @@ def test_a_child_that_hangs_is_ended_when_its_time_is_over(misbehaving: Misbehav
     begun = time.monotonic()
     outcome = misbehaving(script, seconds=0.5)
     assert time.monotonic() - begun < 20  # it would have slept for 60
-    assert outcome.failure == "It had no result when its time was over."
+    assert outcome.failure in (
+        "Its time was over before torch had started and the network was built.",
+        "It had no result when its time was over.",
+    )
     assert misbehaving.survivors() == []
 
 
@@ -166,7 +169,7 @@ def test_memory_of_its_children_counts(misbehaving: Misbehaviour) -> None:
     script = f'note(subprocess.Popen([sys.executable, "-c", {eater!r}]).pid); time.sleep(60)'
     outcome = misbehaving(script, limits=Limits(memory_bytes=200_000_000))
     assert "MB of memory" in str(outcome.failure)
-    assert misbehaving.survivors() == []
+    assert gone_within(misbehaving.survivors(), 2)
 
 
 def test_children_of_the_child_end_with_it_even_in_their_own_session(misbehaving: Misbehaviour) -> None:

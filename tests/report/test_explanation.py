@@ -78,7 +78,7 @@ def test_actions_are_verbatim_so_that_they_can_be_copied() -> None:
 def test_a_measurement_is_part_of_the_tree() -> None:
     tree = flat(page("compute.threads", made=measured_plan()))
     assert "Measured: 4 threads → 2 threads, overturned." in tree
-    assert "holds for: machine abc123, network ffn 64-10" in tree
+    assert "measured on: machine abc123, network ffn 64-10" in tree
     assert "rule compute.threads.cores: overturned" in tree
 
 

@@ -138,7 +138,7 @@ def test_measurements_from_elsewhere_are_shown_but_not_counted() -> None:
     base = facts().with_known("probe.threads.best", Known(2, Source.MEASURED, {"machine": "another"}))
     made = advise(knowledge(), base)
     assert made.value("compute.threads") == 4
-    assert "not counted here: probe.threads.best = 2 threads (on machine another)" in " ".join(text(made=made).split())
+    assert "does not count here: probe.threads.best = 2 threads (machine another)" in " ".join(text(made=made).split())
 
 
 def test_facts_that_mean_nothing_here_are_named() -> None:
