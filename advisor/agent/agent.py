@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from advisor.agent.scope import advise_here, plans_this_machine, workload_of
+from advisor.agent.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
 from advisor.facts.fact_base import FactBase
-from advisor.inference.advise import Detail
+from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection import Machine
@@ -19,7 +19,8 @@ from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.runner import run
 from advisor.probes.workload import Workload
 
-ORDER = ("batch", "precision", "threads")
+ORDER = ("threads", "precision", "batch")
+"""With too many threads everything else is slow; who is measured early may have to be measured again."""
 FEWEST_SECONDS = 3.0
 """Starting torch in a child takes about two; with less left nothing can be measured."""
 ENOUGH_SECONDS = 8.0
@@ -52,8 +53,7 @@ class Revision:
 
 
 def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
-    """The probes that could settle an open topic of this plan (or those named), in the order in which they build on
-    each other."""
+    """The probes that could settle an open topic of this plan (or those named), in the order in which they run."""
     wanted = set(plan.probes if names is None else names)
     known = {probe.name: probe for probe in PROBES}
     return [known[name] for name in ORDER if name in wanted and name in known]
@@ -85,61 +85,100 @@ def settle(
     The budget in seconds covers everything between; each probe gets an equal share of what is left. A probe that fails
     costs its own result only.
     """
-    deadline = time.monotonic() + budget_seconds
+    session = _Session(knowledge, facts, machine, school, time.monotonic() + budget_seconds, on_event)
     before = advise_here(knowledge, facts, machine, school=school, detail=detail)
-    outcomes: list[ProbeOutcome] = []
-    skipped: list[Skipped] = []
-    probes, left_out = affordable(worthwhile(before, only), budget_seconds)
-    if not plans_this_machine(facts):
-        reason = "The plan is for another machine than this one."
-        return Revision(before, before, (), tuple(Skipped(probe.name, reason) for probe in (*probes, *left_out)))
+    fit = []
+    for probe in worthwhile(before, only):
+        reason = (
+            why_not(before, probe) if plans_this_machine(facts) else "The plan is for another machine than this one."
+        )
+        if reason is None:
+            fit.append(probe)
+        else:
+            session.skip(probe, reason)
+    probes, left_out = affordable(fit, budget_seconds)
     for probe in left_out:
-        enough = (len(probes) + len(left_out)) * ENOUGH_SECONDS
-        skipped.append(Skipped(probe.name, f"The time is enough for {len(probes)} probes. All of them need {enough:.0f} s."))
-    plan = before
-    for position, probe in enumerate(probes):
-        workload = workload_of(plan)
-        unfit: str | None = workload if isinstance(workload, str) else probe.why_not(workload, plan_facts(plan))
-        if unfit is None and plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
-            unfit = "It means nothing for this plan."
-        share = (deadline - time.monotonic()) / (len(probes) - position)
-        if unfit is None and share < FEWEST_SECONDS:
-            unfit = "No time was left for it."
-        if unfit is not None:
-            skipped.append(Skipped(probe.name, unfit))
-            _tell(on_event, "skipped", skipped[-1])
-            continue
-        assert isinstance(workload, Workload)  # noqa: S101
-        _tell(on_event, "started", (probe, share))
-        outcome = _run(probe, workload, plan, machine, share, on_event)
-        _tell(on_event, "finished", outcome)
-        outcomes.append(outcome)
-        plan = advise_here(knowledge, facts, machine, outcomes, school, Detail(False, False, False))
-    after = advise_here(knowledge, facts, machine, outcomes, school, detail)
-    return Revision(before, after, tuple(outcomes), tuple(skipped))
+        session.skip(
+            probe, f"The time is enough for {len(probes)}. All of them need {len(fit) * ENOUGH_SECONDS:.0f} s."
+        )
+    plan = session.measure(before, probes)
+    again = session.out_of_scope(plan, probes)
+    if again and session.seconds_left() > ENOUGH_SECONDS:
+        session.measure(plan, again)
+    after = advise_here(knowledge, facts, machine, session.outcomes, school, detail)
+    return Revision(before, after, tuple(session.outcomes), tuple(session.skipped))
 
 
-def _tell(listener: Listener | None, what: str, about: Any) -> None:
-    if listener is not None:
-        listener(what, about)
+def why_not(plan: Plan, probe: Probe) -> str | None:
+    """Why a probe cannot say anything for this plan, or None."""
+    workload = workload_of(plan)
+    if isinstance(workload, str):
+        return workload
+    if plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
+        return "It means nothing for this plan."
+    return probe.why_not(workload, plan_facts(plan))
+
+
+@dataclass
+class _Session:
+    """One run of the agent; `deadline` is a time of the monotonic clock, in seconds."""
+
+    knowledge: Knowledge
+    facts: FactBase
+    machine: Machine
+    school: School
+    deadline: float
+    listener: Listener | None
+    outcomes: list[ProbeOutcome] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def skip(self, probe: Probe, reason: str) -> None:
+        self.skipped.append(Skipped(probe.name, reason))
+        self._tell("skipped", self.skipped[-1])
+
+    def measure(self, plan: Plan, probes: Sequence[Probe]) -> Plan:
+        """Runs the probes one after the other, each with the plan as the ones before have left it."""
+        for position, probe in enumerate(probes):
+            share = self.seconds_left() / (len(probes) - position)
+            reason = why_not(plan, probe) if share >= FEWEST_SECONDS else "No time was left for it."
+            workload = workload_of(plan)
+            if reason is not None or isinstance(workload, str):
+                self.skip(probe, str(reason))
+                continue
+            self._tell("started", (probe, share))
+            outcome = self._run(probe, workload, plan, share)
+            self.outcomes.append(outcome)
+            self._tell("finished", outcome)
+            plan = advise_here(self.knowledge, self.facts, self.machine, self.outcomes, self.school, VALUES_ONLY)
+        return plan
+
+    def _run(self, probe: Probe, workload: Workload, plan: Plan, seconds: float) -> ProbeOutcome:
+        listener = self.listener
+        return run(
+            probe,
+            workload,
+            before=plan.value(probe.topic),
+            facts=plan_facts(plan),
+            budget_seconds=seconds,
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            machine=self.machine.fingerprint,
+            on_event=(lambda message: listener("event", message)) if listener else None,
+        )
+
+    def out_of_scope(self, plan: Plan, probes: Sequence[Probe]) -> list[Probe]:
+        """Probes whose result no longer counts, since a later one has overturned what it was measured with."""
+        counted = {outcome.probe for outcome in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
+        measured = {outcome.probe for outcome in self.outcomes if outcome.measured}
+        return [probe for probe in probes if probe.name in measured - counted]
+
+    def _tell(self, what: str, about: Any) -> None:
+        if self.listener is not None:
+            self.listener(what, about)
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:
     """The machine facts that probes choose their settings from."""
     return {name: known.value for name, known in plan.facts.items() if name.startswith("machine.")}
-
-
-def _run(
-    probe: Probe, workload: Workload, plan: Plan, machine: Machine, seconds: float, on_event: Listener | None
-) -> ProbeOutcome:
-    before = plan.value(probe.topic)
-    return run(
-        probe,
-        workload,
-        before=before,
-        facts=plan_facts(plan),
-        budget_seconds=seconds,
-        date=datetime.now(UTC).isoformat(timespec="seconds"),
-        machine=machine.fingerprint,
-        on_event=(lambda event: on_event("event", event)) if on_event else None,
-    )

@@ -74,7 +74,11 @@ def recall(machine: Machine) -> tuple[list[ProbeOutcome], list[InputError]]:
 def _read(path: Path) -> list[ProbeOutcome]:
     document = load_json(path)
     remedy = "Delete it, or measure again with `advisor probe`."
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA or not isinstance(document.get("outcomes"), list):
+    if (
+        not isinstance(document, dict)
+        or document.get("schema") != SCHEMA
+        or not isinstance(document.get("outcomes"), list)
+    ):
         raise StateError(path, "these are not measurements of this program.", remedy)
     try:
         return [ProbeOutcome.from_json(entry) for entry in document["outcomes"]]

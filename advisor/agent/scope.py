@@ -18,8 +18,8 @@ from advisor.probes.workload import Device, Precision, Workload
 _BRIEF = Detail(reasons=False, flips=False, questions=False)
 MAX_ROUNDS = 4
 
-# A measurement is bound to what the probes before it decide (batch size, then precision, then threads), so that what one
-# probe overturns does not put the results of an earlier one out of scope.
+# What a result is bound to beside the machine, the network and torch. Threads depend on how much there is to share out, so
+# on batch size and format; the better format hardly on threads, the knee of the batch size on neither.
 BINDING: Mapping[str, tuple[str, ...]] = {
     "batch": ("machine", "network", "torch"),
     "precision": ("machine", "network", "torch", "batch_size"),
@@ -154,7 +154,9 @@ def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -
     for name, value in outcome.facts().items():
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None and (fact.type is not FactType.CHOICE or value in fact.choice_names):
-            facts = facts.with_known(name, Known(value, Source.MEASURED, applies, note=f"probe {outcome.probe}, {outcome.date}"))
+            facts = facts.with_known(
+                name, Known(value, Source.MEASURED, applies, note=f"probe {outcome.probe}, {outcome.date}")
+            )
     return facts
 
 

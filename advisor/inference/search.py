@@ -106,7 +106,7 @@ class Engine:
             if cheaply and any(self.reported(one, situation, cheaply=True) is UNDECIDED for one in topic.upstream):
                 return UNDECIDED
             lead = self.leading(topic, situation)
-            if self._leads_somewhere(topic, situation, lead):
+            if self.leads_somewhere(topic, situation, lead):
                 found = lead
             elif cheaply:
                 return UNDECIDED
@@ -117,15 +117,16 @@ class Engine:
             memo[key] = found
         return found
 
-    def _leads_somewhere(self, topic: TopicProgram, situation: Situation, lead: Outcome) -> bool:
+    def leads_somewhere(self, topic: TopicProgram, situation: Situation, lead: Outcome) -> bool:
         """Whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
+        exact = not topic.topic.tolerance  # otherwise what all agree on is the value of the most plausible completion
         seen: Outcome = UNDECIDED
         for corner in (None, 0, -1):
             values = self.plausible(topic, situation, corner)
             if topic.constraints and not feasible(topic, values):
                 continue
             outcome = topic.at_completion(values)
-            if outcome == lead and same(topic.topic, outcome, lead):
+            if same(topic.topic, outcome, lead) and (exact or (corner is None and outcome == lead)):
                 return True
             if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
                 return True
@@ -396,6 +397,7 @@ class _Search:
         self.topic = residual.topic
         self.given = residual.given
         self.box = residual.box
+        self.situation = situation
         self.lead = lead
         self.wishes = self._wishes(situation)
         self.reference: Outcome = UNDECIDED
@@ -422,6 +424,8 @@ class _Search:
         # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
         # the one that all of them share, so that learning more cannot move a value that was settled with less.
         agreed = self.lead if self.reference is UNDECIDED else self.reference
+        if not complete and self.engine.leads_somewhere(self.topic, self.situation, self.lead):
+            agreed = self.lead
         return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
 
     def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
@@ -486,11 +490,17 @@ class _Search:
                 counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
             if not counts:  # what is undecided reads single values only, and those were evaluated
                 continue
-            cuts = self.topic.cuts
-            slot = max(counts, key=lambda s: (splits_cleanly(box[s], cuts.get(s, ())), counts[s], -s))
-            parts = split(self.program.facts[slot], box[slot], cuts.get(slot, ()))
+            slot = max(counts, key=lambda s: self._usefulness(s, box[s], counts[s]))
+            parts = split(self.program.facts[slot], box[slot], self.topic.cuts.get(slot, ()))
             stack.extend({**box, slot: part} for part in reversed(parts))
         return None, True
+
+    def _usefulness(self, slot: int, region: Any, count: int) -> tuple[float, ...]:
+        """Of splitting a fact: first what falls into parts that rules tell apart, then the widest number."""
+        if splits_cleanly(region, self.topic.cuts.get(slot, ())):
+            return (1, count, -slot)
+        whole: Any = self.program.domains[slot]
+        return (0, (region[1] - region[0]) / (whole[1] - whole[0]), -slot)
 
     def _impossible(self, regions: list[Any]) -> bool:
         """Whether every point of the box breaks some constraint."""

@@ -126,10 +126,10 @@ def test_the_newest_measurement_counts(knowledge: Knowledge, facts: FactBase) ->
     assert advise_here(knowledge, facts, MACHINE, [old, new]).value("compute.threads") == 1
 
 
-def test_probes_run_in_the_order_in_which_they_build_on_each_other(knowledge: Knowledge, facts: FactBase) -> None:
+def test_threads_are_measured_before_what_depends_on_them(knowledge: Knowledge, facts: FactBase) -> None:
     plan = advise_here(knowledge, facts, MACHINE)
-    assert [probe.name for probe in worthwhile(plan)] == [n for n in ("batch", "precision", "threads") if n in plan.probes]
-    assert [probe.name for probe in worthwhile(plan, ["threads", "batch"])] == ["batch", "threads"]
+    assert [probe.name for probe in worthwhile(plan)] == [n for n in ("threads", "precision", "batch") if n in plan.probes]
+    assert [probe.name for probe in worthwhile(plan, ["threads", "batch"])] == ["threads", "batch"]
 
 
 def test_the_workload_is_the_plans_own_network(knowledge: Knowledge, facts: FactBase) -> None:
