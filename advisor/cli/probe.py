@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from advisor.cli.console import FAILED, panel, stderr, warn, write
+from advisor.cli.console import FAILED, panel, stderr, warn, write, write_json
 from advisor.cli.inputs import (
     Force,
     Format,
@@ -15,10 +15,13 @@ from advisor.cli.inputs import (
     Inputs,
     Output,
     Packs,
+    PlainFormat,
+    PlainFormatOption,
     SchoolName,
     SchoolOption,
     Sets,
     deliver,
+    deliver_json,
     gather,
 )
 
@@ -113,7 +116,7 @@ def announce(what: str, about: Any) -> None:
 
 
 def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool) -> None:
-    import json
+    from datetime import date
 
     from advisor.report.changes import change_lines
     from advisor.report.markdown import report_text
@@ -124,10 +127,10 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
             "outcomes": [outcome.to_json() for outcome in revision.outcomes],
             "skipped": [{"probe": skipped.probe, "reason": skipped.reason} for skipped in revision.skipped],
         }
-        deliver(json.dumps(document, indent=2, ensure_ascii=False), output, force)
+        deliver_json(document, output, force)
         return
     if format_ is Format.MARKDOWN or output is not None:
-        deliver(report_text(revision.after, inputs.knowledge), output, force)
+        deliver(report_text(revision.after, inputs.knowledge, date.today().isoformat()), output, force)
     if format_ is Format.TEXT:
         for line in change_lines(revision.after):
             write(line)
@@ -174,17 +177,15 @@ def _check_output(output: Path, force: bool) -> None:
 
 
 @app.command("list", help="The probes: what each answers, and what it costs.")
-def list_(format_: FormatOption = Format.TEXT) -> None:
-    import json
-
+def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
     from advisor.probes.catalogue import PROBES
 
-    if format_ is Format.JSON:
+    if format_ is PlainFormat.JSON:
         entries = [
             {"name": p.name, "question": p.question, "topic": p.topic, "fact": p.fact, "seconds": p.cost_seconds}
             for p in PROBES
         ]
-        write(json.dumps(entries, indent=2))
+        write_json(entries)
         return
     for p in PROBES:
         write(f"{p.name}: {p.question} ({p.topic}, about {p.cost_seconds:.0f} s)")

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.console import DONE, FAILED, error_panel, write
-from advisor.cli.inputs import Format, FormatOption, Packs, SchoolName, complete_rule, complete_topic, knowledge_for
+from advisor.cli.console import DONE, FAILED, error_panel, write, write_json
+from advisor.cli.inputs import (
+    Packs,
+    PlainFormat,
+    PlainFormatOption,
+    SchoolName,
+    complete_rule,
+    complete_topic,
+    knowledge_for,
+)
 
 if TYPE_CHECKING:
     from advisor.inference.rule_tests import TestRun
@@ -19,13 +27,13 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command("list", help="Every rule, or those of one topic or school.")
 def list_(
-    topic: Annotated[str | None, typer.Option("--topic", autocompletion=complete_topic, help="Only this topic.")] = None,
+    topic: Annotated[
+        str | None, typer.Option("--topic", autocompletion=complete_topic, help="Only this topic.")
+    ] = None,
     school: Annotated[SchoolName | None, typer.Option("--school", help="Only this school.")] = None,
     packs: Packs = None,
-    format_: FormatOption = Format.TEXT,
+    format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
-    import json
-
     from advisor.errors import did_you_mean, input_error, shorten
 
     knowledge = knowledge_for(tuple(packs or ()))
@@ -37,8 +45,8 @@ def list_(
         for rule in knowledge.rules
         if (topic is None or rule.topic == topic) and (school is None or rule.school.value == school.value)
     ]
-    if format_ is Format.JSON:
-        write(json.dumps([rule_json(rule) for rule in chosen], indent=2, ensure_ascii=False))
+    if format_ is PlainFormat.JSON:
+        write_json([rule_json(rule) for rule in chosen])
         return
     for rule in chosen:
         write(f"{rule.id}  ({rule.topic}, {rule.school.value}): {rule.effect.value} {rule.value}")
@@ -60,10 +68,8 @@ def rule_json(rule: Rule) -> dict[str, object]:
 def show(
     rule_id: Annotated[str, typer.Argument(metavar="RULE-ID", autocompletion=complete_rule)],
     packs: Packs = None,
-    format_: FormatOption = Format.TEXT,
+    format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
-    import json
-
     from advisor.errors import did_you_mean, input_error, shorten
 
     knowledge = knowledge_for(tuple(packs or ()))
@@ -71,8 +77,8 @@ def show(
     if rule is None:
         hint = did_you_mean(rule_id, knowledge.by_id)
         raise input_error("There is no such rule", f"{shorten(rule_id)!r}", where="RULE-ID", remedy=hint)
-    if format_ is Format.JSON:
-        write(json.dumps(rule_json(rule), indent=2, ensure_ascii=False))
+    if format_ is PlainFormat.JSON:
+        write_json(rule_json(rule))
         return
     write(_described(knowledge, rule))
 
@@ -100,17 +106,15 @@ def _described(knowledge: Knowledge, rule: Rule) -> str:
 
 
 @app.command("check", help="Every problem and every oddity of the rule base.")
-def check(packs: Packs = None, format_: FormatOption = Format.TEXT) -> None:
-    import json
-
+def check(packs: Packs = None, format_: PlainFormatOption = PlainFormat.TEXT) -> None:
     from advisor.knowledge import loader
     from advisor.knowledge.lint import lint
     from advisor.resources import rules_folder
 
     knowledge = loader.load(rules_folder(), tuple(packs or ()))  # never from the cache
     remarks = list(lint(knowledge))
-    if format_ is Format.JSON:
-        write(json.dumps([{"where": r.where, "what": r.what, "remedy": r.remedy} for r in remarks], indent=2))
+    if format_ is PlainFormat.JSON:
+        write_json([{"where": r.where, "what": r.what, "remedy": r.remedy} for r in remarks])
     else:
         for remark in remarks:
             write(str(remark))
@@ -128,7 +132,7 @@ def _run_tests(packs: list[Path] | None) -> TestRun:
 
 
 @app.command("test", help="Runs the tests that stand beside the rules.")
-def test(packs: Packs = None) -> None:
+def run_tests(packs: Packs = None) -> None:
     from advisor.errors import InputError
 
     result = _run_tests(packs)
@@ -139,12 +143,10 @@ def test(packs: Packs = None) -> None:
 
 
 @app.command("coverage", help="Which rules the tests show firing, silent and unknown.")
-def coverage(packs: Packs = None, format_: FormatOption = Format.TEXT) -> None:
-    import json
-
+def coverage(packs: Packs = None, format_: PlainFormatOption = PlainFormat.TEXT) -> None:
     result = _run_tests(packs)
-    if format_ is Format.JSON:
-        write(json.dumps({rule: sorted(states) for rule, states in result.shown.items()}, indent=2))
+    if format_ is PlainFormat.JSON:
+        write_json({rule: sorted(states) for rule, states in result.shown.items()})
         return
     knowledge = knowledge_for(tuple(packs or ()))
     missing = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.console import BAD_INPUT, error_panel, interactive, panel, warn, write
+from advisor.cli.console import BAD_INPUT, error_panel, interactive, look, panel, warn, write
 from advisor.cli.inputs import MachineName, Packs, SchoolName, SchoolOption, gather
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class _Conversation:
         facts = self.inputs.knowledge.vocabulary.facts
         found = [(name, self.inputs.facts.known(name)) for name in facts]
         lines = [f"  {name}: {describe(facts[name], known.value)}" for name, known in found if known is not None]
+        lines += [f"  not known: {note}" for note in (self.inputs.machine.notes if self.inputs.machine else ())]
         if lines:
             _say("Found on this machine (`change NAME` corrects it):")
             for line in lines:
@@ -112,7 +113,7 @@ class _Conversation:
     def _print_plan(self) -> None:
         from advisor.report.text import plan_lines
 
-        write("\n".join(plan_lines(self._plan(), self.inputs.knowledge)))
+        write("\n".join(plan_lines(self._plan(), self.inputs.knowledge, look())))
 
     def _offer_probe(self) -> None:
         from advisor.agent.agent import settle, worthwhile
@@ -142,9 +143,11 @@ class _Conversation:
                 return
 
     def _save_report(self, name: str) -> bool:
+        from datetime import date
+
         from advisor.report.markdown import report_text
 
-        text = report_text(self._plan(), self.inputs.knowledge)
+        text = report_text(self._plan(), self.inputs.knowledge, date.today().isoformat())
         return self._written(name, text, "report")
 
     def _offer_answers(self) -> None:

@@ -8,8 +8,8 @@ from advisor.errors import InputError, Problem, join_names
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import describe
 from advisor.inference.explain import Explainer
-from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.flips import find_flips
+from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
 from advisor.inference.program import Constraint, Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine, Situation
@@ -201,6 +201,7 @@ def _notes(
     """What a reader should know before trusting the recommendation."""
     notes: list[str] = []
     vocabulary = engine.program.knowledge.vocabulary
+    errata = engine.program.knowledge.errata
     for slot in engine.decide(topic, situation).open_slots:
         fact = vocabulary.facts[engine.program.facts[slot].name]
         value = explainer.values[slot]
@@ -215,7 +216,8 @@ def _notes(
     for lost, winner in explainer.silenced():
         notes.append(
             f"The {lost.rule.school.value} school's {lost.rule.id} advised {_said(lost.rule.value)}: {lost.rule.because} "
-            f"It lost to {winner.rule.id}: {winner.rule.because}"
+            + "".join(f"(Erratum {key}: {errata[key].text}) " for key in lost.rule.erratum)
+            + f"It lost to {winner.rule.id}: {winner.rule.because}"
         )
     if status is Status.SETTLED and isinstance(engine.leading(topic, situation), Tie):
         notes.append("Every case that is still possible leads to it.")

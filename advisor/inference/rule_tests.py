@@ -70,7 +70,9 @@ def read_tests(knowledge: Knowledge, path: Path) -> list[RuleTest]:
                     hint = did_you_mean(identifier, knowledge.by_id)
                     reader.note(entry.line, f"there is no rule {shorten(identifier)}.", hint)
                 elif states.get(identifier, state) is not state:
-                    reader.note(entry.line, f"rule {identifier} is expected in two states at once.", "Keep one of them.")
+                    reader.note(
+                        entry.line, f"rule {identifier} is expected in two states at once.", "Keep one of them."
+                    )
                 else:
                     states[identifier] = state
         expect = {}

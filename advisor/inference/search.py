@@ -183,9 +183,7 @@ class Engine:
             truths: dict[int, list[int]] = {}
             for topic in self.program.topics.values():
                 _, regions[topic.slot], truths[topic.slot] = topic.over(regions)
-            parts = {
-                slot: _Part(topic, truths[slot], regions[slot]) for slot, topic in self.program.by_slot.items()
-            }
+            parts = {slot: _Part(topic, truths[slot], regions[slot]) for slot, topic in self.program.by_slot.items()}
             if len(self._overviews) > 100:
                 self._overviews.clear()
             found = self._overviews[situation] = Overview(regions, truths, parts)

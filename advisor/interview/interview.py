@@ -73,7 +73,7 @@ class Interview:
         for question in self._inquiry().ordered():
             if question.fact not in put_off:
                 return question
-            if postponed is None or put_off and self._earlier(question.fact, postponed.fact):
+            if postponed is None or (put_off and self._earlier(question.fact, postponed.fact)):
                 postponed = question
         return postponed
 
@@ -147,7 +147,9 @@ class Interview:
             hint = did_you_mean(name, self.knowledge.vocabulary.facts)
             raise input_error("There is no such fact", f"{shorten(name)!r}", where="change", remedy=hint)
         if fact.group == "probe":
-            raise input_error("This is measured, not asked", name, where="change", remedy="`advisor probe` measures it.")
+            raise input_error(
+                "This is measured, not asked", name, where="change", remedy="`advisor probe` measures it."
+            )
         self._wanted, self._changing = name, True
 
     def _step(self, progress: Progress) -> tuple[Change, ...]:

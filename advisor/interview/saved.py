@@ -48,7 +48,11 @@ def load(vocabulary: Vocabulary) -> Saved:
         remedy = "Start one with `advisor wizard`."
         raise input_error("There is no conversation to resume", "nothing is saved", remedy=remedy) from None
     title = "The saved conversation cannot be used"
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA or not isinstance(document.get("answers"), dict):
+    if (
+        not isinstance(document, dict)
+        or document.get("schema") != SCHEMA
+        or not isinstance(document.get("answers"), dict)
+    ):
         raise input_error(title, "it has another format", where=str(path), remedy="Start anew with `advisor wizard`.")
     answers: dict[str, Value | None] = {}
     problems: list[Problem] = []

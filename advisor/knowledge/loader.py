@@ -12,8 +12,8 @@ from advisor.errors import InputError, Problem, did_you_mean, input_error, short
 from advisor.knowledge.checks import check
 from advisor.knowledge.declarations import read_sources, read_topics, read_vocabulary
 from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
-from advisor.reading import Reader
 from advisor.knowledge.rule_files import Disabled, is_position_allowed, read_rules
+from advisor.reading import Reader
 
 TITLE = "These rules cannot be used"
 MAX_FILES = 200

@@ -70,8 +70,7 @@ def _nvidia(tree: Tree, host: Host) -> tuple[Gpu, ...] | None:
         if host.system != "Linux" and isinstance(error, nvml.NVMLError_LibraryNotFound):
             return ()
         tree.notes.append(
-            "The number of GPUs is unknown: there is an NVIDIA driver, but it does not answer "
-            f"({error}). {_CONTAINER}"
+            f"The number of GPUs is unknown: there is an NVIDIA driver, but it does not answer ({error}). {_CONTAINER}"
         )
         return None
 

@@ -82,10 +82,7 @@ def _visible_folders(mounts: list[_Mount], path: PurePosixPath) -> set[PurePosix
     """
     shown = [(mount, path.relative_to(mount.root)) for mount in mounts if path.is_relative_to(mount.root)]
     folders = {
-        mount.folder / part
-        for mount, below in shown
-        if ".." not in below.parts
-        for part in (below, *below.parents)
+        mount.folder / part for mount, below in shown if ".." not in below.parts for part in (below, *below.parents)
     }
     if folders or ".." in path.parts:
         return folders

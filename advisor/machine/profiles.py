@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from advisor import safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, shorten
-from advisor.reading import Reader
 from advisor.machine.devices import (
     PEAK_UNIT,
     UNITS,
@@ -22,6 +21,7 @@ from advisor.machine.devices import (
     published_facts,
 )
 from advisor.machine.processor import CPU_FEATURES
+from advisor.reading import Reader
 from advisor.resources import profiles_folder
 
 __all__ = [
@@ -119,9 +119,7 @@ def _device(reader: Reader, root: safe_yaml.Node | None, stem: str) -> DevicePro
         return None
     name = reader.text(node, "name", "a device profile", required=True)
     if name and name != stem:
-        reader.note(
-            node.items["name"].line, f"the name {name} and the file {stem}.yaml differ.", "Make them one."
-        )
+        reader.note(node.items["name"].line, f"the name {name} and the file {stem}.yaml differ.", "Make them one.")
     sources = dict(reader.named_texts(node, "sources", name))
     figures = _figures(reader, node, "figures", UNITS, sources)
     peaks = _figures(reader, node, "peak_flops", dict.fromkeys(Precision, PEAK_UNIT), sources)

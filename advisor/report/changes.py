@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from advisor.inference.plan import Measurement, Plan, Recommendation, Verdict
 
@@ -27,25 +28,35 @@ def change_lines(plan: Plan) -> Iterator[str]:
 
 
 def _entry_lines(entry: Recommendation, found: Measurement) -> Iterator[str]:
-    unit = f" {entry.unit}" if entry.unit else ""
-    yield f"  {entry.title}: {found.before}{unit} -> {VERDICTS[found.verdict]} -> {entry.value}{unit}"
+    before, after = quantity(found.before, entry.unit), quantity(entry.value, entry.unit)
+    yield f"  {entry.title}: {before} -> {VERDICTS[found.verdict]} -> {after}"
     yield f"    {sentence(found, entry.unit)}"
     conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(found.applies.items()))
-    yield f"    holds for: {conditions}"
+    yield f"    measured with: {conditions}"
     for rule, verdict in found.judged.items():
         yield f"    rule {rule}: {VERDICTS[Verdict(verdict)]}"
 
 
+def quantity(value: Any, unit: str) -> str:
+    """A value with its unit: 1 thread, 2 threads, bf16."""
+    if not unit:
+        return str(value)
+    return f"{value} {unit.removesuffix('s') if value == 1 else unit}"
+
+
 def sentence(found: Measurement, unit: str = "") -> str:
     """The comparison in words, with its interval and the number of pairs."""
-    suffix = f" {unit}" if unit else ""
-    other = found.before if found.verdict is Verdict.OVERTURNED else found.rival
-    interval = f"(95 % interval {found.low:.2f} to {found.high:.2f}, {found.n} interleaved pairs)"
-    if found.rival is None:
-        return f"There was nothing to compare {found.before}{suffix} with."
-    if found.verdict is Verdict.NO_DIFFERENCE:
-        return f"{found.before} and {found.rival}{suffix} take the same time: ratio {found.median:.2f} {interval}."
-    if found.verdict is Verdict.UNDECIDED:
-        return f"{found.before} against {found.rival}{suffix}: ratio {found.median:.2f} {interval}, not decided in the time given."
-    winner = found.rival if found.verdict is Verdict.OVERTURNED else found.before
-    return f"{winner} is {found.median:.2f} times as fast as {other}{suffix} {interval}."
+    before, rival = quantity(found.before, unit), quantity(found.rival, unit)
+    pairs = "1 interleaved pair" if found.n == 1 else f"{found.n} interleaved pairs"
+    figures = f"(95 % interval {found.low:.2f} to {found.high:.2f}, {pairs})"
+    match found.verdict:
+        case Verdict.CONFIRMED:
+            return f"{before} against {rival}: {found.median:.2f} times as fast {figures}."
+        case Verdict.OVERTURNED:
+            return f"{rival} against {before}: {found.median:.2f} times as fast {figures}."
+        case Verdict.NO_DIFFERENCE:
+            return f"{before} against {rival}: {found.median:.2f} times as fast {figures}, which is less than matters."
+        case _:
+            return (
+                f"{before} against {rival}: {found.median:.2f} times as fast {figures}, not decided in the time given."
+            )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
+
 from tests.small_rules import RuleBase, a_set, boolean, choice, fact, integer, number, topic
 
 from .oracle import domain
