@@ -19,7 +19,7 @@ def write_text(path: Path, text: str, *, force: bool = False) -> None:
     try:
         if path.is_dir():
             raise input_error(title, "this is a folder", where=str(path), remedy="Name a file.")
-        if path.exists() and not force:
+        if path.is_file() and not force:
             raise input_error(title, "the file exists", where=str(path), remedy="Name another file or add --force.")
         if path.exists() and not path.is_file():  # /dev/stdout, a named pipe
             path.write_text(text, encoding="utf-8")

@@ -212,7 +212,9 @@ def describe(fact: Fact, value: Value) -> str:
         return value
     if fact.unit in ("bytes", "bytes/s"):
         return f"{_scaled(value, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B{'/s' if fact.unit == 'bytes/s' else ''}"
-    if fact.unit in ("", "version", "fraction", "ratio"):
+    if fact.unit == "fraction":
+        return f"{number_text(value * 100)} %"
+    if fact.unit in ("", "version", "ratio", "money", "money/h"):
         return number_text(value)
     unit = fact.unit
     if value == 1 and unit.endswith("s") and "/" not in unit:

@@ -190,6 +190,5 @@ def describe_weight(total: int) -> str:
             parts.append(f"{count} {name}")
     if not parts:
         return "no net argument"
-    return (
-        f"{join_names(parts)} {'argument' if parts in (['1 strong'], ['1 moderate'], ['1 weak']) else 'arguments'} net"
-    )
+    noun = "argument" if len(parts) == 1 and parts[0].startswith("1 ") else "arguments"
+    return f"{join_names(parts)} {noun} net"

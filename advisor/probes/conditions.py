@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-BUSY = 0.5
-"""Load average for each core, from which on other work probably disturbed the timing."""
+BUSY = 0.10
+"""Share of the processors that other programs took meanwhile, from which on they probably disturbed the timing."""
 STOLEN = 0.02
 """Share of the processor's time that a hypervisor gave to others."""
 WIDE = 0.10
@@ -26,20 +26,26 @@ class Moment:
 
     load_average: float | None
     """Running processes, mean over the last minute."""
+    total: float
+    """Processor seconds since the machine started, of all cores; `stolen` by its host; `busy` for any program here."""
     stolen: float
     busy: float
-    """Seconds since the start of the machine."""
+    ours: float
+    """Processor seconds of this program and of its children that have ended."""
     governor: str | None
     megahertz: float | None
 
     @classmethod
     def now(cls) -> Moment:
         times = psutil.cpu_times()
+        stolen = float(getattr(times, "steal", 0.0))
         frequency = psutil.cpu_freq() if hasattr(psutil, "cpu_freq") else None
         return cls(
             load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-            stolen=float(getattr(times, "steal", 0.0)),
-            busy=float(sum(times)),
+            total=float(sum(times)),
+            stolen=stolen,
+            busy=float(sum(times)) - times.idle - float(getattr(times, "iowait", 0.0)) - stolen,
+            ours=sum(os.times()[:4]),
             governor=_GOVERNOR.read_text().strip() if _GOVERNOR.exists() else None,
             megahertz=frequency.current if frequency else None,
         )
@@ -55,6 +61,9 @@ class Conditions:
     megahertz: float | None = None
     """At its end."""
     stolen_share: float = 0.0
+    """Of the processors' time meanwhile, what the host of this virtual machine gave to others."""
+    others_share: float = 0.0
+    """Of the processors' time meanwhile, what other programs took."""
     warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -83,12 +92,12 @@ def conditions(
         samples: seconds by the name of what was timed.
         notes: further warnings.
     """
-    elapsed = after.busy - before.busy
-    stolen = max(0.0, (after.stolen - before.stolen) / elapsed) if elapsed > 0 else 0.0
+    elapsed = max(after.total - before.total, 1e-9)
+    stolen = max(0.0, (after.stolen - before.stolen) / elapsed)
+    others = max(0.0, (after.busy - before.busy - (after.ours - before.ours)) / elapsed)
     warnings = list(notes)
-    cores = os.cpu_count() or 1
-    if before.load_average is not None and before.load_average > BUSY * cores:
-        warnings.append(f"The machine was busy already: load average {before.load_average:.1f} on {cores} cores.")
+    if others > BUSY:
+        warnings.append(f"Other programs took {others:.0%} of the processors' time meanwhile.")
     if stolen > STOLEN:
         warnings.append(f"The host of this virtual machine gave {stolen:.0%} of the processors to others.")
     if before.governor not in (None, "performance"):
@@ -96,4 +105,4 @@ def conditions(
     for name, seconds in samples.items():
         if spread(seconds) > WIDE:
             warnings.append(f"The samples of {name} spread by {spread(seconds):.0%} (interquartile range over median).")
-    return Conditions(before.load_average, after.governor, after.megahertz, stolen, tuple(warnings))
+    return Conditions(before.load_average, after.governor, after.megahertz, stolen, others, tuple(warnings))

@@ -14,6 +14,8 @@ from advisor.probes.verdict import MOST_PAIRS, Verdict, checkpoints, compare
 
 SHORTEST_SAMPLE = 0.02
 """Seconds; steps are repeated until a sample takes as long."""
+ALL_REHEARSALS_SHARE = 0.4
+"""Of the time there is, after which no further setting is tried, if there is one to compare with."""
 LONGEST_EQUAL_SAMPLE = 0.2
 """Seconds; beyond that the two sides of a pair run different numbers of steps."""
 SEARCH_SHARE = 0.3
@@ -87,8 +89,11 @@ class Contest:
         """The cost of every setting that can run here."""
         done: list[Rehearsal] = []
         reason: str | None = None
+        enough = self.clock() + (self.until - self.clock()) * ALL_REHEARSALS_SHARE
         for setting, trial in self.trials.items():
             reason = reason or self.probe.enough(done, self.before)
+            if self.clock() > enough and any(rehearsal.setting != self.before for rehearsal in done):
+                reason = reason or "There was no time left to try it."
             if reason and setting != self.before:
                 self.tell(Skipped(setting, reason))
                 continue
@@ -158,7 +163,9 @@ class Contest:
         repeats = {setting: self._repeats(setting) for setting in (self.before, rival)}
         most = max(repeats.values())
         slowest = max(self._step_seconds[setting] for setting in repeats)
-        return dict.fromkeys(repeats, most) if most * slowest <= LONGEST_EQUAL_SAMPLE else repeats
+        return dict.fromkeys(repeats, most) if most * slowest <= ALL_REHEARSALS_SHARE = 0.4
+"""Of the time there is, after which no further setting is tried, if there is one to compare with."""
+LONGEST_EQUAL_SAMPLE else repeats
 
     def _sample(self, setting: Setting, repeats: int) -> float:
         """Seconds per step or per example. After another setting a short step is run once untimed."""

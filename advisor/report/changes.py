@@ -56,6 +56,9 @@ def sentence(found: Measurement, unit: str = "") -> str:
             return f"{rival} against {before}: {found.median:.2f} times as fast {figures}."
         case Verdict.NO_DIFFERENCE:
             return f"{before} against {rival}: {found.median:.2f} times as fast {figures}, which is less than matters."
+        case _ if found.median < 1:
+            swapped = f"(95 % interval {1 / found.high:.2f} to {1 / found.low:.2f}, {pairs})"
+            return f"{rival} against {before}: {1 / found.median:.2f} times as fast {swapped}, not decided in the time given."
         case _:
             return (
                 f"{before} against {rival}: {found.median:.2f} times as fast {figures}, not decided in the time given."

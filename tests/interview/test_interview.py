@@ -24,7 +24,13 @@ SHOP = RuleBase(
         "compute.threads": topic("value", type="integer", unit="threads"),
     },
     rules=[
-        rule("type.trees", "network.type", for_="trees", strength="strong", when='task.kind == "classify" and data.rows < 1000'),
+        rule(
+            "type.trees",
+            "network.type",
+            for_="trees",
+            strength="strong",
+            when='task.kind == "classify" and data.rows < 1000',
+        ),
         rule("type.ffn", "network.type", for_="ffn", strength="moderate", when='task.kind == "classify"'),
         rule("type.gan", "network.type", for_="gan", strength="strong", when='task.generation == "random"'),
         rule("type.lstm", "network.type", for_="lstm", strength="strong", when='task.generation == "sequence"'),

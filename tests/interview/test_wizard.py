@@ -103,7 +103,10 @@ def test_nothing_to_resume_is_said_with_exit_code_2(home: dict[str, str]) -> Non
     assert "nothing is saved" in done.stderr
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\x00", b'{"schema": "advisor/interview/1", "answers": {"task.kind": "paint"}}'])
+OTHER_ANSWERS = b'{"schema": "advisor/interview/1", "answers": {"task.kind": "paint"}}'
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\x00", OTHER_ANSWERS])
 def test_a_damaged_session_is_one_message(home: dict[str, str], tmp_path: Path, damage: bytes) -> None:
     run(home, "classify\n!\n")
     saved = next((tmp_path / "state").rglob("interview.json"))

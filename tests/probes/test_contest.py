@@ -199,6 +199,13 @@ def test_batches_stop_growing_when_half_the_memory_is_taken_but_the_recommended_
     assert [message.setting for message in told if isinstance(message, Rehearsed)] == [8, 32]
 
 
+def test_slow_settings_leave_time_for_the_duel() -> None:
+    world = World()
+    told = hold(BATCH, 16, by_batch(world, {8: 0.012, 16: 0.01, 32: 0.009, 64: 0.007, 128: 0.006}), world)
+    assert Skipped(128, "There was no time left to try it.") in told
+    assert len(samples(told, Phase.DUEL)) >= 2 * 8
+
+
 def test_a_short_step_is_run_once_untimed_after_another_setting() -> None:
     world = World()
     told = hold(THREADS, 2, by_threads(world, t1=0.002, t2=0.001), world)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from advisor.probes.conditions import Conditions, Moment, conditions, spread
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
 
-QUIET = Moment(load_average=0.0, stolen=0.0, busy=100.0, governor="performance", megahertz=3000.0)
+QUIET = Moment(0.0, total=100.0, stolen=0.0, busy=50.0, ours=5.0, governor="performance", megahertz=3000.0)
 
 
 def outcome(verdict: Verdict, after: int | None) -> ProbeOutcome:
@@ -26,7 +27,7 @@ def outcome(verdict: Verdict, after: int | None) -> ProbeOutcome:
         n=8,
         applies={"network": "ffn 4-[4]-2"},
         settings=(SettingRecord(16, (0.1,), (0.2, 0.3), 10**8), SettingRecord(128, skipped="too large")),
-        conditions=Conditions(1.5, "performance", 3000.0, 0.01, ("busy",)),
+        conditions=Conditions(1.5, "performance", 3000.0, 0.01, 0.2, ("busy",)),
     )
 
 
@@ -65,14 +66,20 @@ def test_a_quiet_machine_gives_no_warning() -> None:
     assert (found.governor, found.megahertz) == ("performance", 3000.0)
 
 
+def test_our_own_work_is_not_that_of_others() -> None:
+    later = replace(QUIET, total=200.0, busy=140.0, ours=95.0)
+    assert conditions(QUIET, later, {}).others_share == pytest.approx(0.0)
+
+
 def test_what_makes_a_timing_doubtful_is_told() -> None:
-    before = Moment(load_average=900.0, stolen=0.0, busy=100.0, governor="powersave", megahertz=None)
-    after = Moment(load_average=900.0, stolen=10.0, busy=200.0, governor="powersave", megahertz=None)
+    before = Moment(9.0, total=100.0, stolen=0.0, busy=50.0, ours=5.0, governor="powersave", megahertz=None)
+    after = Moment(9.0, total=200.0, stolen=10.0, busy=110.0, ours=25.0, governor="powersave", megahertz=None)
     found = conditions(before, after, {"bf16": [1.0, 1.0, 2.0, 2.0]}, ["A note."])
     told = " ".join(found.warnings)
-    for words in ("A note.", "load average 900.0", "gave 10%", "governor powersave", "samples of bf16 spread by 67%"):
+    for words in ("A note.", "took 40%", "gave 10%", "governor powersave", "samples of bf16 spread by 67%"):
         assert words in told
 
 
 def test_this_moment_can_be_taken() -> None:
-    assert Moment.now().busy > 0
+    now = Moment.now()
+    assert 0 < now.ours < now.busy < now.total
