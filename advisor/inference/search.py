@@ -15,7 +15,7 @@ from advisor.inference.boxes import ends, is_point, landmarks, pick, split, spli
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided, same, same_throughout
 from advisor.inference.program import Program, TopicProgram, apply_steps, apply_steps_over, as_value
 from advisor.knowledge.model import Policy
-from advisor.knowledge.regions import FALSE, TRUE, point
+from advisor.knowledge.regions import FALSE, TRUE, is_single, point
 
 NODE_CAP = 128
 TRIES_PER_FACT = 12
@@ -260,7 +260,7 @@ class Residual:
                     for reached in self._fact_support[slot]:
                         if reached in box and not is_point(box[reached]):
                             counts[reached] = counts.get(reached, 0) + count * times
-                elif slot not in seen:
+                elif slot not in seen and not is_single(regions[slot]):
                     seen.add(slot)
                     pending.append((upstream, truths[slot], count))
         return counts

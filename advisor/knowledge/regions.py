@@ -84,6 +84,17 @@ def is_lists(region: Region) -> bool:
     return isinstance(region, tuple) and (not region or region[0] is None or isinstance(region[0], tuple))
 
 
+def is_single(region: Region) -> bool:
+    """Whether the region holds one value only (unknown counts as one)."""
+    if isinstance(region, int):
+        return region in (TRUE, FALSE, UNKNOWN)
+    if isinstance(region, frozenset):
+        return len(region) == 1
+    if is_lists(region):
+        return len(region) == 1 and all(low == high for low, high, _ in region[0] or ())
+    return region[0] == region[1] and not region[2]
+
+
 def compare(op: str, a: Interval, b: Interval) -> int:
     """The truth values that `x op y` can have for x in a and y in b."""
     bits = UNKNOWN if a[2] or b[2] else 0

@@ -163,9 +163,7 @@ class Contest:
         repeats = {setting: self._repeats(setting) for setting in (self.before, rival)}
         most = max(repeats.values())
         slowest = max(self._step_seconds[setting] for setting in repeats)
-        return dict.fromkeys(repeats, most) if most * slowest <= ALL_REHEARSALS_SHARE = 0.4
-"""Of the time there is, after which no further setting is tried, if there is one to compare with."""
-LONGEST_EQUAL_SAMPLE else repeats
+        return dict.fromkeys(repeats, most) if most * slowest <= LONGEST_EQUAL_SAMPLE else repeats
 
     def _sample(self, setting: Setting, repeats: int) -> float:
         """Seconds per step or per example. After another setting a short step is run once untimed."""
