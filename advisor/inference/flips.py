@@ -112,19 +112,18 @@ class _Flipping:
         flipped = []
         for one in readers:
             topic = one.topic
-            positions = {i for s in changed for i in topic.rules_reading.get(s, ())}
-            if not positions and topic.slots_of_applies.isdisjoint(changed):
+            if topic.reads.isdisjoint(changed):
                 continue
             rules = topic.combination.rules
             truth = one.truth.copy()
-            for position in positions:
+            moved = not topic.slots_of_applies.isdisjoint(changed)
+            for position in {i for s in changed for i in topic.rules_reading.get(s, ())}:
                 truth[position] = rules[position].at(values)
+                moved = moved or truth[position] is not one.truth[position] or rules[position].literal is None
+            if not moved:
+                continue
             if topic.applies is not None and topic.applies.at(values) is False:
                 outcome: Outcome = NOT_APPLICABLE
-            elif truth == one.truth and all(rules[position].literal is not None for position in positions):
-                if topic.slots_of_applies.isdisjoint(changed):
-                    continue
-                outcome = topic.combination.from_truths(truth, values)
             else:
                 outcome = topic.combination.from_truths(truth, values)
             if same(topic.topic, outcome, one.reported):

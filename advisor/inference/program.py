@@ -76,6 +76,7 @@ class TopicProgram:
         for position, rule in enumerate(combination.rules):
             for read in rule.reads:
                 reading.setdefault(read, []).append(position)
+        self.reads = frozenset(reading)
         self.rules_reading = {read: tuple(positions) for read, positions in reading.items()}
 
     @property
@@ -301,6 +302,7 @@ class Program:
         applies = self.knowledge.expression(topic.applies, BOOLEAN) if topic.applies else None
         program = TopicProgram(topic, self.slots[topic.name], Combination(topic, compiled, self.school), applies)
         program.slots_of_applies = self._slots(applies.names) if applies else frozenset()
+        program.reads |= program.slots_of_applies
         direct = program.slots_of_applies.union(*(rule.reads for rule in compiled))
         upstream: dict[str, TopicProgram] = {}
         support: set[int] = set()
