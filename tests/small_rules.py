@@ -74,7 +74,7 @@ class RuleBase:
     def __repr__(self) -> str:
         """What tells this rule base from others, one line for each part: what a failing property shows."""
         parts = [*self.facts.items(), *self.topics.items(), *((one["id"], one) for one in self.rules)]
-        lines = [f"{name}: {({key: value for key, value in one.items() if key not in _TOLD})}" for name, one in parts]
+        lines = [f"{name}: { ({key: value for key, value in one.items() if key not in _TOLD}) }" for name, one in parts]
         return "\n".join(["RuleBase", *lines, *(f"constraint: {holds}" for holds in self.constraints)])
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:

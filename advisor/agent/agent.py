@@ -116,6 +116,8 @@ def why_not(plan: Plan, probe: Probe) -> str | None:
         return workload
     if plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
         return "It means nothing for this plan."
+    if plan.value(probe.topic) is None:
+        return "Nothing is recommended yet that could be compared."
     return probe.why_not(workload, plan_facts(plan))
 
 

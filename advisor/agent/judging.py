@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import engine_for, situation_of
-from advisor.inference.plan import Measurement, Plan, Recommendation, Verdict
+from advisor.inference.plan import Measurement, Plan, Verdict
 from advisor.knowledge.expressions import BOOLEAN
 from advisor.knowledge.model import Knowledge, Rule
 from advisor.probes.outcome import ProbeOutcome
 
 
-def measurement(knowledge: Knowledge, plan: Plan, entry: Recommendation, outcome: ProbeOutcome) -> Measurement:
+def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Measurement:
     assert outcome.median is not None  # noqa: S101 - it was measured
     assert outcome.low is not None  # noqa: S101
     assert outcome.high is not None  # noqa: S101

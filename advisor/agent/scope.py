@@ -173,5 +173,7 @@ def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Probe
     for outcome in outcomes:
         entry = recommendations.get(outcome.topic)
         if entry is not None:
-            recommendations[outcome.topic] = replace(entry, measured=measurement(knowledge, plan, entry, outcome))
+            warnings = tuple(f"While the probe {outcome.probe} ran: {text}" for text in outcome.conditions.warnings)
+            found = measurement(knowledge, plan, outcome)
+            recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))
     return replace(plan, recommendations=recommendations)

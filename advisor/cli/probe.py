@@ -113,6 +113,8 @@ def announce(what: str, about: Any) -> None:
         stderr().print(f"{probe.name}: {probe.question} (up to {seconds:.0f} s)")
     elif what == "finished":
         stderr().print(f"{about.probe}: {about.verdict.value.replace('_', ' ')}")
+        for warning in about.conditions.warnings:
+            stderr().print(f"  {warning}")
 
 
 def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool) -> None:

@@ -17,10 +17,13 @@ from advisor.inference.questions import Question
 from advisor.interview.interview import Change, Interview
 
 HELP = (
-    "Answer with a word, a number or a value with its unit. Empty line: I don't know.   ?  explains the question.",
-    "why  what the answer can change.   later  ask again at the end.   <  back.   change NAME  another answer.",
-    "save FILE  write the report so far.   !  stop here and print the plan.",
+    "Answer by word, by number, or by value with unit. An empty line: I don't know.",
+    "  ?            explain the question      why        what the answer can change",
+    "  <            go back                   later      ask again at the end",
+    "  change NAME  give another answer       save FILE  write the report so far",
+    "  !            stop here and print the plan",
 )
+MOST_CHANGES = 6
 
 
 class Stopped(Exception):  # noqa: N818 - an event, not an error
@@ -124,11 +127,17 @@ class PlainFace:
             self.say(f"  {entry.title} ({now})")
 
     def _say_changes(self, changes: tuple[Change, ...]) -> None:
+        lines = []
         for change in changes:
             if change.after.status is Status.NOT_APPLICABLE:
-                self.say(f"  -> {change.after.title}: not applicable")
+                lines.append(f"  -> {change.after.title}: not applicable")
             elif change.after.value != change.before.value or change.after.status is Status.SETTLED:
-                self.say(f"  -> {change.after.title}: {_shown(change.after.value)} ({change.after.status.value})")
+                lines.append(f"  -> {change.after.title}: {_shown(change.after.value)} ({change.after.status.value})")
+        lines.sort(key=lambda line: not line.endswith("(settled)"))  # what is sure first
+        for line in lines[:MOST_CHANGES]:
+            self.say(line)
+        if len(lines) > MOST_CHANGES:
+            self.say(f"  -> and {len(lines) - MOST_CHANGES} more")
 
 
 def _bounds(fact: Fact) -> tuple[float, float]:

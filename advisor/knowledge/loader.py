@@ -21,13 +21,14 @@ MAX_FILES = 200
 
 def rule_files(folder: Path) -> list[Path]:
     """The YAML files of a rule folder, tests left out, in the order in which they count. Raises InputError."""
-    if not folder.is_dir():
-        remedy = "Name a folder with rule files."
-        raise input_error(TITLE, "this is not a folder", where=str(folder), remedy=remedy)
     try:
+        is_folder = folder.is_dir()
         found = sorted(path for path in folder.glob("*.yaml") if not path.name.endswith(".test.yaml"))
     except OSError as error:
-        raise input_error(TITLE, error.strerror or "unreadable", where=str(folder)) from None
+        raise input_error(TITLE, error.strerror or "unreadable", where=shorten(folder, 200)) from None
+    if not is_folder:
+        remedy = "Name a folder with rule files."
+        raise input_error(TITLE, "this is not a folder", where=str(folder), remedy=remedy)
     if not found:
         raise input_error(TITLE, "there is no .yaml file in it", where=str(folder), remedy="Name another folder.")
     if len(found) > MAX_FILES:
@@ -115,7 +116,7 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
     knowledge = Knowledge(vocabulary, topics, rules, sources, errata, digest(files))
     problems.extend(check(knowledge))
     if problems:
-        raise InputError(TITLE, sorted(set(problems), key=lambda problem: _place(problem.where)))
+        raise InputError(TITLE, sorted(dict.fromkeys(problems), key=lambda problem: _place(problem.where)))
     return knowledge
 
 

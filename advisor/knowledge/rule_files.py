@@ -121,7 +121,8 @@ def _settles(entry: YamlMapping, reader: Reader, what: str) -> Settles | None:
     if settles is None:
         return None
     probe = reader.text(settles, "probe", what, required=True)
-    return Settles(probe, reader.text(settles, "expects", what, required=True))
+    expects = reader.text(settles, "expects", what, required=True)
+    return Settles(probe, expects) if expects.strip() else None
 
 
 def is_position_allowed(policy: Policy) -> bool:

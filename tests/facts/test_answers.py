@@ -166,7 +166,9 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
     "data.imbalance": st.floats(1, 1e6),
     "machine.cpu.features": st.frozensets(st.sampled_from(["avx2", "neon"])),
     "machine.cpu.physical_cores": st.integers(1, 10_000),
-    "machine.gpu.name": st.sampled_from(["RTX 4090", "a: b # c", "- x", "'", '"', "yes", "{[", "\\n", "ß €", "%", "&a", "*a"]),
+    "machine.gpu.name": st.sampled_from(
+        ["RTX 4090", "a: b # c", "- x", "'", '"', "yes", "{[", "\\n", "ß €", "%", "&a", "*a"]
+    ),
 }
 
 
@@ -232,7 +234,7 @@ def test_a_full_disk_leaves_the_old_file_whole_and_nothing_else(
         monkeypatch.setattr(os, "fsync", full)
     else:
         monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(InputError, match="No space left on device .*free space"):
+    with pytest.raises(InputError, match=r"No space left on device .*free space"):
         write_answers(VOCABULARY, {"data.examples": 6}, path, heading="x", force=True)
     monkeypatch.undo()
     assert read_answers(VOCABULARY, path) == {"data.examples": 5}

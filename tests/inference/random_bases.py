@@ -52,7 +52,14 @@ class Names:
         """Simple conditions on single names."""
         found = [*self.truths, *(f"{name} == false" for name in self.truths)]
         for name in self.numbers:
-            found += [f"{name} >= 1", f"{name} == 2", f"{name} != 0", f"1 <= {name} < 3", f"{name} in (0, 2)", f"2 > {name}"]
+            found += [
+                f"{name} >= 1",
+                f"{name} == 2",
+                f"{name} != 0",
+                f"1 <= {name} < 3",
+                f"{name} in (0, 2)",
+                f"2 > {name}",
+            ]
         for name in self.cells:
             found += [f"{name} < 0.25", f"{name} >= 0.5", f"0.25 <= {name} <= 0.5", f"{name} == 0.5"]
         for name, options in self.choices.items():
@@ -191,7 +198,9 @@ def _topic(kind: str) -> dict[str, Any]:
 
 
 @st.composite
-def bases(draw: st.DrawFn, *, kinds: tuple[str, ...] = ("score", "first", "all", "integer", "number", "integers")) -> RuleBase:
+def bases(
+    draw: st.DrawFn, *, kinds: tuple[str, ...] = ("score", "first", "all", "integer", "number", "integers")
+) -> RuleBase:
     names = Names([], [], [], {}, {})
     facts = draw(fact_declarations(names))
     constraints = draw(st.lists(condition_text(names, 1), max_size=2)) if draw(st.integers(0, 3)) == 0 else []

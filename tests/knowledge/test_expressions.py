@@ -66,7 +66,7 @@ def test_what_needs_no_facts(text: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1 / 0", "1 // 0", "0 / 0", "log2(0)", "log2(-1)", "sqrt(-1)", "1e30 * 1e30 * 1e30 * 1e30 * 1e30 * 1e30 * 1e30 * 1e30 * 1e30 * 1e30 * 1e30",
+        "1 / 0", "1 // 0", "0 / 0", "log2(0)", "log2(-1)", "sqrt(-1)", " * ".join(["1e30"] * 11),
         "1 / 0 > 3", "[1, 1 / 0]", "max(1, 1 / 0)", "ceil(1 / 0)", "(1 / 0) in (1, 2)", "5 if 1 / 0 > 1 else 5",
     ],
 )  # fmt: skip

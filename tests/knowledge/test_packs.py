@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import InputError
-from advisor.inference.advise import advise
 from advisor.facts.fact_base import FactBase
+from advisor.inference.advise import advise
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge
 from tests.small_rules import RuleBase, boolean, rule, topic
