@@ -182,5 +182,5 @@ class _Session:
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:
-    """The machine facts that probes choose their settings from."""
-    return {name: known.value for name, known in plan.facts.items() if name.startswith("machine.")}
+    """The facts of the machine and the data that probes choose their settings from."""
+    return {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}

@@ -65,7 +65,10 @@ def _read_rule(entry: YamlMapping, reader: Reader, topics: Mapping[str, Topic], 
     effect = _effect(entry, reader, what, topic)
     if effect is None:
         return None
-    value = reader.text(entry, effect.value, what, required=True)
+    if isinstance(entry.items[effect.value], Sequence):  # [256, 128], written without quotes
+        value = f"[{', '.join(reader.texts(entry, effect.value, what))}]"
+    else:
+        value = reader.text(entry, effect.value, what, required=True)
     if effect is not Effect.VALUE and value not in topic.values:
         line = entry.items[effect.value].line
         reader.note(line, f"{what}: {topic_name} cannot be {shorten(value)!r}.", did_you_mean(value, topic.values))

@@ -27,6 +27,8 @@ WORTH_DOUBLING = 1.10
 SMALLEST = 8
 DOUBLINGS_ABOVE = 3
 """Sizes up to eight times the recommended one are tried: further away is another way of training."""
+FEWEST_STEPS = 10
+"""In a pass over the data; a larger batch would learn too little from each pass, however fast."""
 
 
 def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
@@ -34,9 +36,14 @@ def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
 
 
 def _choose(workload: Workload, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    """The recommended size, and powers of two from 8 to eight times as much that are not almost the same."""
+    """The recommended size, and powers of two from 8 to eight times as much that are not almost the same.
+
+    None above the recommended one with which a pass over the data would have fewer than ten steps.
+    """
     size = int(recommended)
     least, most = min(SMALLEST, max(1, size // 2)), size * 2**DOUBLINGS_ABOVE
+    if surroundings.examples is not None:
+        most = min(most, max(size, surroundings.examples // FEWEST_STEPS))
     powers = [2**exponent for exponent in range(most.bit_length()) if least <= 2**exponent <= most]
     apart = [power for power in powers if abs(math.log2(power / size)) > 0.5]
     return tuple(sorted({size, *apart}))

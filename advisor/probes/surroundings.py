@@ -1,4 +1,4 @@
-"""What a probe wants to know of the machine before it chooses what to try."""
+"""What a probe wants to know of the machine and the data before it chooses what to try."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The machine, as far as probes care; None is unknown."""
+    """The machine and the data, as far as probes care; None is unknown."""
 
     physical_cores: int | None = None
     logical_cores: int | None = None
@@ -18,6 +18,8 @@ class Surroundings:
     """Instruction sets: avx2, avx512, avx512_bf16, amx_bf16, neon, sve"""
     compute_capability: float | None = None
     """Of the graphics card."""
+    examples: int | None = None
+    """That there are to learn from."""
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Surroundings:
@@ -29,4 +31,5 @@ class Surroundings:
             usable_cores=facts.get("machine.cpu.usable_cores"),
             features=None if features is None else frozenset(features),
             compute_capability=facts.get("machine.gpu.compute_capability"),
+            examples=facts.get("data.examples"),
         )
