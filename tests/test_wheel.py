@@ -41,14 +41,28 @@ def test_the_installed_wheel_gives_the_same_plan_from_another_folder(wheel: Path
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-c", str(pins), *NEEDED], check=True, timeout=300)
     subprocess.run([*pip, "--no-deps", str(wheel)], check=True, timeout=300)
-    arguments = ["recommend", "--answers", str(ROOT / "examples" / "digits.yaml"), "--machine", "none", "--format", "json"]
+    arguments = [
+        "recommend",
+        "--answers",
+        str(ROOT / "examples" / "digits.yaml"),
+        "--machine",
+        "none",
+        "--format",
+        "json",
+    ]
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     environ = {**os.environ, "ADVISOR_CACHE": str(tmp_path / "cache"), "ADVISOR_STATE": str(tmp_path / "state")}
 
     def plan(program: Path) -> object:
         run = subprocess.run(
-            [str(program), *arguments], cwd=elsewhere, env=environ, capture_output=True, text=True, timeout=60, check=True
+            [str(program), *arguments],
+            cwd=elsewhere,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
         )
         return json.loads(run.stdout)
 

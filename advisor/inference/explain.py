@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from advisor.errors import join_names
-from advisor.inference.outcomes import NOT_APPLICABLE, CompiledRule, Outcome, Tie, active, same, truths
+from advisor.inference.outcomes import NOT_APPLICABLE, WEIGHTS, CompiledRule, Outcome, Tie, active, same, truths
 from advisor.inference.plan import Alternative, Reason
 from advisor.inference.program import Program, TopicProgram
 from advisor.inference.search import Engine, Situation
@@ -183,11 +183,11 @@ def describe_weight(total: int) -> str:
     """A net weight in words: 1 strong and 2 weak arguments."""
     parts = []
     rest = total
-    for name, unit in (("strong", 1_000_000_000), ("moderate", 1_000_000), ("weak", 1_000)):
+    for strength, unit in WEIGHTS.items():
         count = round(rest / unit)
         rest -= count * unit
         if count:
-            parts.append(f"{count} {name}")
+            parts.append(f"{count} {strength.value}")
     if not parts:
         return "no net argument"
     noun = "argument" if len(parts) == 1 and parts[0].startswith("1 ") else "arguments"

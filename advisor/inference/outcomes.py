@@ -32,15 +32,15 @@ UNDECIDED = _Special.UNDECIDED
 Outcome: TypeAlias = Any
 
 # A strong argument outweighs any number of moderate ones, a moderate one any number of weak ones: the order is
-# lexicographic as long as a topic has fewer than a thousand rules.
-_WEIGHT = {Strength.STRONG: 1_000_000_000, Strength.MODERATE: 1_000_000, Strength.WEAK: 1_000}
+# lexicographic as long as a topic has fewer than half a million rules.
+WEIGHTS = {Strength.STRONG: 10**12, Strength.MODERATE: 10**6, Strength.WEAK: 1}
 
 
 def weight(rule: Rule, school: School) -> int:
     """What one argument counts; a historical one is weak in school survey and nothing today."""
     if rule.strength is Strength.HISTORICAL:
-        return _WEIGHT[Strength.WEAK] if school is School.SURVEY else 0
-    return _WEIGHT[rule.strength] if rule.strength else 0
+        return WEIGHTS[Strength.WEAK] if school is School.SURVEY else 0
+    return WEIGHTS[rule.strength] if rule.strength else 0
 
 
 @dataclass(frozen=True, slots=True)

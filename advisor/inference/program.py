@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -393,6 +394,8 @@ def domain(fact: Fact) -> Region:
         return (frozenset(), frozenset(fact.choice_names), False)
     if fact.type is FactType.TEXT:
         return frozenset({"any text"})  # no expression can decide on it
+    if fact.type is FactType.INTEGER:
+        return (math.ceil(fact.minimum), math.floor(fact.maximum), False)
     return (fact.minimum, fact.maximum, False)
 
 

@@ -411,7 +411,7 @@ class _Search:
         outcome, open_slots = self.residual.outcome, self.residual.open_slots
         if outcome is not UNDECIDED:
             if self.topic.topic.tolerance and isinstance(outcome, int | float):  # a value that can really be reached
-                outcome = self.residual.at([*map(self._point(self.box).get, range(len(self.given)), self.given)])
+                outcome = self.residual.at(self._values(self._point(self.box)))
             return Decision(outcome, settled=True)
         other = self._other_outcome(open_slots)
         if other is not None:
@@ -428,12 +428,13 @@ class _Search:
 
     def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
         """The outcome at a completion, or None when the completion breaks a constraint."""
-        values = self.given.copy()
-        for slot, value in assignment.items():
-            values[slot] = value
+        values = self._values(assignment)
         if self.topic.constraints and not feasible(self.topic, values):
             return None
         return self.residual.at(values)
+
+    def _values(self, assignment: dict[int, Any]) -> list[Any]:
+        return [assignment.get(slot, value) for slot, value in enumerate(self.given)]
 
     def _differs(self, assignment: dict[int, Any]) -> tuple[tuple[int, Any], ...] | None:
         outcome = self.evaluate(assignment)
@@ -454,7 +455,7 @@ class _Search:
         if self._differs(base) is not None or self.reference is UNDECIDED:
             return None
         facts, topic = self.program.facts, self.topic.topic
-        standing = self.residual.standing([base.get(slot, value) for slot, value in enumerate(self.given)])
+        standing = self.residual.standing(self._values(base))
         for slot in open_slots:
             tries = landmarks(facts[slot], self.topic.cuts.get(slot, ()))[:TRIES_PER_FACT]
             for value, outcome in standing.vary(slot, tries):
@@ -509,7 +510,7 @@ class _Search:
         base = self._point(box)
         yield base
         joined = [s for c in self.topic.constraints for s in c.reads if s in box and not is_point(box[s])]
-        if joined and not feasible(self.topic, [base.get(i, v) for i, v in enumerate(self.given)]):
+        if joined and not feasible(self.topic, self._values(base)):
             slots = sorted(set(joined))[:4]
             for corner in product(*(ends(box[slot]) for slot in slots)):
                 yield {**base, **dict(zip(slots, corner, strict=True))}

@@ -22,7 +22,13 @@ from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
 
 MACHINE = Machine(
-    cpu_model="Test", physical_cores=4, logical_cores=8, usable_cores=8, features=frozenset(), memory_bytes=16 * 10**9, gpus=()
+    cpu_model="Test",
+    physical_cores=4,
+    logical_cores=8,
+    usable_cores=8,
+    features=frozenset(),
+    memory_bytes=16 * 10**9,
+    gpus=(),
 )
 DIGITS = {
     "task.kind": "classify",
@@ -45,7 +51,9 @@ def facts() -> FactBase:
     return FactBase.of(MACHINE.facts(), Source.DETECTED).with_values(DIGITS, Source.ASKED)
 
 
-def threads_outcome(plan: Plan, best: int, verdict: ProbeVerdict = ProbeVerdict.OVERTURNED, **applies: str) -> ProbeOutcome:
+def threads_outcome(
+    plan: Plan, best: int, verdict: ProbeVerdict = ProbeVerdict.OVERTURNED, **applies: str
+) -> ProbeOutcome:
     before = plan.value("compute.threads")
     rival = best if best != before else 1
     return ProbeOutcome(
@@ -89,7 +97,9 @@ def test_a_measurement_under_other_conditions_is_evidence_only(
     assert [(name, known.value) for name, known in after.evidence] == [("probe.threads.best", 3)]
 
 
-def test_planning_for_another_machine_switches_off_what_was_measured_here(knowledge: Knowledge, facts: FactBase) -> None:
+def test_planning_for_another_machine_switches_off_what_was_measured_here(
+    knowledge: Knowledge, facts: FactBase
+) -> None:
     outcome = threads_outcome(advise_here(knowledge, facts, MACHINE), 3)
     other = facts.with_values({"machine.cpu.physical_cores": 2}, Source.ASKED)
     after = advise_here(knowledge, other, MACHINE, [outcome])
@@ -128,7 +138,9 @@ def test_the_newest_measurement_counts(knowledge: Knowledge, facts: FactBase) ->
 
 def test_threads_are_measured_before_what_depends_on_them(knowledge: Knowledge, facts: FactBase) -> None:
     plan = advise_here(knowledge, facts, MACHINE)
-    assert [probe.name for probe in worthwhile(plan)] == [n for n in ("threads", "precision", "batch") if n in plan.probes]
+    assert [probe.name for probe in worthwhile(plan)] == [
+        n for n in ("threads", "precision", "batch") if n in plan.probes
+    ]
     assert [probe.name for probe in worthwhile(plan, ["threads", "batch"])] == ["threads", "batch"]
 
 

@@ -64,9 +64,7 @@ def test_the_session_with_the_driver_is_closed(tmp_path: Path) -> None:
     assert sessions == ["start", "end"]
 
 
-@pytest.mark.parametrize(
-    "error", [RecordedNvmlError("Driver Not Loaded"), RecordedLibraryNotFoundError("Not Found")]
-)
+@pytest.mark.parametrize("error", [RecordedNvmlError("Driver Not Loaded"), RecordedLibraryNotFoundError("Not Found")])
 def test_a_driver_that_does_not_answer_leaves_the_count_unknown(tmp_path: Path, error: Exception) -> None:
     machine = with_driver(tmp_path, recorded_nvml(start=error))
     assert machine.gpus is None

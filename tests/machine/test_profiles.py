@@ -78,9 +78,7 @@ def test_a_similar_device_is_another_device(other: str) -> None:
     assert find_device(other) is None
 
 
-names = st.sampled_from(
-    [(name, device.name) for device in SHIPPED.values() for name in (device.name, *device.aliases)]
-)
+names = st.sampled_from([(name, device.name) for device in SHIPPED.values() for name in (device.name, *device.aliases)])
 
 
 @settings(deadline=None)

@@ -68,7 +68,9 @@ def test_batches_are_tried_at_powers_of_two_around_the_recommended_one() -> None
 
 
 @pytest.mark.parametrize(("examples", "largest"), [(1797, 128), (5_119, 256), (5_120, 512), (600, 64)])
-def test_no_batch_is_tried_with_which_a_pass_over_the_data_has_fewer_than_ten_steps(examples: int, largest: int) -> None:
+def test_no_batch_is_tried_with_which_a_pass_over_the_data_has_fewer_than_ten_steps(
+    examples: int, largest: int
+) -> None:
     assert max(BATCH.settings(DIGITS, {**CORES, "data.examples": examples}, 64)) == largest
 
 
