@@ -99,10 +99,12 @@ class FactBase:
         """Whether a measurement was taken under the conditions that hold here."""
         return all(self.scope.get(name) == value for name, value in known.applies.items())
 
-    def evidence(self) -> Iterator[tuple[str, Known]]:
+    def evidence(self, names: Iterable[str] | None = None) -> Iterator[tuple[str, Known]]:
         """Measurements taken elsewhere: worth showing, not counted."""
-        for name, ranked in self.entries.items():
-            yield from ((name, known) for known in ranked if known.source is Source.MEASURED and not self.covers(known))
+        for name in self.entries if names is None else names:
+            for known in self.entries.get(name, ()):
+                if known.source is Source.MEASURED and not self.covers(known):
+                    yield name, known
 
     def names(self) -> Iterator[str]:
         return (name for name in self.entries if self.known(name) is not None)

@@ -167,7 +167,8 @@ def _rate(unit: str) -> Decimal | None:
 
 
 def _range(fact: Fact) -> str:
-    return f"It must lie between {number_text(fact.minimum)} and {number_text(fact.maximum)} {fact.unit}".rstrip() + "."
+    unit = "" if fact.unit in ("fraction", "ratio", "version") else f" {fact.unit}"
+    return f"It must lie between {number_text(fact.minimum)} and {number_text(fact.maximum)}{unit}."
 
 
 def number_text(number: float) -> str:

@@ -67,7 +67,7 @@ def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY,
         contradictions=tuple(facts.contradictions(knowledge.vocabulary.facts)),
         questions=questions,
         probes=probes_worth(knowledge, recommendations),
-        evidence=tuple(sorted(base.evidence(), key=lambda entry: list(knowledge.vocabulary.facts).index(entry[0]))),
+        evidence=tuple(base.evidence(knowledge.vocabulary.facts)),
         stated=base,
         knowledge=knowledge,
     )

@@ -39,7 +39,10 @@ class Explainer:
             found = [rule for rule in on if rule.rule.effect is Effect.FOR and rule.rule.value == self.outcome]
             found.sort(key=lambda rule: _STRENGTHS.index(rule.rule.strength or ""))
         elif policy is Policy.ALL:
-            found = on
+            items = self.outcome if isinstance(self.outcome, tuple) else ()
+            found = [rule for rule in on if rule.rule.value in items]
+            said = {rule.rule.value for rule in found}
+            return found + [rule for item in items if item not in said for rule in self._in_every_case(item)]
         else:
             position = self.topic.combination.first(self.values)
             found = []
@@ -47,14 +50,15 @@ class Explainer:
                 self.topic.topic, self.topic.combination.value_of(position, self.values), self.outcome
             ):
                 found = [self.rules[position]]
-        return found or self._in_every_case()
+        nothing = isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE
+        return found or ([] if nothing else self._in_every_case(self.outcome))
 
-    def _in_every_case(self) -> list[CompiledRule]:
-        """Rules that lead to the settled value though none of them is known to hold: together they cover every case."""
-        if isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE:
-            return []
+    def _in_every_case(self, value: Any) -> list[CompiledRule]:
+        """Rules that lead to a settled value though none of them is known to hold: together they cover every case."""
         bits = self.engine.overview(self.situation).truths[self.topic.slot]
-        return [r for r, b in zip(self.rules, bits, strict=True) if b & TRUE and r.literal == self.outcome]
+        possible = [rule for rule, bit in zip(self.rules, bits, strict=True) if bit & TRUE]
+        contra = (Effect.AGAINST, Effect.VETO)
+        return [rule for rule in possible if rule.literal == value and rule.rule.effect not in contra]
 
     def because(self) -> tuple[Reason, ...]:
         return tuple(self._reason(rule) for rule in self.deciding())
@@ -131,8 +135,10 @@ class Explainer:
             winner = next(self.rules[j].rule for j in rule.silencers if self.truth[j] is True)
             return f"{rule.rule.because} But {winner.id} supersedes it: {winner.because}"
         first = self.topic.combination.first(self.values)
-        earlier = self.rules[first].rule if first is not None else None
-        return f"{rule.rule.because} But {earlier.id} comes first: {earlier.because}" if earlier else rule.rule.because
+        if first is None or first == position:
+            return f"{rule.rule.because} But every possible case gives {self.outcome}."
+        earlier = self.rules[first].rule
+        return f"{rule.rule.because} But {earlier.id} comes first: {earlier.because}"
 
     def why_not(self, value: str) -> str:
         """Why a value is not the recommendation, in one or two sentences."""
@@ -141,6 +147,8 @@ class Explainer:
             for position, rule in enumerate(self.rules)
             if rule.rule.value == value and rule.rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD)
         ]
+        if not mine and any(rule.literal is None for rule in self.rules):
+            return "No rule that holds here gives it."
         if not mine:
             return "No rule of this school speaks for it."
         vetoes = [r for i, r in enumerate(self.rules) if r.rule.effect is Effect.VETO and self.active[i]]

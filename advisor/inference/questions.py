@@ -101,6 +101,7 @@ class Inquiry:
         decision = self.engine.decide(topic, self.situation)
         fact = self.program.facts[slot]
         values = landmarks(fact, topic.cuts.get(slot, ()))[:MAX_VALUES]
+        values += [value for witness in decision.witnesses for other, value in witness if other == slot]
         return any(self._changes(topic, slot, values, other) for other in self._others(topic, slot, decision.witnesses))
 
     def _others(

@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Iterator
 
 from advisor.errors import Problem, join_names
+from advisor.facts.vocabulary import FactType
 from advisor.knowledge.expressions import BOOLEAN
 from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School
 from advisor.knowledge.regions import TRUE
@@ -28,8 +29,6 @@ def lint(knowledge: Knowledge, today: datetime.date | None = None) -> Iterator[P
 
 def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
     """Conditions that no region of values can make true, whatever the facts."""
-    from advisor.knowledge.regions import FALSE  # noqa: F401
-
     box = whole_region(knowledge)
     for rule in knowledge.rules:
         if not knowledge.condition(rule).over(box) & TRUE:
@@ -40,8 +39,6 @@ def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
 
 def whole_region(knowledge: Knowledge) -> list[object]:
     """Every fact and topic at any of its values, unknown included."""
-    from advisor.facts.vocabulary import FactType
-
     box: list[object] = []
     for fact in knowledge.vocabulary.facts.values():
         if fact.type is FactType.BOOLEAN:

@@ -105,7 +105,7 @@ data.examples: 7
         "answers.yaml:3 data.examples: 'many' For example 2000, 50k or 2M.",
         "answers.yaml:4: 'data.exmaples' is not a known fact. Did you mean data.examples?",
         "answers.yaml:5 task.multilabel: 'perhaps' Write yes or no.",
-        "answers.yaml:6 data.imbalance: '0.5' It must lie between 1 and 1000000 ratio.",
+        "answers.yaml:6 data.imbalance: '0.5' It must lie between 1 and 1000000.",
         "answers.yaml:7: machine.gpu.name needs one value, not a list. Write the value after the colon.",
         "answers.yaml:8: machine.cpu.features needs one value, not a mapping. Write the value after the colon.",
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from typing import Any
 
 import pytest
 
 from advisor.errors import InputError
-from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.inference.advise import advise
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
@@ -101,10 +102,18 @@ def test_an_answer_that_may_mean_nothing_excludes_nothing_yet() -> None:
     assert "p = yes and n = 7 cannot both be true" in refusal(base, p=True, n=7)
 
 
-def test_the_order_of_the_facts_does_not_show_in_what_is_withdrawn() -> None:
-    detected = {"cpu.physical": 16, "cpu.usable": 12, "gpu.count": 1}
-    plans = [plan({"cpu.logical": 4}, dict(order)).to_json() for order in permutations(detected.items())]
-    assert all(other == plans[0] for other in plans)
+def test_the_order_of_the_facts_shows_nowhere() -> None:
+    detected = {"cpu.physical": 16, "cpu.usable": 12, "gpu.count": 1, "gpu.memory": 8}
+    stated = {"cpu.logical": 4, "gpu.count": 0, "gpu.memory": 4}
+    elsewhere = Known(2, Source.MEASURED, applies={"machine": "another one"})
+    plans = []
+    for order in permutations(detected):
+        facts = FactBase.of({name: stated[name] for name in order if name in stated} | stated)
+        facts = facts.with_values({name: detected[name] for name in order}, Source.DETECTED)
+        for name in order:
+            facts = facts.with_known(name, elsewhere)
+        plans.append(json.dumps(advise(CORES, facts).to_json()))
+    assert set(plans) == {plans[0]}
 
 
 def test_a_constraint_narrows_what_can_still_be_true() -> None:

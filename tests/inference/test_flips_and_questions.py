@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from advisor.facts.fact_base import FactBase
-from advisor.inference.advise import advise, consistent, engine_for, situation_of
+from advisor.inference import search
+from advisor.inference.advise import Detail, advise, consistent, engine_for, situation_of
 from advisor.inference.plan import Status
 from advisor.inference.questions import Inquiry
 from advisor.knowledge.model import Knowledge, School
@@ -23,16 +26,17 @@ def inquiry(case: Case, knowledge: Knowledge) -> Inquiry:
 
 
 @examples(150)
-@given(cases())
-def test_setting_a_listed_flip_gives_its_then(case: Case) -> None:
+@given(cases(), st.sampled_from([1, 3, search.NODE_CAP]))
+def test_setting_a_listed_flip_gives_its_then(case: Case, node_cap: int) -> None:
     oracle_of(case)
-    knowledge = case.base.load()
-    plan = advise(knowledge, FactBase.of(case.known), School(case.school))
-    for name, entry in plan.recommendations.items():
-        for flip in entry.flips:
-            changed = plan_of(knowing(case, {flip.fact: flip.to}), knowledge).recommendations[name]
-            assert hashable(changed.value) == flip.then
-            assert changed.value != entry.value
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "NODE_CAP", node_cap)
+        plan = plan_of(case, detail=Detail(reasons=False, flips=True, questions=False))
+        for name, entry in plan.recommendations.items():
+            for flip in entry.flips:
+                changed = plan_of(knowing(case, {flip.fact: flip.to})).recommendations[name]
+                assert hashable(changed.value) == flip.then
+                assert changed.value != entry.value
 
 
 @examples(150)

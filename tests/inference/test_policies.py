@@ -66,6 +66,12 @@ def test_net_strong_reasons_first_then_moderate_then_weak(
         assert entry.status is (Status.OPEN if value is None else Status.SETTLED)
 
 
+def test_writing_more_weak_rules_never_buys_a_win() -> None:
+    weak = [("for", "ffn", WEAK)] * 2500
+    assert scored(("for", "cnn", MODERATE), *weak).value == "cnn"
+    assert scored(("for", "cnn", MODERATE), *[("against", "cnn", WEAK)] * 2500).value == "cnn"
+
+
 def test_rules_of_the_same_argument_count_once() -> None:
     twice = [("for", "cnn", WEAK, {"argument": "one"}), ("for", "cnn", WEAK, {"argument": "one"})]
     assert scored(*twice, ("for", "ffn", WEAK)).tied == ("cnn", "ffn")
