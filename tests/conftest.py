@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import HealthCheck, settings
+
+# A shell starts background jobs with Ctrl-C ignored, and children inherit that: what tests start must hear it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "advisor",

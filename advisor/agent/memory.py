@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +10,14 @@ from pathlib import Path
 from advisor.errors import InputError, input_error, shorten
 from advisor.machine.detection import Machine
 from advisor.machine.state import NothingSavedError, StateError, load_json, save_json, state_folder
+from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.probe import Varies
 
 SCHEMA = "advisor/measurements/1"
 LAST = "last"
 KEEP = 60
+MOST = 10**9
 
 
 def measurements_file(name: str) -> Path:
@@ -71,6 +75,25 @@ def recall(machine: Machine) -> tuple[list[ProbeOutcome], list[InputError]]:
     return found, problems
 
 
+def checked(outcome: ProbeOutcome) -> ProbeOutcome:
+    """The outcome, if its parts are what a probe would have written. Raises ValueError or KeyError."""
+    probe = probe_named(outcome.probe)
+    if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
+        raise ValueError(f"{outcome.fact} is not what the probe {probe.name} measures")
+    kind = str if probe.varies is Varies.PRECISION else int
+    for value in (outcome.before, outcome.after, outcome.rival):
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            raise ValueError(f"{shorten(value)} is no setting of the probe {probe.name}")
+        if isinstance(value, int) and not 1 <= value <= MOST:
+            raise ValueError(f"{value} is no setting of the probe {probe.name}")
+    figures = (outcome.median, outcome.low, outcome.high)
+    if outcome.measured and not all(isinstance(f, float | int) and 0 < f < math.inf for f in figures):
+        raise ValueError("its figures are no numbers")
+    if not isinstance(outcome.date, str) or not isinstance(outcome.n, int):
+        raise ValueError("its date or number of pairs is damaged")
+    return outcome
+
+
 def _read(path: Path) -> list[ProbeOutcome]:
     document = load_json(path)
     remedy = "Delete it, or measure again with `advisor probe`."
@@ -81,6 +104,6 @@ def _read(path: Path) -> list[ProbeOutcome]:
     ):
         raise StateError(path, "these are not measurements of this program.", remedy)
     try:
-        return [ProbeOutcome.from_json(entry) for entry in document["outcomes"]]
-    except (ValueError, TypeError, KeyError) as error:
+        return [checked(ProbeOutcome.from_json(entry)) for entry in document["outcomes"]]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StateError(path, f"a measurement in it is damaged ({shorten(error)}).", remedy) from error

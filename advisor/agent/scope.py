@@ -136,7 +136,29 @@ def advise_here(
         for outcome in [*outcomes, *chosen]:
             measured = with_outcome(knowledge, measured, outcome)
     plan = advise(knowledge, measured.in_scope(scope), school, detail)
+    if chosen and detail.flips:
+        plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes)
     return with_measurements(knowledge, plan, chosen)
+
+
+def _without_broken_flips(
+    knowledge: Knowledge, plan: Plan, facts: FactBase, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
+) -> Plan:
+    """The plan with those flips only that still hold when the changed answer puts a measurement out of its scope."""
+    held: dict[tuple[str, object], Plan] = {}
+    recommendations = dict(plan.recommendations)
+    for name, entry in plan.recommendations.items():
+        kept = []
+        for flip in entry.flips:
+            key = (flip.fact, flip.to)
+            if key not in held:
+                changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
+                held[key] = advise_here(knowledge, changed, machine, outcomes, plan.school, _BRIEF)
+            then = list(flip.then) if isinstance(flip.then, tuple) else flip.then
+            if held[key].value(name) == then:
+                kept.append(flip)
+        recommendations[name] = replace(entry, flips=tuple(kept))
+    return replace(plan, recommendations=recommendations)
 
 
 def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) -> list[ProbeOutcome]:

@@ -75,6 +75,11 @@ def warn(title: str, what: str) -> None:
     panel(title, [what], style="yellow")
 
 
+def say(text: str) -> None:
+    """Text that holds names from packs or files: without control characters, to stdout."""
+    write(printable(text))
+
+
 def write(text: str) -> None:
     """Data to stdout, as it is; what its encoding does not know becomes a question mark."""
     encoding = sys.stdout.encoding or "utf-8"

@@ -12,6 +12,8 @@ from advisor.errors import InputError
 
 def main() -> None:
     """Runs the command line. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     for name in ("stdout", "stderr"):  # None where the caller closed it
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from advisor.cli.console import FAILED, panel, stderr, warn, write, write_json
+from advisor.cli.console import FAILED, panel, say, stderr, warn, write, write_json
 from advisor.cli.inputs import (
     Force,
     Format,
@@ -135,7 +135,7 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
         deliver(report_text(revision.after, inputs.knowledge, date.today().isoformat()), output, force)
     if format_ is Format.TEXT:
         for line in change_lines(revision.after):
-            write(line)
+            say(line)
         if output is not None:
             write(f"The report is in {output}.")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.console import DONE, FAILED, error_panel, write, write_json
+from advisor.cli.console import DONE, FAILED, error_panel, say, write, write_json
 from advisor.cli.inputs import (
     Packs,
     PlainFormat,
@@ -49,7 +49,7 @@ def list_(
         write_json([rule_json(rule) for rule in chosen])
         return
     for rule in chosen:
-        write(f"{rule.id}  ({rule.topic}, {rule.school.value}): {rule.effect.value} {rule.value}")
+        say(f"{rule.id}  ({rule.topic}, {rule.school.value}): {rule.effect.value} {rule.value}")
     write(f"{len(chosen)} rules")
 
 
@@ -80,7 +80,7 @@ def show(
     if format_ is PlainFormat.JSON:
         write_json(rule_json(rule))
         return
-    write(_described(knowledge, rule))
+    say(_described(knowledge, rule))
 
 
 def _described(knowledge: Knowledge, rule: Rule) -> str:
@@ -117,7 +117,7 @@ def check(packs: Packs = None, format_: PlainFormatOption = PlainFormat.TEXT) ->
         write_json([{"where": r.where, "what": r.what, "remedy": r.remedy} for r in remarks])
     else:
         for remark in remarks:
-            write(str(remark))
+            say(str(remark))
         write(f"{len(knowledge.rules)} rules, {len(knowledge.topics)} topics, {len(remarks)} remarks")
     raise typer.Exit(FAILED if remarks else DONE)
 
@@ -155,5 +155,5 @@ def coverage(packs: Packs = None, format_: PlainFormatOption = PlainFormat.TEXT)
         lacking = sorted(wanted - states)
         if lacking:
             missing += 1
-            write(f"{rule}: not shown {', '.join(lacking)}")
+            say(f"{rule}: not shown {', '.join(lacking)}")
     write(f"{len(result.shown)} rules, {len(result.shown) - missing} shown in every state")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -121,15 +121,25 @@ class _Conversation:
         plan = self.interview.plan()
         if self.inputs.machine is None or not worthwhile(plan):
             return
-        text = _read(f"[probe] Measure this machine for {PROBE_SECONDS:.0f} s and see what changes? yes or no: ")
-        if text.strip().casefold() not in ("y", "yes"):
-            return
-        from advisor.cli.probe import announce
+        answer = ""
+        while answer not in ("y", "yes"):
+            prompt = f"[probe] Measure this machine for {PROBE_SECONDS:.0f} s and see what changes? yes or no: "
+            answer = _read(prompt).strip().casefold()
+            if answer in ("", "n", "no", "!"):
+                return
+        from advisor.cli.probe import announce, keep
         from advisor.report.changes import change_lines
+
+        machine = self.inputs.machine
+
+        def listener(what: str, about: Any) -> None:
+            announce(what, about)
+            if what == "finished" and about.measured:
+                keep(machine, about)
 
         revision = settle(
             self.inputs.knowledge, self.interview.facts(), self.inputs.machine, PROBE_SECONDS,
-            school=self.interview.school, on_event=announce,
+            school=self.interview.school, on_event=listener,
         )  # fmt: skip
         self.measured = revision.after
         _say("")

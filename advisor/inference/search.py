@@ -242,7 +242,7 @@ class Residual:
                 slot = part.topic.slot
                 _, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
         outcome, regions[self.topic.slot], bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
-        counts = self._open(bits, truths, regions, box) if outcome is UNDECIDED else {}
+        counts = self._open(bits, truths, regions, box)
         return outcome, counts, regions
 
     def _open(
@@ -322,12 +322,13 @@ class Standing:
 
     def changes(self, slot: int, answers: Iterable[Any]) -> bool:
         """Whether two of the answers to one fact give different outcomes."""
-        first: Outcome = UNDECIDED
+        topic = self.residual.topic.topic
+        seen: list[Outcome] = []
         for _, outcome in self.vary(slot, answers):
-            if first is UNDECIDED:
-                first = outcome
-            elif not same(self.residual.topic.topic, outcome, first):
+            if not all(same(topic, outcome, other) for other in seen):
                 return True
+            if topic.tolerance or not seen:  # numbers close to one number need not be close to each other
+                seen.append(outcome)
         return False
 
 

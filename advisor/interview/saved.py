@@ -67,6 +67,10 @@ def load(vocabulary: Vocabulary) -> Saved:
     if problems:
         raise InputError(title, problems)
     later = document.get("later")
-    names = tuple(str(name) for name in later if name in vocabulary.facts) if isinstance(later, list) else ()
+    names = (
+        tuple(name for name in later if isinstance(name, str) and name in vocabulary.facts)
+        if isinstance(later, list)
+        else ()
+    )
     school = document.get("school")
     return Saved(answers, names, school if school in ("today", "survey") else "today")

@@ -7,6 +7,7 @@ made anew, and nothing depends on it.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -50,7 +51,10 @@ def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
     path = cache_folder() / f"knowledge-{digest}.json"
     folders = [str(base), *map(str, packs)]
     try:
-        document = json.loads(path.read_bytes())
+        checksum, _, payload = path.read_bytes().partition(b"\n")
+        if checksum.decode("ascii") != hashlib.sha256(payload).hexdigest():
+            raise ValueError("damaged")
+        document = json.loads(payload)
         if document["format"] == FORMAT and document["digest"] == digest and document["folders"] == folders:
             return from_document(document)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -58,7 +62,8 @@ def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
     knowledge = loader.build(files)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(path, json.dumps(to_document(knowledge, folders)).encode())
+        payload = json.dumps(to_document(knowledge, folders)).encode()
+        atomic_write(path, hashlib.sha256(payload).hexdigest().encode("ascii") + b"\n" + payload)
         _forget_old(path.parent)
     except OSError:
         pass  # a read-only home costs time only

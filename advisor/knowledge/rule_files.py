@@ -81,7 +81,9 @@ def _read_rule(entry: YamlMapping, reader: Reader, topics: Mapping[str, Topic], 
     readiness = int(reader.number(entry, "readiness", what, 0))
     if readiness and not 1 <= readiness <= 9:
         reader.note(entry.items["readiness"].line, f"{what}: readiness runs from 1 to 9.")
-    if not entry.items.get("sources"):
+    if "when" in entry.items and not reader.text(entry, "when", what).strip():
+        reader.note(entry.items["when"].line, f"{what}: when is empty.", "Leave it out for a rule that always holds.")
+    if not reader.texts(entry, "sources", what):
         reader.note(entry.line, f"{what} cites nothing.", "Add `sources: [KEY PLACE]`.")
     return Rule(
         id=identifier,

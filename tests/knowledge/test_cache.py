@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,13 @@ def test_the_same_packs_in_another_order_are_another_rule_base(folder: Path) -> 
     assert load_cached(folder, packs[::-1]).by_id["t.ours"].value == "x"
 
 
+def changed(text: str, parts: dict[str, object]) -> str:
+    """The remembered document with other parts, and a checksum that fits it."""
+    _, _, payload = text.partition("\n")
+    payload = json.dumps(json.loads(payload) | parts)
+    return f"{hashlib.sha256(payload.encode()).hexdigest()}\n{payload}"
+
+
 DAMAGE: dict[str, Any] = {
     "empty": lambda text: "",
     "truncated": lambda text: text[: len(text) // 2],
@@ -129,13 +137,13 @@ DAMAGE: dict[str, Any] = {
     "number": lambda text: "3",
     "empty mapping": lambda text: "{}",
     "deeply nested": lambda text: "[" * 100_000,
-    "foreign format": lambda text: json.dumps(json.loads(text) | {"format": "other/1"}),
-    "foreign digest": lambda text: json.dumps(json.loads(text) | {"digest": "0" * 32}),
-    "facts are text": lambda text: json.dumps(json.loads(text) | {"facts": "many"}),
-    "facts are numbers": lambda text: json.dumps(json.loads(text) | {"facts": [1, 2]}),
-    "rules are null": lambda text: json.dumps(json.loads(text) | {"rules": None}),
-    "rules lack keys": lambda text: json.dumps(json.loads(text) | {"rules": [{"id": "x"}]}),
-    "topics are a list of lists": lambda text: json.dumps(json.loads(text) | {"topics": [[]]}),
+    "foreign format": lambda text: changed(text, {"format": "other/1"}),
+    "foreign digest": lambda text: changed(text, {"digest": "0" * 32}),
+    "facts are text": lambda text: changed(text, {"facts": "many"}),
+    "facts are numbers": lambda text: changed(text, {"facts": [1, 2]}),
+    "rules are null": lambda text: changed(text, {"rules": None}),
+    "rules lack keys": lambda text: changed(text, {"rules": [{"id": "x"}]}),
+    "topics are a list of lists": lambda text: changed(text, {"topics": [[]]}),
     "unknown school": lambda text: text.replace('"school": "today"', '"school": "tomorrow"'),
     "unknown key": lambda text: text.replace('"because"', '"becuase"'),
     "not UTF-8": lambda text: text.encode() + b"\xff",
