@@ -17,6 +17,7 @@ from advisor.machine.detection import Machine
 from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.runner import run
+from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 
 ORDER = ("threads", "precision", "batch")
@@ -104,7 +105,10 @@ def settle(
     plan = session.measure(before, probes)
     again = session.out_of_scope(plan, probes)
     if again and session.seconds_left() > ENOUGH_SECONDS:
-        session.measure(plan, again)
+        plan = session.measure(plan, again)
+    undecided = session.undecided(probes)
+    if undecided and session.seconds_left() > ENOUGH_SECONDS:
+        session.measure(plan, undecided)
     after = advise_here(knowledge, facts, machine, session.outcomes, school, detail)
     return Revision(before, after, tuple(session.outcomes), tuple(session.skipped))
 
@@ -169,6 +173,11 @@ class _Session:
             machine=self.machine.fingerprint,
             on_event=(lambda message: listener("event", message)) if listener else None,
         )
+
+    def undecided(self, probes: Sequence[Probe]) -> list[Probe]:
+        """Probes whose last result decided nothing: what time is left is theirs."""
+        last = {outcome.probe: outcome for outcome in self.outcomes}
+        return [p for p in probes if p.name in last and last[p.name].verdict is Verdict.UNDECIDED]
 
     def out_of_scope(self, plan: Plan, probes: Sequence[Probe]) -> list[Probe]:
         """Probes whose result no longer counts, since a later one has overturned what it was measured with."""

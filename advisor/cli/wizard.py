@@ -42,6 +42,7 @@ class _Conversation:
 
         self.inputs = inputs
         self.can_save = True
+        self.resumed = resume
         self.measured: Plan | None = None
         self.interview: Interview = Interview(inputs.knowledge, inputs.facts, inputs.school)
         if resume:
@@ -96,6 +97,9 @@ class _Conversation:
         if not self.can_save:
             return
         try:
+            if not self.resumed:  # a new conversation never replaces the saved one before it is put aside
+                saved.put_aside()
+                self.resumed = True
             saved.save(self.interview.progress, self.interview.school.value)
         except InputError as error:
             self.can_save = False
@@ -186,9 +190,16 @@ class _Conversation:
 
 
 def _say(line: str) -> None:
-    from advisor.errors import printable
+    import shutil
+    import textwrap
 
-    write(printable(line))
+    from advisor.cli.console import say
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    hanging = " " * (len(line) - len(line.lstrip()) + 2)
+    wrapped = textwrap.wrap(line, max(width - 1, 20), subsequent_indent=hanging, drop_whitespace=True)
+    for part in wrapped if len(line) >= width else [line]:
+        say(part)
 
 
 def _read(prompt: str) -> str:

@@ -10,7 +10,7 @@ from advisor.errors import InputError, Problem, input_error
 from advisor.facts.values import from_json, to_json
 from advisor.facts.vocabulary import Value, Vocabulary
 from advisor.interview.interview import Progress
-from advisor.machine.state import NothingSavedError, load_json, save_json, state_folder
+from advisor.machine.state import NothingSavedError, StateError, load_json, save_json, state_folder
 
 SCHEMA = "advisor/interview/1"
 
@@ -33,6 +33,16 @@ def save(progress: Progress, school: str) -> None:
         session_file(),
         {"schema": SCHEMA, "school": school, "answers": answers, "later": list(progress.later)},
     )
+
+
+def put_aside() -> None:
+    """Keeps an earlier conversation as interview.previous.json. Raises InputError (StateError)."""
+    path = session_file()
+    if path.exists():
+        try:
+            path.replace(path.with_name("interview.previous.json"))
+        except OSError as error:
+            raise StateError(path, f"cannot be put aside ({error.strerror}).", "Check the folder.") from error
 
 
 def load(vocabulary: Vocabulary) -> Saved:

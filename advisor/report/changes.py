@@ -24,17 +24,25 @@ def change_lines(plan: Plan) -> Iterator[str]:
     yield "before -> measured -> after"
     for entry in measured:
         assert entry.measured is not None  # noqa: S101
-        yield from _entry_lines(entry, entry.measured)
+        yield from _entry_lines(plan, entry, entry.measured)
 
 
-def _entry_lines(entry: Recommendation, found: Measurement) -> Iterator[str]:
+def claim(plan: Plan, rule: str) -> str:
+    """What a rule staked on the probe, as it was judged."""
+    known = plan.knowledge.by_id.get(rule) if plan.knowledge is not None else None
+    if known is None or known.settles is None:
+        return f"the claim of rule {rule}"
+    return f"the claim of rule {rule}, {known.settles.expects}"
+
+
+def _entry_lines(plan: Plan, entry: Recommendation, found: Measurement) -> Iterator[str]:
     before, after = quantity(found.before, entry.unit), quantity(entry.value, entry.unit)
     yield f"  {entry.title}: {before} -> {VERDICTS[found.verdict]} -> {after}"
     yield f"    {sentence(found, entry.unit)}"
     conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(found.applies.items()))
     yield f"    measured with: {conditions}"
     for rule, verdict in found.judged.items():
-        yield f"    rule {rule}: {VERDICTS[Verdict(verdict)]}"
+        yield f"    {claim(plan, rule)}: {VERDICTS[Verdict(verdict)]}"
 
 
 def quantity(value: Any, unit: str) -> str:

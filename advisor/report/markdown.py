@@ -110,7 +110,7 @@ def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[s
     for entry, found in measured:
         lines.append(f"- {plain(f'{entry.title}: {sentence(found, entry.unit)}')}")
         for rule, verdict in found.judged.items():
-            lines.append(f"  - The rule {code(rule)} {plain(_judgement(verdict))}.{_claim(knowledge, rule)}")
+            lines.append(f"  - {_claim(knowledge, rule)} {plain(_judgement(verdict))}.{_says(knowledge, rule)}")
     return [*lines, ""]
 
 
@@ -131,6 +131,13 @@ def _judgement(verdict: str) -> str:
 
 
 def _claim(knowledge: Knowledge, name: str) -> str:
+    """What a judged rule staked on the probe."""
+    rule = knowledge.by_id.get(name)
+    expects = f", {code(rule.settles.expects)}," if rule is not None and rule.settles is not None else ""
+    return f"The claim of the rule {code(name)}{expects}"
+
+
+def _says(knowledge: Knowledge, name: str) -> str:
     """What a judged rule says, with its errata."""
     rule = knowledge.by_id.get(name)
     if rule is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,6 +131,26 @@ def test_a_claim_of_the_survey_is_judged_by_what_was_found(
     assert measured.judged["compute.threads.physical-cores"] == verdict
 
 
+def test_flips_hold_although_a_changed_answer_can_put_a_measurement_out_of_scope(
+    knowledge: Knowledge, facts: FactBase
+) -> None:
+    before = advise_here(knowledge, facts, MACHINE)
+    batch = ProbeOutcome(
+        probe="batch", topic="training.batch_size", fact="probe.batch.best", before=before.value("training.batch_size"),
+        verdict=ProbeVerdict.OVERTURNED, after=16, rival=16, median=1.5, low=1.4, high=1.6, n=12,
+        applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00",
+    )  # fmt: skip
+    plan = advise_here(knowledge, facts, MACHINE, [batch])
+    assert plan.recommendations["training.batch_size"].status is Status.MEASURED
+    flips = [(name, flip) for name, entry in plan.recommendations.items() for flip in entry.flips]
+    assert flips
+    for name, flip in flips:
+        changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
+        after = advise_here(knowledge, changed, MACHINE, [batch])
+        then = list(flip.then) if isinstance(flip.then, tuple) else flip.then
+        assert after.value(name) == then, (name, flip)
+
+
 def test_the_newest_measurement_counts(knowledge: Knowledge, facts: FactBase) -> None:
     before = advise_here(knowledge, facts, MACHINE)
     old, new = threads_outcome(before, 3), replace(threads_outcome(before, 1), date="2026-11-22T10:00:00+00:00")
@@ -189,6 +210,28 @@ def test_a_damaged_memory_is_reported_and_the_rest_is_kept(knowledge: Knowledge,
     assert outcomes == [outcome]
     assert len(problems) == 1
     assert "damaged" in str(problems[0])
+
+
+DAMAGES: list[dict[str, object]] = [
+    {"median": "x"}, {"median": None}, {"median": float("1e999")}, {"fact": "x"}, {"after": "x"}, {"after": -5},
+    {"probe": []}, {"probe": "x"}, {"n": "8"}, {"date": 3}, {"settings": 1}, {"conditions": None}, {"verdict": "won"},
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize("damage", DAMAGES, ids=str)
+def test_any_damaged_field_is_one_report_and_no_plan_fails(
+    knowledge: Knowledge, facts: FactBase, damage: dict[str, object]
+) -> None:
+    outcome = threads_outcome(advise_here(knowledge, facts, MACHINE), 3)
+    path = remember(MACHINE, [outcome])
+    document = json.loads(path.read_text())
+    document["outcomes"][0] |= damage
+    path.write_text(json.dumps(document))
+    outcomes, problems = recall(MACHINE)
+    assert outcomes == []
+    assert len(problems) == 1
+    assert advise_here(knowledge, facts, MACHINE, outcomes).value("network.type") == "cnn"
 
 
 @pytest.mark.usefixtures("state")

@@ -221,3 +221,10 @@ def test_the_shell_completes_names(words: str, offered: list[str]) -> None:
     line = f"advisor {words}"
     wanted = {"_ADVISOR_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     assert advisor(env=wanted).out.split() == offered
+
+
+def test_all_cards_are_those_of_all_machines() -> None:
+    sets = ["cluster.nodes=1", "machine.gpu.count=1", "cluster.gpus=64"]
+    done = advisor("recommend", "--machine", "none", *(part for one in sets for part in ("--set", one)))
+    assert done.code == 2
+    assert "cannot both be true" in done.err

@@ -151,3 +151,22 @@ def test_hostile_input_is_refused_without_a_traceback(home: dict[str, str]) -> N
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "\x1b[31m" not in done.stderr
+
+
+def test_a_new_conversation_puts_the_saved_one_aside(home: dict[str, str], tmp_path: Path) -> None:
+    run(home, "classify\n!\n")
+    run(home, "regress\n!\n")
+    kept = next((tmp_path / "state").rglob("interview.previous.json"))
+    assert "classify" in kept.read_text()
+
+
+def test_it_works_without_any_input(home: dict[str, str]) -> None:
+    done = subprocess.run(  # noqa: S602
+        f"{ADVISOR} wizard --plain --machine none <&-",
+        shell=True,
+        env=home,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr

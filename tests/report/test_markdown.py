@@ -49,7 +49,7 @@ def test_what_was_measured_stands_before_the_plan_with_interval_scope_and_judged
     assert text.index("## Before and after measuring") < text.index("## The plan")
     row = "| Processor threads | 4 threads | 1.31 (1.22 to 1.40) | 24 | 2 threads | overturned |"
     assert f"{row} machine abc123, network ffn 64-10, 2026-11-21 |" in part
-    assert "The rule `compute.threads.cores` is overturned. It says: A thread for each core." in part
+    assert "The claim of the rule `compute.threads.cores` is overturned. It says: A thread for each core." in part
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
