@@ -24,6 +24,7 @@ from advisor.knowledge.regions import (
     ANY_TRUTH,
     FALSE,
     NO_NUMBER,
+    NO_SET,
     TRUE,
     UNKNOWN,
     Region,
@@ -160,7 +161,7 @@ def as_value(outcome: Outcome) -> Any:
 
 def nothing_of(topic: Topic) -> Any:
     if topic.policy is Policy.ALL:
-        return (frozenset(), frozenset(), True)
+        return NO_SET
     if topic.policy is Policy.VALUE:
         return (None,) if topic.type == "integers" else NO_NUMBER
     return frozenset({None})
@@ -380,7 +381,7 @@ def nothing_of_fact(fact: Fact) -> Any:
     if fact.type is FactType.BOOLEAN:
         return UNKNOWN
     if fact.type is FactType.SET:
-        return (frozenset(), frozenset(), True)
+        return NO_SET
     return NO_NUMBER if fact.numeric else frozenset({None})
 
 

@@ -58,10 +58,11 @@ class Engine:
         self._overviews: dict[Situation, Overview] = {}
         self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
         self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+        self._quick: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
 
     def forget(self) -> None:
         """Drops everything remembered; results stay the same."""
-        for memo in (self._decisions, self._leading, self._residuals, self._reported):
+        for memo in (self._decisions, self._leading, self._residuals, self._reported, self._quick):
             for remembered in memo.values():
                 remembered.clear()
         self._overviews.clear()
@@ -98,19 +99,17 @@ class Engine:
         """The outcome that the plan reports: the leading one, unless every completion agrees on another.
 
         One completion that gives the leading outcome rules that out, and is cheap to try; `decide` does the rest. With
-        `cheaply` it is UNDECIDED where that would be needed.
+        `cheaply` it is UNDECIDED where that would be needed, whether or not it was done before.
         """
-        memo, key = self._reported[topic.name], self.key(topic, situation)
+        memo, key = (self._quick if cheaply else self._reported)[topic.name], self.key(topic, situation)
         found = memo.get(key)
         if found is None:
             if cheaply and any(self.reported(one, situation, cheaply=True) is UNDECIDED for one in topic.upstream):
-                return UNDECIDED
-            lead = self.leading(topic, situation)
-            if self.leads_somewhere(topic, situation, lead):
-                found = lead
-            elif cheaply:
-                return UNDECIDED
+                found = UNDECIDED
             else:
+                lead = self.leading(topic, situation)
+                found = lead if self.leads_somewhere(topic, situation, lead) else UNDECIDED
+            if found is UNDECIDED and not cheaply:
                 found = self.decide(topic, situation).outcome
             if len(memo) > 20_000:
                 memo.clear()

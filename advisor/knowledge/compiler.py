@@ -520,7 +520,7 @@ _NOTHING: dict[Kind, Any] = {
     Kind.NUMBER: regions.NO_NUMBER,
     Kind.CHOICE: frozenset({None}),
     Kind.TEXT: frozenset({None}),
-    Kind.SET: (frozenset(), frozenset(), True),
+    Kind.SET: regions.NO_SET,
     Kind.LIST: (None,),
 }
 

@@ -5,7 +5,7 @@ makes a decision over a region a proof. Truth is a set of Kleene's three values,
 
     truth   int            numbers  (low, high, may be unknown); low > high when certainly unknown
     choice  frozenset      of names, with None for unknown
-    set     (must, may, may be unknown)
+    set     (must, may, may be unknown); must not within may when certainly unknown
     list    tuple of alternatives, each a tuple of numbers; None among them for unknown
 """
 
@@ -24,6 +24,7 @@ Lists: TypeAlias = tuple[tuple[Interval, ...] | None, ...]
 Region: TypeAlias = int | Interval | Choices | SetRegion | Lists
 
 NO_NUMBER: Interval = (math.inf, -math.inf, True)
+NO_SET: SetRegion = (frozenset({""}), frozenset(), True)
 LIMIT = 1e300
 
 
@@ -76,6 +77,9 @@ def union(a: Region, b: Region) -> Region:
     if is_lists(a) or is_lists(b):
         return tuple(dict.fromkeys([*a, *b]))  # type: ignore[misc]
     if isinstance(a[0], frozenset):
+        if NO_SET in (a, b):
+            known = b if a == NO_SET else a
+            return (known[0], known[1], True)  # type: ignore[index,return-value]
         return (a[0] & b[0], a[1] | b[1], a[2] or b[2])  # type: ignore[index,operator,return-value]
     return (min(a[0], b[0]), max(a[1], b[1]), a[2] or b[2])  # type: ignore[index,type-var,return-value]
 
@@ -131,6 +135,8 @@ def equal_choices(a: Choices, b: Choices) -> int:
 def contains(member: Choices, container: SetRegion) -> int:
     must, may, undefined = container
     bits = UNKNOWN if undefined or None in member else 0
+    if undefined and container == NO_SET:
+        return bits
     for name in member:
         if name in may:
             bits |= TRUE
