@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from advisor.agent.agent import Revision
     from advisor.machine.detection import Machine
 
+TOO_BUSY = 0.25
+"""Share of the processors taken by other programs, from which on a result says little of the machine at rest."""
+
 app = typer.Typer(invoke_without_command=True)
 
 
@@ -96,7 +99,13 @@ def _measure(inputs: Inputs, seconds: float, only: list[str] | None, save: str) 
 
 
 def keep(machine: Machine, outcome: Any, name: str = "last") -> None:
-    """Remembers one outcome; a state folder that cannot be written is a warning."""
+    """Remembers one outcome, unless the machine was too busy for it to hold later on.
+
+    A state folder that cannot be written is a warning.
+    """
+    if (outcome.conditions.others_share or 0.0) > TOO_BUSY:
+        stderr().print(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
+        return
     from advisor.agent.memory import remember
     from advisor.errors import InputError
 
