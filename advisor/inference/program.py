@@ -214,14 +214,10 @@ class Program:
         self.topics: dict[str, TopicProgram] = {}
         for name in self._topic_order():
             self.topics[name] = self._topic(knowledge.topics[name])
-        self.memo: dict[Any, Any] = {}
 
     @cached_property
     def by_slot(self) -> dict[int, TopicProgram]:
         return {topic.slot: topic for topic in self.topics.values()}
-
-    def fact_at(self, slot: int) -> Fact:
-        return self.facts[slot]
 
     def fact_regions(self, given: Sequence[Any]) -> list[Any]:
         """The region of every fact over all completions of these raw values; the places of topics are left empty."""

@@ -13,7 +13,7 @@ from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.inference.advise import Detail, advise, consistent, engine_for, situation_of
-from advisor.inference.plan import Plan, Recommendation, Status
+from advisor.inference.plan import Plan, Recommendation
 from advisor.inference.questions import Inquiry, Question
 from advisor.knowledge.model import Knowledge, School
 
@@ -102,10 +102,6 @@ class Interview:
 
     def plan(self, detail: Detail | None = None) -> Plan:
         return advise(self.knowledge, self.facts(), self.school, detail or Detail())
-
-    def is_settled(self) -> bool:
-        done = (Status.SETTLED, Status.MEASURED, Status.NOT_APPLICABLE, Status.SILENT)
-        return all(entry.status in done for entry in self.plan(_BRIEF).recommendations.values())
 
     # --- what can be said ------------------------------------------------------------------------------------------
 

@@ -64,10 +64,6 @@ def point(value: object) -> Region:
     return frozenset({value})  # type: ignore[arg-type]
 
 
-def union_truth(a: int, b: int) -> int:
-    return a | b
-
-
 def union(a: Region, b: Region) -> Region:
     """A region that contains both. They have the same type."""
     if isinstance(a, int):
