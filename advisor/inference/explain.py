@@ -82,10 +82,14 @@ class Explainer:
         value = self.outcome
         if value is NOT_APPLICABLE or isinstance(value, Tie):
             return ()
-        text = str(list(value)) if isinstance(value, tuple) else str(value)
+        is_list = isinstance(value, tuple)
+        text = str(list(value)) if is_list else str(value)
         lines: dict[str, None] = {}
-        for line in self.topic.topic.actions:
-            lines[line.replace("{value}", text)] = None
+        topic = self.topic.topic
+        items = value if is_list and topic.policy is Policy.ALL else (value,)
+        for item in items:
+            for line in topic.actions_for(str(item)):
+                lines[line.replace("{value}", text)] = None
         for compiled in self.deciding():
             rule = compiled.rule
             for line in rule.actions:

@@ -117,7 +117,8 @@ def _fact(entry: dict[str, Any]) -> Fact:
 
 
 def _topic(entry: dict[str, Any]) -> Topic:
-    return Topic(**{**entry, "policy": Policy(entry["policy"]), "actions": tuple(entry["actions"])})
+    actions = {value: tuple(lines) for value, lines in entry["actions"].items()}
+    return Topic(**{**entry, "policy": Policy(entry["policy"]), "actions": actions})
 
 
 def _rule(entry: dict[str, Any]) -> Rule:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
-from advisor.safe_yaml import Node, Sequence
+from advisor.safe_yaml import Mapping, Node, Sequence
 
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "only_when", "assume", "derive",
@@ -91,10 +93,19 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             applies=reader.text(entry, "applies", what) or None,
             probe=reader.text(probe, "probe", what, required=True) if probe else "",
             measured_fact=reader.text(probe, "fact", what, required=True) if probe else "",
-            actions=reader.texts(entry, "actions", what),
+            actions=_actions(entry, what, values, reader),
             where=f"{reader.where}:{line}",
         )
     return topics
+
+
+def _actions(entry: Mapping, what: str, values: Iterable[str], reader: Reader) -> dict[str, tuple[str, ...]]:
+    """A list goes with every value, a mapping says what to do by value."""
+    if not isinstance(entry.items.get("actions"), Mapping):
+        lines = reader.texts(entry, "actions", what)
+        return {"": lines} if lines else {}
+    table = reader.mapping(entry.items["actions"], f"{what}: actions", tuple(values))
+    return {value: reader.texts(table, value, f"{what}: actions") for value in table.items} if table else {}
 
 
 def read_sources(node: Node | None, reader: Reader) -> tuple[dict[str, SourceText], dict[str, Erratum]]:

@@ -65,8 +65,12 @@ class Topic:
     applies: str | None = None
     probe: str = ""
     measured_fact: str = ""
-    actions: tuple[str, ...] = ()
+    actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What to do in PyTorch, by recommended value; under "" what goes with every value."""
     where: str = ""
+
+    def actions_for(self, value: str) -> tuple[str, ...]:
+        return (*self.actions.get("", ()), *self.actions.get(value, ()))
 
     @cached_property
     def static_type(self) -> Type:
