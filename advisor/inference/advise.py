@@ -12,7 +12,8 @@ from advisor.inference.flips import find_flips
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
 from advisor.inference.program import Constraint, Program, TopicProgram, apply_steps
-from advisor.inference.search import Engine, Situation
+from advisor.inference.search import Engine
+from advisor.inference.situation import Situation
 from advisor.knowledge.model import Knowledge, Policy, School
 from advisor.knowledge.regions import FALSE
 

@@ -85,10 +85,11 @@ def splits_cleanly(region: Any, cuts: Sequence[float]) -> bool:
     return any(region[0] <= cut <= region[1] for cut in cuts)
 
 
-def landmarks(fact: Fact, cuts: Sequence[float], near: Any = None) -> list[Any]:
+def landmarks(fact: Fact, cuts: Sequence[float], near: Any = None, *, computed: bool = True) -> list[Any]:
     """Values worth trying: every choice, or one value in each cell between the constants that matter, nearest first.
 
-    Where no constant is compared with the fact directly, powers of two and ten around the present value.
+    Where the fact is computed with, rather than only compared with constants, also powers of two and ten around the
+    present value.
     """
     if fact.type is FactType.BOOLEAN:
         return [True, False]
@@ -109,7 +110,7 @@ def landmarks(fact: Fact, cuts: Sequence[float], near: Any = None) -> list[Any]:
             previous = ordered[index - 1] if index else fact.minimum
             tries += [between(previous, cut), cut, between(cut, following)]
     base = near if near else (0 if ordered else middle(fact, fact.minimum, fact.maximum))
-    if base:
+    if base and computed:
         tries += [base * factor for factor in (0.5, 2, 0.25, 4, 0.1, 10, 0.01, 100, 0.001, 1000)]
     if not near:
         tries += [fact.minimum, fact.maximum]

@@ -9,7 +9,8 @@ from advisor.errors import join_names
 from advisor.inference.outcomes import NOT_APPLICABLE, WEIGHTS, CompiledRule, Outcome, Tie, active, same, truths
 from advisor.inference.plan import Alternative, Reason
 from advisor.inference.program import Program, TopicProgram
-from advisor.inference.search import Engine, Situation
+from advisor.inference.search import Engine
+from advisor.inference.situation import Situation
 from advisor.knowledge.model import Effect, Knowledge, Policy
 from advisor.knowledge.regions import TRUE
 

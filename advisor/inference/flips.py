@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.boxes import landmarks
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, Tie, same
 from advisor.inference.plan import Flip
-from advisor.inference.program import TopicProgram, apply_steps, as_value
-from advisor.inference.search import Engine, Situation, feasible
+from advisor.inference.program import TopicProgram
+from advisor.inference.proof import feasible
+from advisor.inference.search import CORNERS, Engine
+from advisor.inference.situation import Situation
 
 MAX_FLIPS = 6
 FLIPS_PER_FACT = 2
 MOST_TRIES = 16
-
-
-@dataclass
-class _Standing:
-    """A topic as it stands: its reported outcome, and each rule's truth at what it reads."""
-
-    topic: TopicProgram
-    reported: Outcome
-    truth: list[bool | None]
-    flips: list[Flip] = field(default_factory=list)
-    wanted: bool = True
 
 
 def find_flips(engine: Engine, situation: Situation, names: Iterable[str]) -> dict[str, tuple[Flip, ...]]:
@@ -43,105 +33,94 @@ class _Flipping:
         self.engine = engine
         self.program = engine.program
         self.situation = situation
-        self.values = list(situation.values)
-        self.assumed = [step for step in self.program.steps if step.slot not in situation.blank]
-        apply_steps(self.assumed, self.values, assume=True)
-        self.standing: dict[int, _Standing] = {}
-        for topic in self.program.topics.values():
-            reported = engine.reported(topic, situation)
-            self.values[topic.slot] = as_value(reported)
-            truth = [rule.at(self.values) for rule in topic.combination.rules]
-            self.standing[topic.slot] = _Standing(
-                topic, reported, truth, wanted=topic.name in names and not topic.silent
-            )
+        self.view = engine.view(situation)
+        topics = self.program.topics.values()
+        self.reported = {topic.slot: self.view.report(topic) for topic in topics}
+        self.flips: dict[int, list[Flip]] = {topic.slot: [] for topic in topics}
+        self.wanted = {topic.slot for topic in topics if topic.name in names and not topic.silent}
 
     def find(self) -> dict[str, tuple[Flip, ...]]:
         for slot in self._order():
-            if all(not one.wanted for one in self.standing.values()):
+            if not self.wanted:
                 break
             self._try_fact(slot)
-        return {one.topic.name: tuple(one.flips) for one in self.standing.values()}
+        return {topic.name: tuple(self.flips[topic.slot]) for topic in self.program.topics.values()}
 
     def _order(self) -> list[int]:
         """Facts worth changing: what is open first, then what rests on assumptions, then what is known."""
+        values, given = self.view.point.values, self.situation.values
         masked = {
             step.slot
             for step in self.program.steps
-            if step.only_when is not None and step.only_when.at(self.values) is False
+            if step.only_when is not None and step.only_when.at(values) is False
         }
-        given = self.situation.values
         slots = [slot for slot, fact in enumerate(self.program.facts) if _changeable(fact) and slot not in masked]
-        return sorted(slots, key=lambda slot: (given[slot] is not None, self.values[slot] is not None, slot))
+        return sorted(slots, key=lambda slot: (given[slot] is not None, values[slot] is not None, slot))
 
     def _try_fact(self, slot: int) -> None:
         fact = self.program.facts[slot]
-        readers = [self.standing[topic.slot] for topic in self.program.readers(slot)]
-        wanted = [one for one in readers if one.wanted]
+        wanted = [topic for topic in self.program.readers(slot) if topic.slot in self.wanted]
         if not wanted:
             return
-        cuts = {cut for one in wanted for cut in one.topic.cuts.get(slot, ())}
-        near = self.values[slot] if fact.numeric else None
-        found: dict[int, list[Flip]] = {}
-        for value in landmarks(fact, tuple(cuts), near)[:MOST_TRIES]:
-            if value != self.situation.values[slot]:
-                for one, outcome in self._follow(slot, value, readers):
-                    mine = found.setdefault(one.topic.slot, [])
-                    enough = len(mine) >= (1 if fact.numeric else FLIPS_PER_FACT)
-                    if one.wanted and not enough and all(flip.then != outcome for flip in mine):
-                        flip = self._verified(one, fact, slot, value)
-                        if flip is not None:
-                            mine.append(flip)
-        for topic_slot, flips in found.items():
-            one = self.standing[topic_slot]
-            one.flips = (one.flips + flips)[:MAX_FLIPS]
-            one.wanted = one.wanted and len(one.flips) < MAX_FLIPS
+        cuts = {cut for topic in wanted for cut in topic.cuts.get(slot, ())}
+        near = self.view.point.values[slot] if fact.numeric else None
+        most = 1 if fact.numeric else FLIPS_PER_FACT
+        found: dict[int, list[Flip]] = {topic.slot: [] for topic in wanted}
+        tries = landmarks(fact, tuple(cuts), near, computed=slot in self.program.computed)
+        for value in tries[:MOST_TRIES]:
+            if value == self.situation.values[slot]:
+                continue
+            moved = self.view.point.vary(slot, value).outcomes
+            for topic in wanted:
+                mine = found[topic.slot]
+                if topic.slot not in moved or len(mine) >= most:
+                    continue
+                outcome = moved[topic.slot]
+                seems = not _nothing(outcome) and not same(topic.topic, outcome, self.reported[topic.slot])
+                if seems and all(flip.then != outcome for flip in mine):
+                    flip = self._verified(topic, fact, slot, value)
+                    if flip is not None:
+                        mine.append(flip)
+        for topic in wanted:
+            flips = self.flips[topic.slot]
+            flips.extend(found[topic.slot][: MAX_FLIPS - len(flips)])
+            if len(flips) >= MAX_FLIPS:
+                self.wanted.discard(topic.slot)
 
-    def _follow(self, slot: int, value: Any, readers: list[_Standing]) -> list[tuple[_Standing, Outcome]]:
-        """The topics that seem to change when one fact does."""
-        values = self.values.copy()
-        steps = [step for step in self.assumed if slot in self.program.fact_support[step.slot]]
-        for step in steps:
-            values[step.slot] = self.situation.values[step.slot]
-        values[slot] = value
-        apply_steps(steps, values, assume=True)
-        changed = {step.slot for step in steps if values[step.slot] != self.values[step.slot]}
-        if values[slot] != self.values[slot]:
-            changed.add(slot)
-        if not changed:
-            return []
-        flipped = []
-        for one in readers:
-            topic = one.topic
-            if topic.reads.isdisjoint(changed):
-                continue
-            rules = topic.combination.rules
-            truth = one.truth.copy()
-            moved = not topic.slots_of_applies.isdisjoint(changed)
-            for position in {i for s in changed for i in topic.rules_reading.get(s, ())}:
-                truth[position] = rules[position].at(values)
-                moved = moved or truth[position] is not one.truth[position] or rules[position].literal is None
-            if not moved:
-                continue
-            if topic.applies is not None and topic.applies.at(values) is False:
-                outcome: Outcome = NOT_APPLICABLE
-            else:
-                outcome = topic.combination.from_truths(truth, values)
-            if same(topic.topic, outcome, one.reported):
-                continue
-            values[topic.slot] = as_value(outcome)
-            changed.add(topic.slot)
-            if not _nothing(outcome):
-                flipped.append((one, outcome))
-        return flipped
-
-    def _verified(self, one: _Standing, fact: Fact, slot: int, value: Any) -> Flip | None:
-        changed = self.situation.changed(slot, value)
-        if one.topic.constraints and not feasible(one.topic, list(changed.values)):
+    def _verified(self, topic: TopicProgram, fact: Fact, slot: int, value: Any) -> Flip | None:
+        constrained = not topic.constraint_numbers.isdisjoint(self.program.links.constraints.get(slot, ()))
+        if constrained and not feasible(topic, list(self.situation.changed(slot, value).values)):
             return None
-        outcome = self.engine.reported(one.topic, changed, cheaply=True)
-        if outcome is UNDECIDED or _nothing(outcome) or same(one.topic.topic, outcome, one.reported):
+        if all(self._is_reported(one, slot, value) for one in (*topic.upstream, topic)):
+            outcome = self.view.point.vary(slot, value).outcomes[topic.slot]
+        else:
+            outcome = self.engine.reported(topic, self.situation.changed(slot, value), cheaply=True)
+        if outcome is UNDECIDED or _nothing(outcome) or same(topic.topic, outcome, self.reported[topic.slot]):
             return None
         return Flip(fact.name, value, outcome)
+
+    def _is_reported(self, topic: TopicProgram, slot: int, value: Any) -> bool:
+        """Whether the outcome that follows from the change is what the plan would then report of the topic: some
+        completion gives it, or two completions differ. False where that takes more than a look at three of them."""
+        if slot not in topic.support:
+            return True
+        lead = self.view.leads[topic.slot]
+        if lead != self.reported[topic.slot]:
+            return False
+        lead = self.view.point.vary(slot, value).outcomes.get(topic.slot, lead)
+        seen: Outcome = UNDECIDED
+        for corner in CORNERS:
+            completion = self.view.completion(corner)
+            varied = completion.vary(slot, value)
+            if not varied.violated.isdisjoint(topic.constraint_numbers):
+                continue
+            outcome = varied.outcomes.get(topic.slot, completion.outcomes[topic.slot])
+            if not topic.topic.tolerance and same(topic.topic, outcome, lead):
+                return True
+            if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
+                return True
+            seen = outcome
+        return False
 
 
 def _nothing(outcome: Outcome) -> bool:

@@ -15,6 +15,8 @@ from advisor.knowledge.expressions import At, Over
 from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic
 from advisor.knowledge.regions import TRUE
 
+MEMO_LIMIT = 5_000
+
 
 class Tie(tuple[str, ...]):
     """Several values lead together, or (empty) nothing does."""
@@ -53,6 +55,7 @@ class CompiledRule:
     value_at: At
     value_over: Over
     silencers: tuple[int, ...]  # positions of the rules that supersede this one
+    atoms: tuple[int, ...]  # numbers of the conditions that its own joins by `and`
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ class Combination:
         self.vetoes = tuple((i, r.rule.value) for i, r in enumerate(rules) if r.rule.effect is Effect.VETO)
         self.order = {value: position for position, value in enumerate(topic.values)}
         self.items = {value: tuple(i for i, r in enumerate(rules) if r.rule.value == value) for value in topic.values}
+        self._remembered: dict[tuple[bool | None, ...], Outcome] = {}
 
     # --- at known facts -------------------------------------------------------------------------------------------
 
@@ -115,17 +119,34 @@ class Combination:
     def from_truths(self, truth: Sequence[bool | None], values: list[Any]) -> Outcome:
         """The outcome when each rule's condition has been worked out already."""
         policy = self.topic.policy
-        if policy is Policy.SCORE:
+        if policy in (Policy.SCORE, Policy.ALL):
+            key = tuple(truth)
+            found = self._remembered.get(key)
+            if found is None:
+                if len(self._remembered) > MEMO_LIMIT:
+                    self._remembered.clear()
+                found = self._remembered[key] = self._from_truths(truth)
+            return found
+        for position, holds in enumerate(truth):
+            if holds is True:
+                rule = self.rules[position]
+                if rule.silencers and any(truth[j] is True for j in rule.silencers):
+                    continue
+                if rule.literal is not None:
+                    return rule.literal
+                value = rule.value_at(values)
+                if value is not None:
+                    return canonical(self.topic, value)
+        return Tie()
+
+    def forget(self) -> None:
+        self._remembered.clear()
+
+    def _from_truths(self, truth: Sequence[bool | None]) -> Outcome:
+        if self.topic.policy is Policy.SCORE:
             return self.score(truth)
         on = active(self.rules, truth)
-        if policy is Policy.ALL:
-            return tuple(value for value, members in self.items.items() if any(on[i] for i in members))
-        for position, is_on in enumerate(on):
-            if is_on and (
-                self.rules[position].literal is not None or self.rules[position].value_at(values) is not None
-            ):
-                return self.value_of(position, values)
-        return Tie()
+        return tuple(value for value, members in self.items.items() if any(on[i] for i in members))
 
     def first(self, values: list[Any]) -> int | None:
         """The position of the rule that decides a topic of policy first or value."""

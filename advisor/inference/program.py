@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from advisor.facts.vocabulary import Fact, FactType
+from advisor.facts.vocabulary import Fact
+from advisor.inference.boxes import landmarks
+from advisor.inference.domains import boundaries, domain, nothing_of_fact
+from advisor.inference.links import Links
 from advisor.inference.outcomes import (
     NOT_APPLICABLE,
     UNDECIDED,
@@ -18,21 +20,17 @@ from advisor.inference.outcomes import (
     Tie,
     decided,
 )
-from advisor.knowledge.expressions import BOOLEAN, At, Expression, Over
+from advisor.knowledge.expressions import BOOLEAN, At, Conjunct, Expression, Over
 from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
 from advisor.knowledge.regions import (
-    ANY_TRUTH,
     FALSE,
     NO_NUMBER,
     NO_SET,
     TRUE,
-    UNKNOWN,
     Region,
     point,
     union,
 )
-
-MEMO_LIMIT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,14 @@ class FactStep:
     assume: Expression | None
     nothing: Any
     reads: frozenset[int]  # the facts that only_when and derive depend on, through other facts too
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A condition that rules join with others by `and`; rules that say the same share it."""
+
+    at: At
+    reads: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +78,22 @@ class TopicProgram:
         self.upstream: tuple[TopicProgram, ...] = ()
         self.steps: tuple[FactStep, ...] = ()
         self.constraints: tuple[Constraint, ...] = ()
+        self.constraint_numbers: frozenset[int] = frozenset()
         self.cuts: Mapping[int, tuple[float, ...]] = {}
-        self.memo: dict[tuple[Any, ...], Outcome] = {}
-        reading: dict[int, list[int]] = {}
-        for position, rule in enumerate(combination.rules):
-            for read in rule.reads:
-                reading.setdefault(read, []).append(position)
-        self.reads = frozenset(reading)
-        self.rules_reading = {read: tuple(positions) for read, positions in reading.items()}
+        self.slots_of_applies: frozenset[int] = frozenset()
+        self.computes = applies is not None or any(rule.literal is None for rule in combination.rules)
+        self._landmarks: dict[int, list[Any]] = {}
 
     @property
     def name(self) -> str:
         return self.topic.name
+
+    def landmarks(self, slot: int, fact: Fact) -> list[Any]:
+        """Values of an unknown fact between which the topic's outcome can differ."""
+        found = self._landmarks.get(slot)
+        if found is None:
+            found = self._landmarks[slot] = landmarks(fact, self.cuts.get(slot, ()))
+        return found
 
     @property
     def silent(self) -> bool:
@@ -94,21 +104,6 @@ class TopicProgram:
         if self.applies is not None and self.applies.at(values) is False:
             return NOT_APPLICABLE
         return self.combination.outcome(values)
-
-    def at_completion(self, base: list[Any]) -> Outcome:
-        """The outcome at a completion: raw values of all facts in `support`, everything else computed from them."""
-        key = tuple([base[slot] for slot in self.support])
-        found = self.memo.get(key)
-        if found is None:
-            values = base.copy()
-            apply_steps(self.steps, values, assume=False)
-            for topic in self.upstream:
-                values[topic.slot] = as_value(topic.at_completion(base))
-            found = self.outcome(values)
-            if len(self.memo) > MEMO_LIMIT:
-                self.memo.clear()
-            self.memo[key] = found
-        return found
 
     def over(
         self, regions: list[Any], known: Sequence[int] | None = None, again: Iterable[int] = ()
@@ -146,8 +141,6 @@ class TopicProgram:
             for slot in self.slots_of_applies:
                 counts[slot] = counts.get(slot, 0) + 1
         return counts
-
-    slots_of_applies: frozenset[int] = frozenset()
 
 
 def as_value(outcome: Outcome) -> Any:
@@ -211,9 +204,21 @@ class Program:
             for constraint in knowledge.vocabulary.constraints
             for expression in [self._fact_expression(constraint.holds)]
         )
+        self.atoms: list[Atom] = []
+        self._atom_numbers: dict[str, int] = {}
+        self.computed: set[int] = set()  # facts used in any other way than compared with a constant
         self.topics: dict[str, TopicProgram] = {}
         for name in self._topic_order():
             self.topics[name] = self._topic(knowledge.topics[name])
+
+    @cached_property
+    def free(self) -> tuple[int, ...]:
+        """The facts that a completion states; derived facts follow."""
+        return tuple(slot for slot, fact in enumerate(self.facts) if not fact.derive)
+
+    @cached_property
+    def links(self) -> Links:
+        return Links(self)
 
     @cached_property
     def by_slot(self) -> dict[int, TopicProgram]:
@@ -300,7 +305,6 @@ class Program:
         applies = self.knowledge.expression(topic.applies, BOOLEAN) if topic.applies else None
         program = TopicProgram(topic, self.slots[topic.name], Combination(topic, compiled, self.school), applies)
         program.slots_of_applies = self._slots(applies.names) if applies else frozenset()
-        program.reads |= program.slots_of_applies
         direct = program.slots_of_applies.union(*(rule.reads for rule in compiled))
         upstream: dict[str, TopicProgram] = {}
         support: set[int] = set()
@@ -317,7 +321,8 @@ class Program:
         program.support = tuple(sorted(support))
         program.free = tuple(slot for slot in program.support if not self.facts[slot].derive)
         program.steps = tuple(step for step in self.steps if step.slot in support)
-        program.constraints = tuple(c for c in self.constraints if c.reads & support)
+        program.constraint_numbers = frozenset(n for n, c in enumerate(self.constraints) if c.reads & support)
+        program.constraints = tuple(self.constraints[number] for number in sorted(program.constraint_numbers))
         program.cuts = self._cuts(program, rules)
         return program
 
@@ -342,7 +347,14 @@ class Program:
             value_at, value_over, literal = value.at, value.over, None
             reads |= value.names
         slots = self._slots(reads)
-        return CompiledRule(rule, condition.at, condition.over, slots, literal, value_at, value_over, silencers)
+        atoms = tuple(dict.fromkeys(self._atom(conjunct) for conjunct in condition.conjuncts))
+        return CompiledRule(rule, condition.at, condition.over, slots, literal, value_at, value_over, silencers, atoms)
+
+    def _atom(self, conjunct: Conjunct) -> int:
+        number = self._atom_numbers.setdefault(conjunct.text, len(self.atoms))
+        if number == len(self.atoms):
+            self.atoms.append(Atom(conjunct.at, self._slots(conjunct.names)))
+        return number
 
     def _expressions(self, topic: Topic, rules: Iterable[Rule]) -> Iterator[Expression]:
         if topic.applies:
@@ -353,7 +365,7 @@ class Program:
                 yield self.knowledge.expression(rule.value, topic.static_type)
 
     def _cuts(self, program: TopicProgram, rules: Iterable[Rule]) -> dict[int, tuple[float, ...]]:
-        """For each numeric fact the constants at which something that the topic depends on can change."""
+        """For each numeric fact the places where something that the topic depends on can change."""
         found: dict[int, set[float]] = {}
         for upstream in program.upstream:
             for slot, constants in upstream.cuts.items():
@@ -362,38 +374,19 @@ class Program:
         expressions += [constraint.expression for constraint in program.constraints]
         for step in program.steps:
             expressions += [e for e in (step.only_when, step.derive) if e]
+            self.computed |= self._slots(step.assume.computed) if step.assume else set()
         for expression in expressions:
+            self.computed |= self._slots(expression.computed)
             for name, cuts in expression.cuts.items():
-                if self.slots[name] < len(self.facts):
-                    found.setdefault(self.slots[name], set()).update(cuts)
+                slot = self.slots[name]
+                if slot < len(self.facts):
+                    places = (place for cut in cuts for place in boundaries(self.facts[slot], *cut))
+                    found.setdefault(slot, set()).update(places)
         return {slot: tuple(sorted(cuts)) for slot, cuts in found.items()}
 
 
 def _no_value(_: list[Any]) -> Any:
     return None
-
-
-def nothing_of_fact(fact: Fact) -> Any:
-    if fact.type is FactType.BOOLEAN:
-        return UNKNOWN
-    if fact.type is FactType.SET:
-        return NO_SET
-    return NO_NUMBER if fact.numeric else frozenset({None})
-
-
-def domain(fact: Fact) -> Region:
-    """Every value that the fact can have once it is known."""
-    if fact.type is FactType.BOOLEAN:
-        return ANY_TRUTH
-    if fact.type is FactType.CHOICE:
-        return frozenset(fact.choice_names)
-    if fact.type is FactType.SET:
-        return (frozenset(), frozenset(fact.choice_names), False)
-    if fact.type is FactType.TEXT:
-        return frozenset({"any text"})  # no expression can decide on it
-    if fact.type is FactType.INTEGER:
-        return (math.ceil(fact.minimum), math.floor(fact.maximum), False)
-    return (fact.minimum, fact.maximum, False)
 
 
 def in_order(reads: Mapping[str, set[str]]) -> list[str]:

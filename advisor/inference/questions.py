@@ -11,7 +11,8 @@ from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
 from advisor.inference.boxes import landmarks, pick
 from advisor.inference.program import Program, TopicProgram, apply_steps
-from advisor.inference.search import Engine, Situation
+from advisor.inference.search import Engine
+from advisor.inference.situation import Situation
 from advisor.knowledge.regions import TRUE
 
 MAX_VALUES = 8

@@ -14,7 +14,7 @@ from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import consistent, engine_for, situation_of
 from advisor.inference.outcomes import NOT_APPLICABLE, Tie, same
-from advisor.inference.search import Situation
+from advisor.inference.situation import Situation
 from advisor.knowledge.model import Knowledge, Policy, School
 from advisor.reading import Reader
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from advisor.knowledge.expressions import (
     MAX_LITERAL,
     NUMBER,
     At,
+    Conjunct,
     ExpressionError,
     Kind,
     Over,
@@ -30,6 +32,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//",
 }  # fmt: skip
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 FUNCTIONS = ("min", "max", "ceil", "floor", "round", "log2", "sqrt")
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Attribute: "attributes", ast.Lambda: "lambdas", ast.Subscript: "subscripts", ast.JoinedStr: "f-strings",
@@ -54,7 +57,23 @@ class Compiler:
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
         self.names: set[str] = set()
-        self.cuts: dict[str, set[float]] = {}
+        self.cuts: dict[str, set[tuple[float, str]]] = {}
+        self.uses: Counter[str] = Counter()
+        self.conjuncts: list[Conjunct] = []
+
+    def conjunction(self, node: ast.BoolOp) -> Compiled:
+        """Compiles a condition whose outermost word is `and`, and notes what it joins."""
+        parts = []
+        for value in node.values:
+            alone = Compiler(self.symbols)
+            part = alone._need(value, Kind.BOOLEAN, "and joins")
+            parts.append(part)
+            self.names |= alone.names
+            self.uses += alone.uses
+            for name, constants in alone.cuts.items():
+                self.cuts.setdefault(name, set()).update(constants)
+            self.conjuncts.append(Conjunct(ast.unparse(value), frozenset(alone.names), part.at))
+        return self._joined("and", parts)
 
     def compile(self, node: ast.expr, wanted: Type | None = None) -> Compiled:
         match node:
@@ -109,6 +128,7 @@ class Compiler:
             hint = did_you_mean(name, self.symbols.names) if len(self.symbols.names) > 0 else ""
             raise ExpressionError(f"uses {shorten(name)!r}, which is not declared. {hint}".rstrip())
         self.names.add(name)
+        self.uses[name] += 1
         return Compiled(self.symbols.types[name], lambda v: v[slot], lambda r: r[slot], name=name)
 
     def _list(self, elements: Sequence[ast.expr]) -> Compiled:
@@ -137,7 +157,9 @@ class Compiler:
 
     def _bool_op(self, node: ast.BoolOp) -> Compiled:
         word = "and" if isinstance(node.op, ast.And) else "or"
-        parts = [self._need(value, Kind.BOOLEAN, f"{word} joins") for value in node.values]
+        return self._joined(word, [self._need(value, Kind.BOOLEAN, f"{word} joins") for value in node.values])
+
+    def _joined(self, word: str, parts: Sequence[Compiled]) -> Compiled:
         ats, overs = [part.at for part in parts], [part.over for part in parts]
         table = AND if word == "and" else OR
         decisive = word == "or"
@@ -249,7 +271,7 @@ class Compiler:
         kinds = {a.type.kind, b.type.kind}
         ordered = symbol not in ("==", "!=")
         if kinds == {Kind.NUMBER}:
-            self._note_cut(a, b)
+            self._note_cut(a, symbol, b)
             return self._compared_numbers(a, symbol, b)
         if Kind.TEXT in kinds:
             raise ExpressionError("decides on free text, which is for showing only")
@@ -316,10 +338,11 @@ class Compiler:
 
         return Compiled(BOOLEAN, at, lambda r: regions.compare(symbol, p(r), q(r)))
 
-    def _note_cut(self, a: Compiled, b: Compiled) -> None:
-        for name, constant in ((a.name, b.constant), (b.name, a.constant)):
+    def _note_cut(self, a: Compiled, symbol: str, b: Compiled) -> None:
+        for name, sign, constant in ((a.name, symbol, b.constant), (b.name, _MIRRORED.get(symbol, symbol), a.constant)):
             if name and isinstance(constant, int | float):
-                self.cuts.setdefault(name, set()).add(constant)
+                self.cuts.setdefault(name, set()).add((constant, sign))
+                self.uses[name] -= 1
 
     def _check_options(self, a: Compiled, b: Compiled) -> None:
         for this, other in ((a, b), (b, a)):

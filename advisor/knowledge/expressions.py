@@ -64,15 +64,27 @@ class Symbols:
 
 
 @dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One of the conditions that a condition joins by `and`."""
+
+    text: str
+    names: frozenset[str]
+    at: At
+
+
+@dataclass(frozen=True, slots=True)
 class Expression:
-    """A checked expression. `cuts` are the constants with which single names are compared: where its truth can change."""
+    """A checked expression. `cuts` are the constants with which single names are compared, and how: where its truth can change;
+    `computed` the names used in any other way than in such a comparison; `conjuncts` the conditions that it joins by `and`, itself if it joins none."""
 
     text: str
     type: Type
     names: frozenset[str]
-    cuts: Mapping[str, frozenset[float]]
+    cuts: Mapping[str, frozenset[tuple[float, str]]]
+    computed: frozenset[str]
     at: At
     over: Over
+    conjuncts: tuple[Conjunct, ...]
     constant: bool = False
 
 
@@ -114,12 +126,20 @@ def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) 
     from advisor.knowledge.compiler import Compiler
 
     compiler = Compiler(symbols)
-    result = compiler.compile(parse(text), wanted)
+    tree = parse(text)
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        result = compiler.conjunction(tree)
+    else:
+        result = compiler.compile(tree, wanted)
+        compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at))
     if wanted is not None:
         _check_wanted(result.type, wanted)
     cuts = {name: frozenset(values) for name, values in compiler.cuts.items()}
     names = frozenset(compiler.names)
-    return Expression(text, result.type, names, cuts, result.at, result.over, constant=not names)
+    computed = frozenset(name for name, times in compiler.uses.items() if times > 0)
+    return Expression(
+        text, result.type, names, cuts, computed, result.at, result.over, tuple(compiler.conjuncts), constant=not names
+    )
 
 
 def _check_wanted(actual: Type, wanted: Type) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.facts.fact_base import FactBase
-from advisor.inference import search
+from advisor.inference import proof
 from advisor.inference.advise import Detail, advise, consistent, engine_for, situation_of
 from advisor.inference.plan import Status
 from advisor.inference.questions import Inquiry
@@ -26,11 +26,11 @@ def inquiry(case: Case, knowledge: Knowledge) -> Inquiry:
 
 
 @examples(150)
-@given(cases(), st.sampled_from([1, 3, search.NODE_CAP]))
+@given(cases(), st.sampled_from([1, 3, proof.NODE_CAP]))
 def test_setting_a_listed_flip_gives_its_then(case: Case, node_cap: int) -> None:
     oracle_of(case)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "NODE_CAP", node_cap)
+        patch.setattr(proof, "NODE_CAP", node_cap)
         plan = plan_of(case, detail=Detail(reasons=False, flips=True, questions=False))
         for name, entry in plan.recommendations.items():
             for flip in entry.flips:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.facts.fact_base import FactBase
-from advisor.inference import search
+from advisor.inference import proof
 from advisor.inference.advise import advise
 from advisor.inference.plan import Status
 from advisor.knowledge.model import School
@@ -27,14 +27,14 @@ from .random_bases import Case, cases
 def test_statuses_and_values_are_those_of_trying_every_completion(case: Case) -> None:
     oracle = oracle_of(case)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "NODE_CAP", 100_000)
+        patch.setattr(proof, "NODE_CAP", 100_000)
         plan = plan_of(case)
     for name, advice in oracle.advice(case.known).items():
         check(plan.recommendations[name], advice, bool(oracle.rules[name]))
 
 
 @examples(200)
-@given(cases(), st.sampled_from([1, 2, 3, search.NODE_CAP]), st.randoms(use_true_random=False))
+@given(cases(), st.sampled_from([1, 2, 3, proof.NODE_CAP]), st.randoms(use_true_random=False))
 def test_a_settled_value_never_changes_when_unknown_facts_become_known(
     case: Case, node_cap: int, dice: random.Random
 ) -> None:
@@ -42,7 +42,7 @@ def test_a_settled_value_never_changes_when_unknown_facts_become_known(
     knowledge = case.base.load()
     settled: dict[str, object] = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "NODE_CAP", node_cap)
+        patch.setattr(proof, "NODE_CAP", node_cap)
         unknown = [name for name, fact in case.base.facts.items() if "derive" not in fact and name not in case.known]
         for name in [None, *dice.sample(unknown, len(unknown))]:
             if name is not None:
@@ -62,7 +62,7 @@ def test_a_settled_value_never_changes_when_unknown_facts_become_known(
 def test_what_is_called_settled_at_a_tiny_node_cap_is_so_under_every_completion(case: Case, node_cap: int) -> None:
     oracle = oracle_of(case)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "NODE_CAP", node_cap)
+        patch.setattr(proof, "NODE_CAP", node_cap)
         plan = plan_of(case)
     for name, advice in oracle.advice(case.known).items():
         entry = plan.recommendations[name]

@@ -267,7 +267,7 @@ def test_an_expression_tells_what_it_reads_and_where_its_truth_can_change() -> N
     text = 'data.examples >= 1000 and 5 < machine.gpu.count + 1 and data.modality == "image"'
     expression = compile_expression(text, SYMBOLS, BOOLEAN)
     assert expression.names == {"data.examples", "machine.gpu.count", "data.modality"}
-    assert expression.cuts == {"data.examples": frozenset({1000})}
+    assert expression.cuts == {"data.examples": frozenset({(1000, ">=")})}
     assert not expression.constant
     assert compile_expression("1 < 2", SYMBOLS).constant
 
