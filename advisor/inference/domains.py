@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
+from advisor.knowledge.expressions import At, Expression, Over
+from advisor.knowledge.model import Topic
 from advisor.knowledge.regions import ANY_TRUTH, NO_NUMBER, NO_SET, UNKNOWN, Region
 
 
@@ -38,3 +40,38 @@ def boundaries(fact: Fact, constant: float, symbol: str) -> tuple[float, ...]:
         return (constant,)
     below, above = constant - 0.5, constant + 0.5
     return (below,) if symbol in ("<", ">=") else (above,) if symbol in (">", "<=") else (below, above)
+
+
+def bounded(topic: Topic, value: Expression) -> tuple[At, Over]:
+    """The closures of a computed recommendation; outside of the topic's bounds it is unknown."""
+    if topic.minimum is None and topic.maximum is None:
+        return value.at, value.over
+    low = -math.inf if topic.minimum is None else topic.minimum
+    high = math.inf if topic.maximum is None else topic.maximum
+
+    def at(v: list[Any]) -> Any:
+        found = value.at(v)
+        return found if found is not None and topic.admits(found) else None
+
+    def number(region: Any) -> Any:
+        least, most, unknown = region
+        if least > most or (low <= least and most <= high):
+            return region
+        least, most = max(least, low), min(most, high)
+        return (least, most, True) if least <= most else NO_NUMBER
+
+    def over(r: list[Any]) -> Any:
+        region = value.over(r)
+        if topic.type != "integers":
+            return number(region)
+        lists: dict[Any, None] = {}
+        for alternative in region:
+            inside = None if alternative is None else tuple(number(element) for element in alternative)
+            outside = inside is None or any(unknown for _, _, unknown in inside)
+            if inside is not None and all(least <= most for least, most, _ in inside):
+                lists[tuple((least, most, False) for least, most, _ in inside)] = None
+            if outside:
+                lists[None] = None
+        return tuple(lists)
+
+    return at, over

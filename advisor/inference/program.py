@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.facts.vocabulary import Fact
 from advisor.inference.boxes import landmarks
-from advisor.inference.domains import boundaries, domain, nothing_of_fact
+from advisor.inference.domains import bounded, boundaries, domain, nothing_of_fact
 from advisor.inference.links import Links
 from advisor.inference.outcomes import (
     NOT_APPLICABLE,
@@ -344,7 +344,7 @@ class Program:
         literal: str | None = rule.value
         if not is_literal(topic, rule):
             value = self.knowledge.expression(rule.value, topic.static_type)
-            value_at, value_over, literal = value.at, value.over, None
+            value_at, value_over, literal = *bounded(topic, value), None
             reads |= value.names
         slots = self._slots(reads)
         atoms = tuple(dict.fromkeys(self._atom(conjunct) for conjunct in condition.conjuncts))

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.networks.layers import activation, dense
+from advisor.networks.sizes import PICTURE_CODE_WIDTH
 from advisor.networks.spec import (
     Layout,
     NetworkSpec,
@@ -23,9 +24,6 @@ from advisor.networks.spec import (
     layout,
     picture_of,
 )
-
-PICTURE_CODE_WIDTH = 128
-"""Numbers in the code of a variational autoencoder of pictures."""
 
 
 class Restored(NamedTuple):

@@ -12,10 +12,8 @@ from itertools import pairwise
 from torch import Tensor, nn
 
 from advisor.networks.layers import activation
+from advisor.networks.sizes import EMBEDDING_WIDTH
 from advisor.networks.spec import Layout, NetworkSpec, hidden_units, layout, picture_of
-
-EMBEDDING_WIDTH = 128
-"""Numbers that stand for one token."""
 
 
 class PictureCnn(nn.Module):

@@ -6,26 +6,11 @@ pictures as in Dosovitskiy et al. 2021 (arXiv:2010.11929).
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 
+from advisor.networks.sizes import heads, layers_for, patch_size
 from advisor.networks.spec import Layout, NetworkSpec, Picture, foretells_tokens, hidden_units, layout, picture_of
-
-PATCHES_A_SIDE = 16
-"""Pictures are cut into at most 16 x 16 patches."""
-_WIDTH_OF_A_HEAD = 64
-_LAYERS = ((4096, 32), (1024, 24), (768, 12), (512, 6), (0, 4))
-
-
-def layers_for(width: int) -> int:
-    """How many layers go with a width: as in the models that are known by it.
-
-    512 and 6: Vaswani et al. 2017; 768 and 12, 1024 and 24: Devlin et al. 2019 (arXiv:1810.04805), table in section 3;
-    4096 and 32: Brown et al. 2020 (arXiv:2005.14165), table 2.1. Four below that is this house's.
-    """
-    return next(layers for least, layers in _LAYERS if width >= least)
 
 
 class Transformer(nn.Module):
@@ -42,7 +27,7 @@ class Transformer(nn.Module):
         self.positions = nn.Parameter(torch.randn(steps, width) * 0.02)
         layer = nn.TransformerEncoderLayer(
             width,
-            nhead=_heads(width),
+            nhead=heads(width),
             dim_feedforward=rest[0] if rest else 4 * width,
             dropout=0.0,
             activation="gelu" if spec.activation == "gelu" else "relu",
@@ -68,8 +53,7 @@ class Patches(nn.Module):
 
     def __init__(self, shape: Picture, width: int) -> None:
         super().__init__()
-        least = math.ceil(shape.side / PATCHES_A_SIDE)
-        size = next(size for size in range(least, shape.side + 1) if shape.side % size == 0)
+        size = patch_size(shape.side)
         self.number = (shape.side // size) ** 2
         self.cut = nn.Conv2d(shape.colours, width, kernel_size=size, stride=size)
 
@@ -88,8 +72,3 @@ def _reader(spec: NetworkSpec, width: int) -> tuple[nn.Module, int]:
             return nn.Embedding(spec.inputs, width), spec.sequence_length or 1
         case _:
             return nn.Linear(spec.inputs, width), spec.sequence_length or 1
-
-
-def _heads(width: int) -> int:
-    """One attention head for every 64 units, or the largest number that divides an odd width."""
-    return math.gcd(width, max(1, width // _WIDTH_OF_A_HEAD))

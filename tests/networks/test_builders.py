@@ -10,8 +10,9 @@ from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.names import UnbuildableError, UnknownNetworkError, buildable
+from advisor.networks.sizes import layers_for
 from advisor.networks.spec import Picture
-from advisor.networks.transformer import Patches, layers_for
+from advisor.networks.transformer import Patches
 from advisor.probes.workload import Workload
 
 DIGITS_CNN = Workload("cnn", "image", 64, 10, (8, 16))

@@ -1,0 +1,162 @@
+"""How large a network is and how much it computes, counted layer by layer without building it. No torch here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from advisor.networks.sizes import EMBEDDING_WIDTH, PICTURE_CODE_WIDTH, layers_for, patch_size
+from advisor.networks.spec import (
+    Layout,
+    NetworkSpec,
+    check,
+    encoder_widths,
+    flat_values,
+    foretells_tokens,
+    hidden_units,
+    layout,
+    picture_of,
+)
+
+
+@dataclass(slots=True)
+class Counts:
+    """`parameters` of the whole network; `macs` (multiply-add operations) of one example's forward pass, products of
+    matrices and convolutions only; `kept` values of one example that wait for the backward pass.
+
+    Dense and convolutional layers keep what they put out before and after the activation (knowledge base, MM3); a layer of
+    a transformer 17 values for each step and unit (Korthikanti et al. 2022, section 4.1: 34 bytes at 16 bits); of an LSTM
+    the four gates, cell and output, twice, since fused kernels copy them.
+    """
+
+    parameters: int = 0
+    macs: int = 0
+    kept: int = 0
+
+    def dense(self, widths: tuple[int, ...], places: int = 1) -> None:
+        """Linear layers, applied at so many places of one example."""
+        for before, after in pairwise(widths):
+            self.convolution(before, after, 1, places)
+
+    def convolution(self, before: int, after: int, taps: int, places: int) -> None:
+        """`taps` weights look at each of `places` places of the result: 9 for a 3x3 kernel."""
+        self.parameters += before * after * taps + after
+        self.macs += before * after * taps * places
+        self.kept += 2 * after * places
+
+    def widening(self, before: int, after: int, taps: int, places: int, growth: int) -> None:
+        """A transposed convolution of `places` places into `growth` times as many."""
+        self.parameters += before * after * taps + after
+        self.macs += before * after * taps * places
+        self.kept += 2 * after * places * growth
+
+    def recurrent(self, before: int, units: int, steps: int, gates: int) -> None:
+        self.parameters += gates * (before * units + units * units + 2 * units)
+        self.macs += gates * (before * units + units * units) * steps
+        self.kept += (12 if gates == 4 else 2) * units * steps
+
+    def attention(self, width: int, feed_forward: int, steps: int) -> None:
+        """One encoder layer: four projections, two products over all pairs of steps, two dense layers, two norms."""
+        self.parameters += 4 * (width * width + width) + 2 * width * feed_forward + feed_forward + width + 4 * width
+        self.macs += steps * (4 * width * width + 2 * width * feed_forward) + 2 * steps * steps * width
+        self.kept += 17 * width * steps
+
+
+def counts(spec: NetworkSpec) -> Counts:
+    """Raises UnbuildableError where the network cannot be built."""
+    check(spec)
+    found = Counts()
+    units = hidden_units(spec)
+    match spec.network:
+        case "ffn":
+            found.dense((flat_values(spec), *units, spec.outputs))
+        case "cnn":
+            _cnn(found, spec, units)
+        case "rnn" | "lstm":
+            _recurrent(found, spec, units)
+        case "transformer":
+            _transformer(found, spec, units)
+        case "unet":
+            _unet(found, spec, units)
+        case _:
+            _autoencoder(found, spec, units)
+    return found
+
+
+def _cnn(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    if layout(spec) is Layout.PICTURE:
+        shape = picture_of(spec)
+        side = shape.side
+        for before, after in pairwise((shape.colours, *units)):
+            found.convolution(before, after, 9, side * side)
+            found.convolution(after, after, 9, side * side)
+            side = max(1, side // 2)
+    else:
+        tokens = layout(spec) is Layout.TOKENS
+        steps = spec.sequence_length or 1
+        found.parameters += spec.inputs * EMBEDDING_WIDTH if tokens else 0
+        for before, after in pairwise((EMBEDDING_WIDTH if tokens else spec.inputs, *units)):
+            found.convolution(before, after, 3, steps)
+            steps = max(1, steps // 2)
+    found.dense((units[-1], spec.outputs))
+
+
+def _recurrent(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    tokens = layout(spec) is Layout.TOKENS
+    steps = spec.sequence_length or 1
+    found.parameters += spec.inputs * units[0] if tokens else 0
+    for before, after in pairwise((units[0] if tokens else spec.inputs, *units)):
+        found.recurrent(before, after, steps, 4 if spec.network == "lstm" else 1)
+    found.dense((units[-1], spec.outputs), steps if foretells_tokens(spec) else 1)
+
+
+def _transformer(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    width, *rest = units
+    steps = spec.sequence_length or 1
+    if layout(spec) is Layout.PICTURE:
+        shape = picture_of(spec)
+        size = patch_size(shape.side)
+        steps = (shape.side // size) ** 2
+        found.convolution(shape.colours, width, size * size, steps)
+    elif layout(spec) is Layout.TOKENS:
+        found.parameters += spec.inputs * width
+    else:
+        found.dense((spec.inputs, width), steps)
+    found.parameters += steps * width + 2 * width  # positions and the last norm
+    for _ in range(layers_for(width)):
+        found.attention(width, rest[0] if rest else 4 * width, steps)
+    found.dense((width, spec.outputs), steps if foretells_tokens(spec) else 1)
+
+
+def _unet(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    shape = picture_of(spec)
+    dots = shape.side**2
+    for number, (before, after) in enumerate(pairwise((shape.colours, *units))):
+        here = dots // 4**number
+        found.convolution(before, after, 9, here)
+        found.convolution(after, after, 9, here)
+    for number, (below, after) in reversed(list(enumerate(pairwise(units[::-1])))):
+        here = dots // 4 ** (len(units) - 2 - number)
+        found.widening(below, after, 4, here // 4, 4)
+        found.convolution(2 * after, after, 9, here)
+        found.convolution(after, after, 9, here)
+    found.convolution(units[0], spec.outputs, 1, dots)
+
+
+def _autoencoder(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    variational = spec.network == "vae"
+    if layout(spec) is Layout.FLAT:
+        widths = (flat_values(spec), *encoder_widths(units))
+        found.dense((*widths[:-1], widths[-1] * (2 if variational else 1)))
+        found.dense(widths[::-1])
+        return
+    shape = picture_of(spec)
+    channels = (shape.colours, *units)
+    for number, (before, after) in enumerate(pairwise(channels)):
+        found.convolution(before, after, 9, shape.side**2 // 4 ** (number + 1))
+    for number, (before, after) in enumerate(pairwise(channels[::-1])):
+        found.widening(before, after, 16, shape.side**2 // 4 ** (len(units) - number), 4)
+    if variational:
+        dots = channels[-1] * (shape.side // 2 ** len(units)) ** 2
+        found.dense((dots, 2 * PICTURE_CODE_WIDTH))
+        found.dense((PICTURE_CODE_WIDTH, dots))
