@@ -138,7 +138,12 @@ def advise_here(
     plan = advise(knowledge, measured.in_scope(scope), school, detail)
     if chosen and detail.flips:
         plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes)
-    return with_measurements(knowledge, plan, chosen)
+    plan = with_measurements(knowledge, plan, chosen)
+    if not detail.reasons:
+        return plan
+    from advisor.agent.figures import with_figures
+
+    return with_figures(knowledge, plan, chosen)
 
 
 def _without_broken_flips(

@@ -22,10 +22,10 @@ app.command("wizard", help="Asks one question at a time and ends with a plan.")(
 app.command("recommend", help="Recommends from answers, flags and this machine.")(recommend.recommend)
 app.command("explain", help="Why one topic is advised as it is, and what would flip it.")(explain.explain)
 app.command("compare", help="Two sets of answers, and where their plans differ.")(compare.compare)
-app.command("glossary", help="The facts that can be stated and the values that they take.")(glossary.glossary)
+app.command("glossary", help="Technical terms, facts and recommendations in plain words.")(glossary.glossary)
 app.command("report", help="A report from a plan that was saved as JSON.")(report.report)
 app.add_typer(probe.app, name="probe")
-app.add_typer(rules.app, name="rules", help="The rule base: list, show, check, test, coverage.")
+app.add_typer(rules.app, name="rules", help="The rule base: list, show, check, test, coverage, docs.")
 app.add_typer(profiles.app, name="profiles", help="Known devices and measured machines.")
 
 

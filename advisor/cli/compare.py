@@ -1,13 +1,15 @@
-"""`advisor compare A.yaml B.yaml`: two sets of answers, and where their plans differ."""
+"""`advisor compare A.yaml B.yaml`, or A with something changed: where the two plans differ."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from advisor.cli.inputs import (
+    Inputs,
     MachineName,
     Packs,
     PlainFormat,
@@ -15,14 +17,26 @@ from advisor.cli.inputs import (
     SchoolName,
     SchoolOption,
     Sets,
+    complete_assignment,
     gather,
     plan_of,
 )
+from advisor.errors import InputError, Problem, input_error
+
+if TYPE_CHECKING:
+    from advisor.report.comparison import Comparison
+
+WhatIf = Annotated[
+    list[str] | None,
+    typer.Option("--what-if", help="Instead of B: A with this fact changed. Repeatable.", metavar="NAME=VALUE...",
+                 autocompletion=complete_assignment),
+]  # fmt: skip
 
 
 def compare(
     a: Annotated[Path, typer.Argument(metavar="A.yaml", help="A file of answers.")],
-    b: Annotated[Path, typer.Argument(metavar="B.yaml", help="Another one.")],
+    b: Annotated[list[str] | None, typer.Argument(metavar="[B.yaml]", help="Another one.")] = None,
+    what_if: WhatIf = None,
     sets: Sets = None,
     machine: MachineName = "auto",
     school: SchoolOption = SchoolName.TODAY,
@@ -30,24 +44,58 @@ def compare(
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
     from advisor.cli.console import look, write, write_json
-    from advisor.errors import InputError, Problem
-    from advisor.inference.advise import Detail
-    from advisor.report.comparison import compare_plans, comparison_page
+    from advisor.report.comparison import comparison_page
 
-    plans = []
+    other, supposed = _second(b or (), what_if)
+
     problems: list[Problem] = []
     titles: list[str] = []
-    for path in (a, b):
+    sides: list[Inputs] = []
+    for path, changed in ((a, []), (other or a, supposed)):
         try:
-            inputs = gather(path, sets, machine, school, packs)
-            plans.append(plan_of(inputs, Detail(flips=False, questions=False)))
+            sides.append(gather(path, sets, machine, school, packs, changed))
         except InputError as error:
             titles.append(error.title)
             problems += [problem for problem in error.problems if problem not in problems]
     if problems:
         raise InputError(titles[0], problems)
-    comparison = compare_plans(inputs.knowledge, str(a), plans[0], str(b), plans[1])
+    comparison = _compared(str(a), other, supposed, sides)
     if format_ is PlainFormat.JSON:
         write_json(comparison.to_json())
     else:
         write(comparison_page(comparison, look()))
+
+
+def _second(files: Sequence[str], what_if: Sequence[str] | None) -> tuple[Path | None, list[str]]:
+    """The file B or what is supposed, of which exactly one must be given.
+
+    What follows a `--what-if` and has an equals sign belongs to it: `--what-if data.modality=text data.bytes=2GB`.
+
+    Raises:
+        InputError: both, neither, or more than two files.
+    """
+    supposed = [*(what_if or ()), *(text for text in files if what_if and "=" in text)]
+    others = [text for text in files if text not in supposed]
+    title, remedy = "This is not a comparison of two", "Name B.yaml, or say --what-if NAME=VALUE, one of both."
+    if not others and not supposed:
+        raise input_error(title, "there is only one set of answers", where="compare", remedy=remedy)
+    if others and supposed:
+        what = f"both the file {others[0]} and --what-if are given"
+        raise input_error(title, what, where="compare", remedy=remedy)
+    if len(others) > 1:
+        what = f"{len(others) + 1} files are given"
+        raise input_error(title, what, where="compare", remedy="Name two files.")
+    return (Path(others[0]) if others else None), supposed
+
+
+def _compared(a: str, b: Path | None, supposed: Sequence[str], sides: Sequence[Inputs]) -> Comparison:
+    from advisor.facts.answers import parse_assignments
+    from advisor.inference.advise import Detail
+    from advisor.report.comparison import compare_plans, compare_what_if
+
+    first, second = (plan_of(inputs, Detail(flips=False, questions=False)) for inputs in sides)
+    knowledge = sides[0].knowledge
+    if b is not None:
+        return compare_plans(knowledge, a, first, str(b), second)
+    stated = parse_assignments(knowledge.vocabulary, supposed)
+    return compare_what_if(knowledge, a, first, stated, second)

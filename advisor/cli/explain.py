@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,11 +21,29 @@ from advisor.cli.inputs import (
     plan_of,
 )
 
+if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+    from advisor.knowledge.model import Knowledge
+
 
 def _complete_value(context: typer.Context, incomplete: str) -> list[str]:
     named = context.params.get("topic") or next(iter(context.args), "")  # not yet told apart while completing
     topic = knowledge_for(()).topics.get(named)
     return [value for value in topic.values if value.startswith(incomplete)] if topic else []
+
+
+def _explain_figure(plan: Plan, knowledge: Knowledge, name: str, format_: PlainFormat) -> None:
+    """A computed number: its formula, what went into it, its source."""
+    from advisor.cli.console import look, write, write_json
+    from advisor.report.numbers import figure_page
+
+    figure = next((figure for figure in plan.figures if figure.name == name), None)
+    if format_ is PlainFormat.JSON:
+        write_json({"name": name, **figure.to_json()} if figure else {"name": name, "value": None})
+    elif figure is None:
+        write(f"{knowledge.figures.figures[name].title} means nothing for this plan.")
+    else:
+        write(figure_page(figure, knowledge, look()))
 
 
 def explain(
@@ -49,9 +67,13 @@ def explain(
     from advisor.report import explanation
 
     knowledge = knowledge_for(tuple(packs or ()))
-    name = explanation.find_topic(knowledge, topic)
+    is_figure = topic in knowledge.figures.figures
+    name = topic if is_figure else explanation.find_topic(knowledge, topic)
     inputs = gather(answers, sets, machine, school, packs)
     plan = plan_of(inputs)
+    if is_figure:
+        _explain_figure(plan, knowledge, name, format_)
+        return
     explained = explanation.explain(plan, knowledge, name, why_not)
     if format_ is PlainFormat.JSON:
         write_json(explained.to_json())

@@ -1,4 +1,4 @@
-"""`advisor glossary [TERM]`: the facts that can be stated, the topics that are recommended, and their values."""
+"""`advisor glossary [TERM]`: technical terms in plain words, the facts that can be stated, the topics that are recommended."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from advisor.cli.inputs import Packs, PlainFormat, PlainFormatOption, complete_t
 
 
 def _complete_term(incomplete: str) -> list[str]:
-    facts = knowledge_for(()).vocabulary.facts
-    return [*(name for name in facts if name.startswith(incomplete)), *complete_topic(incomplete)]
+    knowledge = knowledge_for(())
+    names = [*knowledge.terms, *knowledge.vocabulary.facts]
+    return [*(name for name in names if name.startswith(incomplete)), *complete_topic(incomplete)]
 
 
 def glossary(
     term: Annotated[
         str | None,
-        typer.Argument(metavar="TERM", autocompletion=_complete_term, help="A fact, a topic or one of their values."),
+        typer.Argument(
+            metavar="TERM", autocompletion=_complete_term, help="A technical term, a fact, a topic or a value."
+        ),
     ] = None,
     packs: Packs = None,
     format_: PlainFormatOption = PlainFormat.TEXT,

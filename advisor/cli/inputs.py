@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection import Machine
+    from advisor.probes.outcome import ProbeOutcome
 
 
 class SchoolName(StrEnum):
@@ -40,7 +41,7 @@ class PlainFormat(StrEnum):
     JSON = "json"
 
 
-def _complete_assignment(incomplete: str) -> list[str]:
+def complete_assignment(incomplete: str) -> list[str]:
     name, equals, value = incomplete.partition("=")
     vocabulary = knowledge_for(()).vocabulary
     if not equals:
@@ -73,7 +74,7 @@ Answers = Annotated[Path | None, typer.Option("--answers", help="A file of answe
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", help="One fact, for example data.modality=image. Repeatable.", metavar="NAME=VALUE",
-                 autocompletion=_complete_assignment),
+                 autocompletion=complete_assignment),
 ]  # fmt: skip
 MachineName = Annotated[
     str,
@@ -116,118 +117,82 @@ def gather(
     machine: str = "auto",
     school: SchoolName = SchoolName.TODAY,
     packs: Sequence[Path] | None = None,
+    what_if: Sequence[str] | None = None,
 ) -> Inputs:
-    """Reads all inputs. Raises InputError with the problems of answers and flags together."""
-    from advisor.facts.answers import TITLE, parse_assignment, read_answers
+    """Reads all inputs; what is supposed (`what_if`) goes before what is stated.
+
+    A named card that no profile describes is a warning. Raises InputError with the problems of answers and flags together.
+    """
+    from advisor.cli.machines import machine_facts, unknown_card, with_published
+    from advisor.facts.answers import TITLE, parse_assignments, read_answers
     from advisor.facts.fact_base import Source
     from advisor.knowledge.model import School
 
     knowledge = knowledge_for(tuple(packs or ()))
-    vocabulary = knowledge.vocabulary
+    vocabulary, topics = knowledge.vocabulary, knowledge.topics
     problems: list[Problem] = []
     stated: dict[str, Value | None] = {}
     titles: list[str] = []
-    if answers is not None:
+    readers: list[Callable[[], Mapping[str, Value | None]]] = [
+        lambda: read_answers(vocabulary, answers, topics) if answers is not None else {},
+        lambda: parse_assignments(vocabulary, sets or (), "--set", topics),
+        lambda: parse_assignments(vocabulary, what_if or (), "--what-if", topics),
+    ]
+    for read in readers:
         try:
-            stated.update(read_answers(vocabulary, answers))
-        except InputError as error:
-            problems.extend(error.problems)
-            titles.append(error.title)
-    for text in sets or ():
-        try:
-            name, value = parse_assignment(vocabulary, text)
-            stated[name] = value
+            stated.update(read())
         except InputError as error:
             problems.extend(error.problems)
             titles.append(error.title)
     if problems:
         raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
     facts, detected = machine_facts(knowledge, machine)
-    facts = facts.with_values(stated, Source.ASKED)
-    facts = with_published(knowledge, facts)
+    facts = with_published(knowledge, facts.with_values(stated, Source.ASKED))
+    card = unknown_card(facts)
+    if card is not None:
+        warn_of_card(str(card))
     return Inputs(knowledge, facts, School(school.value), detected)
 
 
-def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
-    """The plan for these inputs; what was measured on this machine before counts where it is in scope.
-
-    What cannot be read of earlier measurements is a warning.
-    """
-    from advisor.inference.advise import FULL, advise
-
-    if inputs.machine is None:
-        return advise(inputs.knowledge, inputs.facts, inputs.school, detail or FULL)
-    from advisor.agent.memory import recall
-    from advisor.agent.scope import advise_here
+@functools.cache  # said once, however often it comes up
+def warn_of_card(what: str) -> None:
     from advisor.cli.console import warn
 
-    outcomes, problems = recall(inputs.machine)
-    for problem in problems:
-        warn(problem.title, str(problem.problems[0]))
+    warn("Nothing is known of this card", what)
+
+
+def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
+    """The plan for these inputs; what was measured on this machine before counts where it is in scope."""
+    from advisor.agent.scope import advise_here
+    from advisor.inference.advise import FULL
+
+    outcomes = recalled(inputs.machine) if inputs.machine is not None else []
     return advise_here(inputs.knowledge, inputs.facts, inputs.machine, outcomes, inputs.school, detail or FULL)
 
 
-def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | None]:
-    """The facts of the machine that was named: detected here, from a device profile, or from a file."""
-    from advisor.facts.fact_base import FactBase, Source
+def recalled(machine: Machine) -> list[ProbeOutcome]:
+    """What was measured on this machine before; what cannot be read of it is a warning."""
+    from advisor.agent.memory import recall
+    from advisor.cli.console import warn
 
-    if name == "none":
-        return FactBase(), None
-    if name == "auto":
-        from advisor.machine.detection import detect
-
-        machine = detect()
-        return FactBase.of(known_only(knowledge, machine.facts()), Source.DETECTED), machine
-    return named_machine(knowledge, name), None
+    outcomes, problems = recall(machine)
+    for problem in problems:
+        warn(problem.title, str(problem.problems[0]))
+    return outcomes
 
 
-def named_machine(knowledge: Knowledge, name: str) -> FactBase:
-    """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
-    from advisor.errors import did_you_mean, input_error, shorten
-    from advisor.facts.answers import read_answers
-    from advisor.facts.fact_base import FactBase, Source
-    from advisor.machine.devices import DeviceKind
-    from advisor.machine.profiles import find_device, load_devices, published_facts
-    from advisor.resources import profiles_folder
+def refuse_rewriting(output: Path | None, *read: Path | None) -> None:
+    """An output may not be one of the files that were read, `--force` or not. Raises InputError."""
+    from advisor.errors import input_error
 
-    devices = load_devices(profiles_folder() / "devices")
-    device = find_device(name, devices)
-    if device is not None:
-        facts = dict(published_facts(device))
-        if device.kind is DeviceKind.GPU:
-            facts |= {"machine.gpu.count": 1, "machine.gpu.name": device.name}
-        published = known_only(knowledge, facts)
-        return FactBase().with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
-    try:
-        if Path(name).exists():
-            return FactBase().with_values(read_answers(knowledge.vocabulary, Path(name)), Source.ASKED)
-    except OSError:  # too long for a file name
-        pass
-    hint = did_you_mean(name, ["auto", "none", *devices])
-    remedy = f"{hint} `advisor profiles list` shows the devices.".strip()
-    what = f"{shorten(name)!r} is neither a device nor a file"
-    raise input_error("There is no such machine", what, where="--machine", remedy=remedy)
-
-
-def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
-    """Published figures of the GPU that is named, beneath everything that was asked or detected."""
-    from advisor.facts.fact_base import Source
-
-    name = facts.known("machine.gpu.name")
-    if name is None:
-        return facts
-    from advisor.machine.profiles import find_device, published_facts
-
-    device = find_device(str(name.value))
-    if device is None:
-        return facts
-    published = known_only(knowledge, published_facts(device))
-    return facts.with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
-
-
-def known_only(knowledge: Knowledge, values: Mapping[str, Value]) -> dict[str, Value]:
-    """The values whose facts this rule base declares."""
-    return {name: value for name, value in values.items() if name in knowledge.vocabulary.facts}
+    for path in read:
+        try:
+            same = output is not None and path is not None and output.exists() and output.samefile(path)
+        except (OSError, ValueError):  # one of them is no file
+            continue
+        if same:
+            what = "this is the file that the answers come from, and it is never rewritten"
+            raise input_error("The output cannot be written", what, where=str(output), remedy="Name another file.")
 
 
 def deliver(text: str, output: Path | None, force: bool) -> None:

@@ -23,6 +23,7 @@ from advisor.cli.inputs import (
     deliver,
     deliver_json,
     gather,
+    refuse_rewriting,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 TOO_BUSY = 0.25
 """Share of the processors taken by other programs, from which on a result says little of the machine at rest."""
+
+SHORTEST, LONGEST = 1, 86400
+"""What `--budget` may be, in seconds."""
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -63,6 +67,7 @@ def probe(
     _check_names(only)
     inputs = gather(answers, sets, "auto", school, packs)
     if output is not None:
+        refuse_rewriting(output, answers)
         _check_output(output, force)
     facts = inputs.facts
     if answers is None and not sets:
@@ -151,18 +156,20 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
 
 def parse_budget(text: str) -> float:
     """Seconds from `60s`, `2 min`, or a bare number of seconds. Raises InputError."""
-    from advisor.errors import input_error, shorten
+    from advisor.errors import InputError, input_error, shorten
     from advisor.facts.values import parse_value
     from advisor.facts.vocabulary import Fact, FactType
 
-    fact = Fact("--budget", "", FactType.NUMBER, unit="hours", minimum=1 / 3600, maximum=24)
+    fact = Fact("--budget", "", FactType.NUMBER, unit="hours", minimum=SHORTEST / 3600, maximum=LONGEST / 3600)
     spelled = f"{text.strip()} s" if text.strip()[-1:].isdigit() else text
-    value = parse_value(fact, spelled, where="--budget")
-    if not isinstance(value, float):
-        raise input_error(
-            "This is not a time", f"{shorten(text)!r}", where="--budget", remedy="For example 60s or 2 min."
-        )
-    return value * 3600
+    try:
+        hours = parse_value(fact, spelled, where="--budget")
+    except InputError:
+        hours = None
+    if not isinstance(hours, float):
+        remedy = f"Write for example 60s or 2 min; from {SHORTEST} to {LONGEST} seconds."
+        raise input_error("This is no time to measure in", f"{shorten(text)!r}", where="--budget", remedy=remedy)
+    return hours * 3600
 
 
 def _check_names(names: list[str] | None) -> None:

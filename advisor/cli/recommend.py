@@ -20,6 +20,7 @@ from advisor.cli.inputs import (
     deliver_json,
     gather,
     plan_of,
+    refuse_rewriting,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def recommend(
     output: Output = None,
     force: Force = False,
 ) -> None:
+    refuse_rewriting(output, answers, Path(machine))
     inputs = gather(answers, sets, machine, school, packs)
     plan = plan_of(inputs)
     deliver_plan(plan, inputs.knowledge, format_, output, force)

@@ -2,79 +2,120 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.console import BAD_INPUT, error_panel, interactive, look, panel, warn, write
-from advisor.cli.inputs import MachineName, Packs, SchoolName, SchoolOption, gather
+from advisor.cli.console import BAD_INPUT, INTERRUPTED, error_panel, interactive, panel, warn, write
+from advisor.cli.inputs import Inputs, MachineName, Packs, SchoolName, gather
+from advisor.cli.wizard_lines import read, say
 
 if TYPE_CHECKING:
-    from advisor.cli.inputs import Inputs
+    from advisor.facts.fact_base import FactBase
+    from advisor.inference.advise import Detail
     from advisor.inference.plan import Plan
     from advisor.interview.interview import Interview
-
-PROBE_SECONDS = 20.0
+    from advisor.knowledge.model import School
+    from advisor.probes.outcome import ProbeOutcome
 
 
 def wizard(
     plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False,
     machine: MachineName = "auto",
-    school: SchoolOption = SchoolName.TODAY,
+    school: Annotated[
+        SchoolName | None,
+        typer.Option("--school", help="today's practice (the default), or the survey of 2018 as written."),
+    ] = None,
     packs: Packs = None,
 ) -> None:
     if not plain and not interactive():
         panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
         raise typer.Exit(BAD_INPUT)
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    inputs = gather(machine=machine, school=school, packs=packs)
-    _Conversation(inputs, resume).run()
+    inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs)
+    conversation = _Conversation(inputs, _resume_command(machine, packs))
+    if resume:
+        conversation.take_up(school)
+    try:
+        conversation.run()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C has nothing left to stop
+        write("")  # the prompt stands without a line end
+        panel("Interrupted", [conversation.how_to_go_on()], style="yellow")
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _resume_command(machine: str, packs: Packs) -> str:
+    """How the same conversation is taken up again; the school is saved with it."""
+    import shlex
+
+    named = [] if machine == "auto" else ["--machine", machine]
+    for pack in packs or ():
+        named += ["--rules", str(pack)]
+    return shlex.join(["advisor", "wizard", "--plain", "--resume", *named])
 
 
 class _Conversation:
-    def __init__(self, inputs: Inputs, resume: bool) -> None:
-        from advisor.interview import saved
-        from advisor.interview.interview import Interview, restored
-        from advisor.knowledge.model import School
+    """One conversation: it is saved after every step, and its plan counts what was measured here before."""
+
+    def __init__(self, inputs: Inputs, resume_command: str) -> None:
+        from advisor.interview.interview import Interview
 
         self.inputs = inputs
+        self.resume_command = resume_command
         self.can_save = True
-        self.resumed = resume
-        self.measured: Plan | None = None
-        self.interview: Interview = Interview(inputs.knowledge, inputs.facts, inputs.school)
-        if resume:
-            found = saved.load(inputs.knowledge.vocabulary)
-            self.interview.school = School(found.school)
-            restored(self.interview, dict(found.answers), found.later)
-            write(f"Resumed with {len(found.answers)} answers.")
+        self.replaces_saved = False
+        self.outcomes: list[ProbeOutcome] | None = None
+        self.interview: Interview = Interview(
+            inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
+        )
+
+    def take_up(self, school: SchoolName | None) -> None:
+        """Goes on with the saved conversation; a school that is named outranks the one it was held by, and is said."""
+        from advisor.interview import saved
+        from advisor.knowledge.model import School
+
+        found = saved.load(self.inputs.knowledge.vocabulary)
+        self.replaces_saved = True
+        if school is not None and school.value != found.school:
+            say(f"The saved conversation was held by the school {found.school}; it goes on by {school.value}.")
+        self.interview.school = School(school.value if school is not None else found.school)
+        refused = self.interview.restore(found.answers, found.later)
+        say(f"Resumed with {len(found.answers) - len(refused)} answers.")
+        for name, error in refused.items():
+            say(f"  {name} is asked for again: {error.problems[0].what}")
 
     def run(self) -> None:
+        from advisor.cli.wizard_ending import Ending
+        from advisor.cli.wizard_pages import WizardPages
         from advisor.interview.plain import PlainFace
 
         self._introduce()
+        ending = Ending(self.inputs, self.interview)
         face = PlainFace(
             interview=self.interview,
-            read=_read,
-            say=_say,
+            pages=WizardPages(self.inputs.knowledge, self.interview.plan),
+            read=read,
+            say=say,
+            show=write,
             after_step=self._save,
-            save_report=self._save_report,
+            save_report=ending.save_report,
             complain=error_panel,
         )
-        finished = face.run()
-        _say("")
-        self._print_plan()
-        if finished:
-            try:
-                self._offer_probe()
-                self._offer_report()
-                self._offer_answers()
-            except EOFError:
-                write("")
+        if face.run():
+            ending.offer()
         else:
-            _say("Stopped. `advisor wizard --plain --resume` goes on from here.")
+            say(self.how_to_go_on())
+
+    def how_to_go_on(self) -> str:
+        if not self.can_save:
+            return "Stopped. What you said could not be saved."
+        if not self.interview.progress.answers and not self.interview.progress.later:
+            return "Stopped before anything was said."
+        return f"Stopped. What you said is saved: `{self.resume_command}` goes on from here."
 
     def _introduce(self) -> None:
         from advisor.facts.values import describe
@@ -84,131 +125,47 @@ class _Conversation:
         lines = [f"  {name}: {describe(facts[name], known.value)}" for name, known in found if known is not None]
         lines += [f"  not known: {note}" for note in (self.inputs.machine.notes if self.inputs.machine else ())]
         if lines:
-            _say("Found on this machine (`change NAME` corrects it):")
+            say("Found on this machine (`change NAME` corrects it):")
             for line in lines:
-                _say(line)
-            _say("")
+                say(line)
+            say("")
 
     def _save(self) -> None:
         """After every step; a state folder that cannot be written is a warning, once."""
+        from advisor.cli.inputs import warn_of_card
+        from advisor.cli.machines import unknown_card
         from advisor.errors import InputError
         from advisor.interview import saved
 
+        card = unknown_card(self.interview.facts())
+        if card is not None:
+            warn_of_card(str(card))
         if not self.can_save:
             return
         try:
-            if not self.resumed:  # a new conversation never replaces the saved one before it is put aside
+            if not self.replaces_saved:  # a new conversation never replaces the saved one before it is put aside
                 saved.put_aside()
-                self.resumed = True
+                self.replaces_saved = True
             saved.save(self.interview.progress, self.interview.school.value)
         except InputError as error:
             self.can_save = False
             warn("The answers cannot be saved for later", str(error.problems[0]))
 
-    def _plan(self) -> Plan:
-        from advisor.cli.inputs import Inputs, plan_of
+    def _complete(self, facts: FactBase) -> FactBase:
+        from advisor.cli.machines import with_published
 
-        if self.measured is not None:
-            return self.measured
-        return plan_of(
-            Inputs(self.inputs.knowledge, self.interview.facts(), self.interview.school, self.inputs.machine)
-        )
+        return with_published(self.inputs.knowledge, facts)
 
-    def _print_plan(self) -> None:
-        from advisor.report.text import plan_lines
-
-        write("\n".join(plan_lines(self._plan(), self.inputs.knowledge, look())))
-
-    def _offer_probe(self) -> None:
-        from advisor.agent.agent import settle, worthwhile
-
-        plan = self.interview.plan()
-        if self.inputs.machine is None or not worthwhile(plan):
-            return
-        answer = ""
-        while answer not in ("y", "yes"):
-            prompt = f"[probe] Measure this machine for {PROBE_SECONDS:.0f} s and see what changes? yes or no: "
-            answer = _read(prompt).strip().casefold()
-            if answer in ("", "n", "no", "!"):
-                return
-        from advisor.cli.probe import announce, keep
-        from advisor.report.changes import change_lines
+    def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
+        """What was measured on this machine before counts where it is in scope, as in `advisor recommend`."""
+        from advisor.inference.advise import advise
 
         machine = self.inputs.machine
+        if machine is None:
+            return advise(self.inputs.knowledge, facts, school, detail)
+        from advisor.agent.scope import advise_here
+        from advisor.cli.inputs import recalled
 
-        def listener(what: str, about: Any) -> None:
-            announce(what, about)
-            if what == "finished" and about.measured:
-                keep(machine, about)
-
-        revision = settle(
-            self.inputs.knowledge, self.interview.facts(), self.inputs.machine, PROBE_SECONDS,
-            school=self.interview.school, on_event=listener,
-        )  # fmt: skip
-        self.measured = revision.after
-        _say("")
-        for line in change_lines(revision.after):
-            _say(line)
-
-    def _offer_report(self) -> None:
-        while True:
-            name = _read("[report] Save the report to which file? (empty line: nowhere) ").strip()
-            if not name or name == "!" or self._save_report(name):
-                return
-
-    def _save_report(self, name: str) -> bool:
-        from datetime import date
-
-        from advisor.report.markdown import report_text
-
-        text = report_text(self._plan(), self.inputs.knowledge, date.today().isoformat())
-        return self._written(name, text, "report")
-
-    def _offer_answers(self) -> None:
-        from advisor.facts.answers import answers_text
-
-        while True:
-            name = _read("[answers] Save the answers to which file? (empty line: nowhere) ").strip()
-            if not name or name == "!":
-                return
-            vocabulary = self.inputs.knowledge.vocabulary
-            text = answers_text(vocabulary, self.interview.progress.said(), "Answers given to the advisor's wizard.")
-            if self._written(name, text, "answers"):
-                return
-
-    def _written(self, name: str, text: str, what: str) -> bool:
-        from advisor.errors import InputError
-        from advisor.files import write_text
-
-        try:
-            write_text(Path(name), text)
-        except InputError as error:
-            error_panel(error)
-            return False
-        _say(f"Saved the {what} to {name}.")
-        return True
-
-
-def _say(line: str) -> None:
-    import shutil
-    import textwrap
-
-    from advisor.cli.console import say
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
-    hanging = " " * (len(line) - len(line.lstrip()) + 2)
-    wrapped = textwrap.wrap(line, max(width - 1, 20), subsequent_indent=hanging, drop_whitespace=True)
-    for part in wrapped if len(line) >= width else [line]:
-        say(part)
-
-
-def _read(prompt: str) -> str:
-    """One line from the user. Raises EOFError at the end of input."""
-    sys.stdout.write(prompt)
-    sys.stdout.flush()
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    if not sys.stdin.isatty():
-        sys.stdout.write("\n")  # the reader of a transcript sees each prompt on its own line
-    return line.rstrip("\n")
+        if self.outcomes is None:
+            self.outcomes = recalled(machine)
+        return advise_here(self.inputs.knowledge, facts, machine, self.outcomes, school, detail)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from advisor import safe_yaml
@@ -15,16 +15,20 @@ from advisor.files import write_text
 TITLE = "These answers cannot be used"
 
 
-def read_answers(vocabulary: Vocabulary, path: Path) -> dict[str, Value | None]:
+def read_answers(vocabulary: Vocabulary, path: Path, advised: Collection[str] = ()) -> dict[str, Value | None]:
     """Answers from a YAML file: `data.modality: image`, or nested by group. None where it says unknown.
+
+    `advised` are names of recommendations, which cannot be stated; whoever tries is told so.
 
     Raises:
         InputError: with every problem of the file, each with its line.
     """
-    return answers_from_node(vocabulary, safe_yaml.load_file(path), str(path))
+    return answers_from_node(vocabulary, safe_yaml.load_file(path), str(path), advised)
 
 
-def answers_from_node(vocabulary: Vocabulary, node: safe_yaml.Node | None, where: str) -> dict[str, Value | None]:
+def answers_from_node(
+    vocabulary: Vocabulary, node: safe_yaml.Node | None, where: str, advised: Collection[str] = ()
+) -> dict[str, Value | None]:
     if node is None:
         return {}
     if not isinstance(node, safe_yaml.Mapping):
@@ -36,7 +40,7 @@ def answers_from_node(vocabulary: Vocabulary, node: safe_yaml.Node | None, where
         place = f"{where}:{line}"
         fact = vocabulary.facts.get(name)
         if fact is None:
-            problems.append(unknown_fact(vocabulary, name, place))
+            problems.append(unknown_fact(vocabulary, name, place, advised))
         elif name in answers:
             problems.append(Problem(place, f"{name} is stated twice.", "Keep one of them."))
         elif isinstance(value, safe_yaml.Mapping):
@@ -55,22 +59,53 @@ def answers_from_node(vocabulary: Vocabulary, node: safe_yaml.Node | None, where
     return answers
 
 
-def unknown_fact(vocabulary: Vocabulary, name: str, where: str) -> Problem:
+def unknown_fact(vocabulary: Vocabulary, name: str, where: str, advised: Collection[str] = ()) -> Problem:
+    if name in advised:
+        remedy = f"State facts and it follows from them; `advisor explain {name}` tells from which."
+        return Problem(where, f"{name} is a recommendation, not a fact.", remedy)
     remedy = did_you_mean(name, vocabulary.facts) or "`advisor glossary` and `advisor wizard` show what can be stated."
     return Problem(where, f"{shorten(name)!r} is not a known fact.", remedy)
 
 
-def parse_assignment(vocabulary: Vocabulary, text: str) -> tuple[str, Value | None]:
+def parse_assignment(
+    vocabulary: Vocabulary, text: str, option: str = "--set", advised: Collection[str] = ()
+) -> tuple[str, Value | None]:
     """One `NAME=VALUE` of the command line. Raises InputError."""
     name, equals, value = text.partition("=")
     name = name.strip()
-    where = f"--set {shorten(text)}"
+    where = f"{option} {shorten(text)}"
     if not equals:
-        raise input_error(TITLE, "there is no = in it", where=where, remedy="Write --set data.modality=image.")
+        raise input_error(TITLE, "there is no = in it", where=where, remedy=f"Write {option} data.modality=image.")
     fact = vocabulary.facts.get(name)
     if fact is None:
-        raise InputError(TITLE, [unknown_fact(vocabulary, name, where)])
-    return name, parse_value(fact, value, where=f"--set {name}")
+        raise InputError(TITLE, [unknown_fact(vocabulary, name, where, advised)])
+    return name, parse_value(fact, value, where=f"{option} {name}")
+
+
+def parse_assignments(
+    vocabulary: Vocabulary, texts: Iterable[str], option: str = "--set", advised: Collection[str] = ()
+) -> dict[str, Value | None]:
+    """Several of them. Raises InputError with every problem, a fact that is given two values among them."""
+    stated: dict[str, Value | None] = {}
+    said: dict[str, str] = {}
+    problems: list[Problem] = []
+    titles: list[str] = []
+    for text in texts:
+        try:
+            name, value = parse_assignment(vocabulary, text, option, advised)
+        except InputError as error:
+            problems.extend(error.problems)
+            titles.append(error.title)
+            continue
+        if name in stated and stated[name] != value:
+            what = f"{said[name]!r} and {shorten(text)!r} give it two values"
+            problems.append(Problem(f"{option} {name}", what, "Keep one of them."))
+            titles.append(TITLE)
+        stated[name] = value
+        said[name] = shorten(text)
+    if problems:
+        raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
+    return stated
 
 
 def _flatten(node: safe_yaml.Mapping, prefix: str, vocabulary: Vocabulary) -> Iterable[tuple[str, safe_yaml.Node, int]]:

@@ -211,14 +211,18 @@ def describe(fact: Fact, value: Value) -> str:
         return join_names(sorted(value)) or "none"
     if isinstance(value, str):
         return value
-    if fact.unit in ("bytes", "bytes/s"):
-        return f"{_scaled(value, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B{'/s' if fact.unit == 'bytes/s' else ''}"
-    if fact.unit == "fraction":
+    return with_unit(value, fact.unit)
+
+
+def with_unit(value: float, unit: str) -> str:
+    """A number for people: 16 GB, 31.5 GB/s, 8 cores, 12 %."""
+    if unit in ("bytes", "bytes/s"):
+        return f"{_scaled(value, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B{'/s' if unit == 'bytes/s' else ''}"
+    if unit == "fraction":
         return f"{number_text(value * 100)} %"
-    if fact.unit in ("", "version", "ratio", "money", "money/h"):
+    if unit in ("", "version", "ratio", "money", "money/h"):
         return number_text(value)
-    unit = fact.unit
-    if value == 1 and unit.endswith("s") and "/" not in unit:
+    if value == 1 and unit.endswith("s") and len(unit) > 2 and "/" not in unit:
         unit = unit[:-1]
     number = f"{value:,}" if isinstance(value, int) else number_text(value)
     return f"{number} {unit}"

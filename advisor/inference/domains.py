@@ -54,7 +54,7 @@ def bounded(topic: Topic, value: Expression) -> tuple[At, Over]:
         return found if found is not None and topic.admits(found) else None
 
     def number(region: Any) -> Any:
-        least, most, unknown = region
+        least, most, _ = region
         if least > most or (low <= least and most <= high):
             return region
         least, most = max(least, low), min(most, high)

@@ -129,6 +129,47 @@ def _reason_json(reason: Reason) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a formula read. `origin` is the source of a fact, the status of a recommendation, or `computed`."""
+
+    name: str
+    value: Any
+    unit: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedFigure:
+    """A number, or None where something is not known: `missing` then names it.
+
+    `assumes` are the facts taken for granted and the recommendations not settled on which it rests, through other figures
+    too.
+    """
+
+    name: str
+    title: str
+    unit: str
+    value: float | None
+    formula: str
+    help: str
+    sources: tuple[str, ...]
+    inputs: tuple[Input, ...] = ()
+    assumes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    headline: bool = False
+    """Whether it belongs into a short plan."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title, "headline": self.headline, "value": self.value, "unit": self.unit, "formula": self.formula, "help": self.help,
+            "sources": list(self.sources), "assumes": list(self.assumes), "missing": list(self.missing),
+            "inputs": [
+                {"name": i.name, "value": to_json(i.value), "unit": i.unit, "origin": i.origin} for i in self.inputs
+            ],
+        }  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Plan:
     """What `advise` returns. `facts` holds everything that the plan rests on, derived and assumed values included.
@@ -145,6 +186,7 @@ class Plan:
     questions: tuple[str, ...] = ()
     probes: tuple[str, ...] = ()
     evidence: tuple[tuple[str, Known], ...] = ()
+    figures: tuple[ComputedFigure, ...] = ()
     stated: FactBase = field(default_factory=FactBase)
     knowledge: Knowledge | None = None
 
@@ -166,6 +208,7 @@ class Plan:
             "school": self.school.value,
             "facts": facts,
             "recommendations": {name: entry.to_json() for name, entry in self.recommendations.items()},
+            "figures": {figure.name: figure.to_json() for figure in self.figures},
             "questions": list(self.questions),
             "probes": list(self.probes),
             "unused": list(self.unused),

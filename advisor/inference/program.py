@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.facts.vocabulary import Fact
 from advisor.inference.boxes import landmarks
-from advisor.inference.domains import bounded, boundaries, domain, nothing_of_fact
+from advisor.inference.domains import boundaries, bounded, domain, nothing_of_fact
 from advisor.inference.links import Links
 from advisor.inference.outcomes import (
     NOT_APPLICABLE,

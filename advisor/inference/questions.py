@@ -9,10 +9,12 @@ from typing import Any
 
 from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
-from advisor.inference.boxes import landmarks, pick
+from advisor.inference.boxes import pick
+from advisor.inference.outcomes import Outcome, same
 from advisor.inference.program import Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine
 from advisor.inference.situation import Situation
+from advisor.inference.typical import PROJECTS, TypicalProjects
 from advisor.knowledge.regions import TRUE
 
 MAX_VALUES = 8
@@ -28,6 +30,15 @@ class Question:
     topics: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Two completions of what a topic depends on, which differ in one fact alone and give different recommendations."""
+
+    topic: str
+    one: dict[str, Any]
+    other: dict[str, Any]
+
+
 class Inquiry:
     """What could still be asked in one situation."""
 
@@ -35,6 +46,7 @@ class Inquiry:
         self.engine = engine
         self.program: Program = engine.program
         self.situation = situation
+        self.projects = TypicalProjects(engine, situation)
         self.declined = facts.declined
 
     def candidates(self) -> dict[int, list[TopicProgram]]:
@@ -45,11 +57,14 @@ class Inquiry:
             if topic.silent or decision.settled:
                 continue
             for slot in decision.open_slots:
-                fact = self.program.facts[slot]
-                if fact.ask and fact.name not in self.declined and fact.type is not FactType.TEXT:
+                if self._can_be_asked(slot):
                     found.setdefault(slot, []).append(topic)
         masked = self._masked()
         return {slot: topics for slot, topics in found.items() if slot not in masked}
+
+    def _can_be_asked(self, slot: int) -> bool:
+        fact = self.program.facts[slot]
+        return fact.ask and fact.name not in self.declined and fact.type is not FactType.TEXT
 
     def _masked(self) -> set[int]:
         """Facts that mean nothing as far as is known, and those of which it depends on an answer still to come."""
@@ -65,19 +80,39 @@ class Inquiry:
         }
 
     def questions(self) -> list[Question]:
-        """Everything worth asking, best first: by group, within a group the fact that can change most topics."""
+        """Everything worth asking, best first."""
         return list(self.ordered())
 
     def next(self) -> Question | None:
         return next(self.ordered(), None)
 
     def ordered(self) -> Iterator[Question]:
+        """First, group by group, what is needed in every typical project; within a group what most topics read.
+
+        The rest waits, since an answer still to come may make it pointless; what is needed in most projects comes first.
+        """
         candidates = self.candidates()
-        for group in GROUP_ORDER:
-            slots = [slot for slot in candidates if self.program.facts[slot].group == group]
-            for slot in sorted(slots, key=lambda slot: (-len(candidates[slot]), slot)):
-                if any(self.matters(slot, topic) for topic in self._likely_first(slot, candidates[slot])):
-                    yield Question(self.program.facts[slot].name, tuple(topic.name for topic in candidates[slot]))
+        waiting: list[int] = []
+        for slot in sorted(candidates, key=lambda slot: (self._turn(slot), -len(candidates[slot]), slot)):
+            if all(self.projects.needs(number, slot, candidates[slot]) for number in range(PROJECTS)):
+                yield self._question(slot, candidates[slot])
+            else:
+                waiting.append(slot)
+        needed = {
+            slot: sum(self.projects.needs(number, slot, candidates[slot]) for number in range(PROJECTS))
+            for slot in waiting
+        }
+        for slot in sorted(waiting, key=lambda slot: -needed[slot]):
+            topics = candidates[slot]
+            if needed[slot] or any(self.matters(slot, topic) for topic in self._likely_first(slot, topics)):
+                yield self._question(slot, topics)
+
+    def _turn(self, slot: int) -> int:
+        group = self.program.facts[slot].group
+        return GROUP_ORDER.index(group) if group in GROUP_ORDER else len(GROUP_ORDER)
+
+    def _question(self, slot: int, topics: list[TopicProgram]) -> Question:
+        return Question(self.program.facts[slot].name, tuple(topic.name for topic in topics))
 
     def why(self, question: Question) -> tuple[str, ...]:
         """The topics whose recommendation the answer is known to be able to change."""
@@ -99,17 +134,42 @@ class Inquiry:
 
         True is proven by such a completion; when none is found among plausible ones the fact is not asked for.
         """
+        return self.example(slot, topic) is not None
+
+    def example(self, slot: int, topic: TopicProgram) -> Example | None:
+        """Two completions that show that the answer to one fact can change the topic's outcome, if any are found."""
         decision = self.engine.decide(topic, self.situation)
-        fact = self.program.facts[slot]
-        values = landmarks(fact, topic.cuts.get(slot, ()))[:MAX_VALUES]
-        values += [value for witness in decision.witnesses for other, value in witness if other == slot]
-        return any(self._changes(topic, slot, values, other) for other in self._others(topic, slot, decision.witnesses))
+        answers = topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES]
+        answers += [value for witness in decision.witnesses for other, value in witness if other == slot]
+        for others in self._others(topic, slot, decision.witnesses):
+            if found := self._differing(topic, slot, [*answers, others[slot]], others):
+                return Example(topic.name, *(self._facts({**others, slot: answer}) for answer in found))
+        return None
+
+    def _facts(self, completion: dict[int, Any]) -> dict[str, Any]:
+        return {self.program.facts[slot].name: value for slot, value in sorted(completion.items())}
+
+    def _differing(
+        self, topic: TopicProgram, slot: int, answers: list[Any], others: dict[int, Any]
+    ) -> tuple[Any, Any] | None:
+        """Two of the answers that give different outcomes, the other unknowns being as they are."""
+        values = list(self.situation.values)
+        for other, value in others.items():
+            values[other] = value
+        seen: list[tuple[Any, Outcome]] = []
+        for answer, outcome in self.engine.residual(topic, self.situation).standing(values).vary(slot, answers):
+            for earlier, before in seen:
+                if not same(topic.topic, outcome, before):
+                    return earlier, answer
+            if topic.topic.tolerance or not seen:  # numbers close to one number need not be close to each other
+                seen.append((answer, outcome))
+        return None
 
     def _others(
         self, topic: TopicProgram, slot: int, witnesses: tuple[tuple[tuple[int, Any], ...], ...]
     ) -> Iterator[dict[int, Any]]:
-        """Completions of the other unknowns: plausible ones, the witnesses and the way between them, then those that
-        run through the values of facts standing in one condition with this one."""
+        """Completions of the unknowns: plausible ones, the witnesses and the way between them, typical projects, then
+        those that run through the values of facts standing in one condition with this one."""
         base = self._plausible(topic)
         if len(witnesses) == 2:
             here, there = (dict(witness) for witness in witnesses)
@@ -123,13 +183,14 @@ class Inquiry:
                     yield dict(walk)
         else:
             yield base
+        yield from ({other: raw[other] for other in base} for raw in self.projects.completions())
         facts = self.program.facts
         tried = 0
         for reads in self._companions(topic, slot):
             free = [other for other in sorted(reads) if other != slot and other in base][:3]
             if not free:
                 continue
-            options = [landmarks(facts[other], topic.cuts.get(other, ()))[:6] for other in free]
+            options = [topic.landmarks(other, facts[other])[:6] for other in free]
             for values in product(*options):
                 tried += 1
                 if tried > MAX_COMBINATIONS:
@@ -151,9 +212,3 @@ class Inquiry:
             for slot in topic.free
             if self.situation.values[slot] is None
         }
-
-    def _changes(self, topic: TopicProgram, slot: int, answers: list[Any], others: dict[int, Any]) -> bool:
-        values = list(self.situation.values)
-        for other, value in others.items():
-            values[other] = value
-        return self.engine.residual(topic, self.situation).standing(values).changes(slot, answers)

@@ -33,8 +33,9 @@ class View:
         return self.leads[topic.slot]
 
     def prepared(self, topic: TopicProgram) -> list[Any]:
+        """What the topic's rules see; a copy."""
         self._report_upstream(topic)
-        return self.point.values
+        return self.point.values.copy()
 
     def _report_upstream(self, topic: TopicProgram) -> None:
         for upstream in topic.upstream:

@@ -5,63 +5,54 @@ Every step makes a new immutable `Progress`, so going back is taking the last on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from advisor.errors import InputError, did_you_mean, input_error, shorten
+from advisor.errors import InputError, input_error
+from advisor.facts.answers import unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
-from advisor.facts.vocabulary import Fact, FactType, Value
-from advisor.inference.advise import Detail, advise, consistent, engine_for, situation_of
-from advisor.inference.plan import Plan, Recommendation
+from advisor.facts.vocabulary import Fact, Value
+from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of
+from advisor.inference.plan import Plan
 from advisor.inference.questions import Inquiry, Question
+from advisor.inference.search import Engine
+from advisor.interview.changes import Change, WhatIf, changes
+from advisor.interview.choosing import spelled_out
+from advisor.interview.influence import Influence, influence
+from advisor.interview.progress import Progress
+from advisor.interview.relevance import unused_answers
 from advisor.knowledge.model import Knowledge, School
 
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What has been said so far: answers in the order given (None: not known), and what was put off."""
-
-    answers: tuple[tuple[str, Value | None], ...] = ()
-    later: tuple[str, ...] = ()
-
-    def with_answer(self, name: str, value: Value | None) -> Progress:
-        others = tuple((other, said) for other, said in self.answers if other != name)
-        later = tuple(other for other in self.later if other != name)
-        return Progress((*others, (name, value)), later)
-
-    def with_later(self, name: str) -> Progress:
-        return replace(self, later=(*(other for other in self.later if other != name), name))
-
-    def said(self) -> dict[str, Value | None]:
-        return dict(self.answers)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A recommendation that the last answer moved."""
-
-    topic: str
-    before: Recommendation
-    after: Recommendation
+Adviser = Callable[[FactBase, School, Detail], Plan]
 
 
 @dataclass
 class Interview:
-    """One conversation. `observed` are facts that were detected or published; answers outrank them."""
+    """One conversation. `observed` are facts that were detected or published; answers outrank them.
+
+    `complete` adds what follows from the facts outside the rules (published figures of a card that was named), `adviser`
+    makes the plan where more than the facts counts (what was measured on this machine before).
+    """
 
     knowledge: Knowledge
     observed: FactBase = field(default_factory=FactBase)
     school: School = School.TODAY
     progress: Progress = field(default_factory=Progress)
-    _history: list[Progress] = field(default_factory=list)
+    complete: Callable[[FactBase], FactBase] | None = None
+    adviser: Adviser | None = None
+    _history: list[tuple[Progress, str]] = field(default_factory=list)
     _wanted: str | None = None
     _changing: bool = False
 
     # --- where the conversation stands -----------------------------------------------------------------------------
 
     def facts(self, progress: Progress | None = None) -> FactBase:
-        return self.observed.with_values((progress or self.progress).said(), Source.ASKED)
+        return self._facts_with((progress or self.progress).said())
+
+    def _facts_with(self, said: Mapping[str, Value | None]) -> FactBase:
+        facts = self.observed.with_values(said, Source.ASKED)
+        return self.complete(facts) if self.complete else facts
 
     def question(self) -> Question | None:
         """What to ask now; None when no answer can change anything any more."""
@@ -73,56 +64,85 @@ class Interview:
         for question in self._inquiry().ordered():
             if question.fact not in put_off:
                 return question
-            if postponed is None or (put_off and self._earlier(question.fact, postponed.fact)):
+            if postponed is None or self._earlier(question.fact, postponed.fact):
                 postponed = question
         return postponed
 
     def _earlier(self, one: str, other: str) -> bool:
         return self.progress.later.index(one) < self.progress.later.index(other)
 
+    def _engine(self) -> Engine:
+        return engine_for(self.knowledge, self.school)
+
     def _inquiry(self) -> Inquiry:
-        engine = engine_for(self.knowledge, self.school)
+        engine = self._engine()
         base, _ = consistent(engine.program, self.facts())
         return Inquiry(engine, situation_of(engine.program, base), base)
 
-    def why(self, question: Question) -> tuple[str, ...]:
-        """The topics whose recommendation the answer can change."""
-        return self._inquiry().why(question)
-
     def questions_left(self) -> int:
-        """About how many more questions: those that could matter as things stand (answers can close or open some)."""
-        return len(self._inquiry().candidates())
+        """About how many more questions: those that matter as things stand (answers can close or open some)."""
+        names = {question.fact for question in self._inquiry().ordered()}
+        return len(names | {self._wanted} if self._wanted else names)
+
+    def why(self, name: str) -> Influence:
+        """The topics whose recommendation the answer to this question can change, answered or not."""
+        return influence(self._engine(), self.facts(), name)
+
+    def unused(self) -> tuple[str, ...]:
+        """Answers that are kept but not used: they mean nothing, or nothing depends on them, beside the others."""
+        answered = [name for name, value in self.progress.answers if value is not None]
+        return unused_answers(self._engine(), self.facts(), answered)
 
     def fact(self, name: str) -> Fact:
         return self.knowledge.vocabulary.facts[name]
 
     def present(self, name: str) -> Known | None:
         """What is taken for the fact if nobody answers: an observation, or an assumption."""
-        return self.facts().known(name) or advise(self.knowledge, self.facts(), self.school, _BRIEF).facts.get(name)
+        return self.facts().known(name) or self._advise(self.facts(), VALUES_ONLY).facts.get(name)
 
     def plan(self, detail: Detail | None = None) -> Plan:
-        return advise(self.knowledge, self.facts(), self.school, detail or Detail())
+        return self._advise(self.facts(), detail or Detail())
+
+    def _advise(self, facts: FactBase, detail: Detail) -> Plan:
+        if self.adviser is not None:
+            return self.adviser(facts, self.school, detail)
+        return advise(self.knowledge, facts, self.school, detail)
+
+    def what_if(self, stated: Mapping[str, str], detail: Detail | None = None) -> WhatIf:
+        """The plan as it stands beside the plan if these facts (as texts, like answers) were so; nothing is changed.
+
+        Raises:
+            InputError: a text is no value of its fact, or the facts exclude each other.
+        """
+        values = {name: self.read(name, text) for name, text in stated.items()}
+        wanted = detail or Detail(flips=False, questions=False)
+        supposed = self._facts_with({**self.progress.said(), **values})
+        return WhatIf(values, self._advise(self.facts(), wanted), self._advise(supposed, wanted))
 
     # --- what can be said ------------------------------------------------------------------------------------------
 
+    def read(self, name: str, text: str) -> Value | None:
+        """The value that a text states, None for unknown; choices also by number or by a beginning. Raises InputError."""
+        fact = self.fact(name)
+        return parse_value(fact, spelled_out(fact, text))
+
     def answer(self, name: str, text: str) -> tuple[Change, ...]:
         """Takes an answer as text; returns what it moved. Raises InputError, and nothing has changed then."""
-        value = parse_value(self.fact(name), self._numbered(name, text))
-        return self._step(self.progress.with_answer(name, value))
-
-    def _numbered(self, name: str, text: str) -> str:
-        """Choices can be given by their number in the list."""
-        fact = self.fact(name)
-        names = fact.choice_names
-        if fact.type is FactType.CHOICE and text.strip().isdigit() and 1 <= int(text.strip()[:6]) <= len(names):
-            return names[int(text.strip()) - 1]
-        return text
+        return self._answered(name, self.read(name, text))
 
     def do_not_know(self, name: str) -> tuple[Change, ...]:
-        return self._step(self.progress.with_answer(name, None))
+        return self._answered(name, None)
+
+    def skip(self, name: str) -> tuple[Change, ...]:
+        """Leaves the fact as it is, whether it was answered, observed or not, and does not ask for it again."""
+        if self.facts().known(name) is not None:
+            self._wanted, self._changing = None, False
+            return ()
+        return self.do_not_know(name)
 
     def later(self, name: str) -> None:
-        self._step(self.progress.with_later(name))
+        """Asks again when there is nothing else left to ask; what was said of the fact before stays."""
+        self._step(self.progress.with_later(name), name)
 
     def back(self) -> bool:
         """Takes the last step back, so that the same fact is asked for again; False when there is nothing to take back."""
@@ -131,57 +151,49 @@ class Interview:
             return True
         if not self._history:
             return False
-        undone = self.progress
-        self.progress = self._history.pop()
-        self._wanted = _difference(undone, self.progress)
+        self.progress, self._wanted = self._history.pop()
         return True
 
     def change(self, name: str) -> None:
         """Asks for this fact next, whatever was said of it. Raises InputError when there is no such fact to ask for."""
         fact = self.knowledge.vocabulary.facts.get(name)
         if fact is None:
-            hint = did_you_mean(name, self.knowledge.vocabulary.facts)
-            raise input_error("There is no such fact", f"{shorten(name)!r}", where="change", remedy=hint)
+            problem = unknown_fact(self.knowledge.vocabulary, name, "change", self.knowledge.topics)
+            raise InputError("There is no such fact", [problem])
         if fact.group == "probe":
             raise input_error(
                 "This is measured, not asked", name, where="change", remedy="`advisor probe` measures it."
             )
         self._wanted, self._changing = name, True
 
-    def _step(self, progress: Progress) -> tuple[Change, ...]:
-        before = advise(self.knowledge, self.facts(), self.school, _BRIEF)
-        after = advise(self.knowledge, self.facts(progress), self.school, _BRIEF)  # raises before anything has changed
-        self._history.append(self.progress)
+    def _answered(self, name: str, value: Value | None) -> tuple[Change, ...]:
+        progress = self.progress.with_answer(name, value)
+        before = self._advise(self.facts(), VALUES_ONLY)
+        after = self._advise(self.facts(progress), VALUES_ONLY)  # raises before anything has changed
+        self._step(progress, name)
+        return changes(before, after)
+
+    def _step(self, progress: Progress, name: str) -> None:
+        self._history.append((self.progress, name))
         self.progress = progress
         self._wanted, self._changing = None, False
-        return tuple(changes(before, after))
 
+    # --- taking up an earlier conversation -------------------------------------------------------------------------
 
-_BRIEF = Detail(reasons=False, flips=False, questions=False)
+    def restore(self, answers: Mapping[str, Value | None], later: tuple[str, ...]) -> dict[str, InputError]:
+        """Takes up what was said before, one step for each answer so that going back works.
 
-
-def changes(before: Plan, after: Plan) -> Iterator[Change]:
-    """The recommendations whose value or status differs."""
-    for topic, entry in after.recommendations.items():
-        earlier = before.recommendations[topic]
-        if (earlier.value, earlier.status) != (entry.value, entry.status):
-            yield Change(topic, earlier, entry)
-
-
-def _difference(later: Progress, earlier: Progress) -> str:
-    """The fact that the last step was about."""
-    if later.answers != earlier.answers:
-        return later.answers[-1][0]
-    return later.later[-1]
-
-
-def restored(interview: Interview, answers: dict[str, Value | None], later: tuple[str, ...]) -> Interview:
-    """The interview with what was said before, one step for each answer so that going back works."""
-    for name, value in answers.items():
-        try:
-            interview._step(interview.progress.with_answer(name, value))
-        except InputError:
-            continue  # excluded by another answer or by the machine as it is now: asked again
-    known = set(answers)
-    interview.progress = replace(interview.progress, later=tuple(name for name in later if name not in known))
-    return interview
+        Returns the answers that cannot be taken up beside the others (the machine may have changed) and why; they are
+        asked for again.
+        """
+        refused: dict[str, InputError] = {}
+        self.progress = replace(self.progress, later=tuple(name for name in later if name not in answers))
+        for name, value in answers.items():
+            progress = self.progress.with_answer(name, value)
+            try:
+                consistent(self._engine().program, self.facts(progress))
+            except InputError as error:
+                refused[name] = error
+                continue
+            self._step(progress, name)
+        return refused

@@ -1,29 +1,45 @@
 """The conversation line by line: for pipes, screen readers and simple terminals.
 
 Each prompt names its fact in square brackets. An empty line means "I don't know", `?` explains, `<` goes back, `why` and
-`later` and `change NAME` do what they say, `save FILE` writes the report, `!` or the end of input stops with the plan.
+`later` do what they say, `!` or the end of input stops with the plan; `commands.py` lists the rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from advisor.errors import InputError
+from advisor.errors import InputError, join_names
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.plan import Status
-from advisor.inference.questions import Question
-from advisor.interview.interview import Change, Interview
+from advisor.interview.changes import Change, WhatIf, assignments
+from advisor.interview.commands import Command, Verb, command_lines, spelling_of, understood
+from advisor.interview.interview import Interview
 
-HELP = (
-    "Answer by word, by number, or by value with unit. An empty line: I don't know.",
-    "  ?            explain the question      why        what the answer can change",
-    "  <            go back                   later      ask again at the end",
-    "  change NAME  give another answer       save FILE  write the report so far",
-    "  !            stop here and print the plan",
+INTRODUCTION = (
+    "Answer by number, by word (its beginning is enough), or by value with unit.",
+    "Empty line: I don't know.  ? explains and lists commands.  ! prints the plan.",
 )
+FINISHED = "Nothing that you could still answer would change the plan."
+AT_THE_END = "how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
 MOST_CHANGES = 6
+MOST_ITEMS = 4
+PLAN = "plan"
+"""What the last prompt is called, at which no fact is asked for."""
+
+
+class Pages(Protocol):
+    """What is shown of a plan, as text that fits the screen. All raise InputError for topics and terms there are none of."""
+
+    def plan(self) -> str: ...
+    def overview(self) -> str: ...
+    def how(self, topic: str) -> str: ...
+    def why_not(self, topic_and_value: str) -> str: ...
+    def flip(self, topic: str) -> str: ...
+    def what_if(self, found: WhatIf) -> str: ...
+    def term(self, term: str) -> str: ...
 
 
 class Stopped(Exception):  # noqa: N818 - an event, not an error
@@ -32,99 +48,205 @@ class Stopped(Exception):  # noqa: N818 - an event, not an error
 
 @dataclass
 class PlainFace:
-    """Speaks through two functions: `read(prompt)` raises EOFError at the end of input, `say(line)` prints."""
+    """Speaks through functions: `read(prompt)` raises EOFError at the end of input, `say(line)` prints and wraps a line,
+    `show(page)` prints what is laid out already."""
 
     interview: Interview
+    pages: Pages
     read: Callable[[str], str]
     say: Callable[[str], None]
+    show: Callable[[str], None]
     after_step: Callable[[], None]
     save_report: Callable[[str], object]
     complain: Callable[[InputError], None]
+    _unused: tuple[str, ...] = field(default=(), init=False)
 
     def run(self) -> bool:
-        """Asks until nothing can change any more (True) or the user stops (False)."""
-        for line in HELP:
+        """Asks until nothing can change any more (True) or the user stops (False); either way the plan is shown."""
+        for line in INTRODUCTION:
             self.say(line)
-        while (question := self.interview.question()) is not None:
-            try:
-                self._ask(question)
-            except (Stopped, EOFError):
-                return False
-        return True
+        self._say_unused()
+        try:
+            while True:
+                question = self.interview.question()
+                if question is not None:
+                    self._ask(self.interview.fact(question.fact))
+                elif self._is_enough():
+                    return True
+        except (Stopped, EOFError):
+            self.say("")
+            self.show(self.pages.plan())
+            return False
 
-    def _ask(self, question: Question) -> None:
-        fact = self.interview.fact(question.fact)
+    def _ask(self, fact: Fact) -> None:
         left = self.interview.questions_left()
         self.say("")
         self.say(f"About {left} question{'s' if left != 1 else ''} left.")
         self.say(fact.question)
-        for number, (choice, meaning) in enumerate(fact.choices, start=1):
-            label = f"{number}  {choice}" if fact.type is FactType.CHOICE else f"-  {choice}"
-            self.say(f"  {label}: {meaning}")
+        self._say_choices(fact)
         present = self.interview.present(fact.name)
         if present is not None:
             self.say(f"  ({present.source.value}: {describe(fact, present.value)})")
-        self._say_changes(self._reply(question, fact))
+        while not self._reply(understood(self.read(f"[{fact.name}] ")), fact):
+            pass
 
-    def _reply(self, question: Question, fact: Fact) -> tuple[Change, ...]:
-        """Reads lines until one of them moves the conversation on."""
+    def _is_enough(self) -> bool:
+        """Shows the plan and takes commands on it; whether the user has nothing more to change."""
+        self.say("")
+        self.show(self.pages.plan())
+        self.say("")
+        self.say(FINISHED)
+        self.say(AT_THE_END)
         while True:
-            text = self.read(f"[{fact.name}] ").strip()
-            word, _, rest = text.partition(" ")
-            try:
-                if text == "!":
-                    raise Stopped
-                if text == "?":
-                    self._explain(fact)
-                elif text == "why":
-                    self._why(question)
-                elif text == "later":
-                    self.interview.later(fact.name)
-                    return self._moved(())
-                elif text == "<":
-                    if self.interview.back():
-                        return self._moved(())
-                    self.say("This is the first question.")
-                elif word == "change" and rest.strip():
-                    self.interview.change(rest.strip())
-                    return ()
-                elif word == "save" and rest.strip():
-                    self.save_report(rest.strip())
-                elif not text:
-                    return self._moved(self.interview.do_not_know(fact.name))
-                else:
-                    return self._moved(self.interview.answer(fact.name, text))
-            except InputError as error:
-                self.complain(error)
+            command = understood(self.read(f"[{PLAN}] "))
+            if command.verb in (Verb.UNKNOWN, Verb.SKIP):
+                return True
+            if command.verb in (Verb.ANSWER, Verb.LATER):
+                self.say(f"No fact is asked for here. {AT_THE_END}")
+            elif self._reply(command, None):
+                return False
 
-    def _moved(self, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    def _reply(self, command: Command, fact: Fact | None) -> bool:
+        """Does what was typed; whether that moved the conversation on. `fact` is what was asked for, if anything was."""
+        try:
+            if fact is not None and command.verb in _ANSWERING:
+                self._take(command, fact)
+                return True
+            return self._obey(command, fact)
+        except InputError as error:
+            self.complain(error)
+            return False
+
+    # --- what moves the conversation on ----------------------------------------------------------------------------
+
+    def _take(self, command: Command, fact: Fact) -> None:
+        changes: tuple[Change, ...] = ()
+        match command.verb:
+            case Verb.LATER:
+                self.interview.later(fact.name)
+            case Verb.SKIP:
+                changes = self.interview.skip(fact.name)
+            case Verb.UNKNOWN:
+                changes = self.interview.do_not_know(fact.name)
+            case _:
+                changes = self.interview.answer(fact.name, command.rest)
         self.after_step()
-        return changes
+        self._say_changes(changes)
+        self._say_unused()
 
-    def _explain(self, fact: Fact) -> None:
-        self.say(fact.help)
-        if fact.numeric:
-            unit = f" in {fact.unit}" if fact.unit else ""
-            low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in _bounds(fact))
-            self.say(f"A number{unit}, from {low} to {high}.")
-        elif fact.type is FactType.BOOLEAN:
-            self.say("Answer yes or no.")
-        elif fact.type is FactType.SET:
-            self.say("Name all that apply, separated by commas, or none.")
-        for line in HELP:
+    def _obey(self, command: Command, fact: Fact | None) -> bool:
+        spelling = spelling_of(command.verb)
+        about = fact.name if fact is not None else ""
+        if spelling.needs and not command.rest:
+            example = about or next(iter(self.interview.knowledge.vocabulary.facts))
+            topic = next(iter(self.interview.knowledge.topics))
+            self.say(spelling.needs.format(about=example, topic=topic))
+            return False
+        match command.verb:
+            case Verb.STOP:
+                raise Stopped
+            case Verb.BACK:
+                return self._back()
+            case Verb.CHANGE:
+                self.interview.change(command.rest)
+                return True
+            case Verb.SAVE:
+                self.save_report(command.rest)
+            case Verb.ANSWERS:
+                self._say_answers()
+            case Verb.WHY if command.rest not in self.interview.knowledge.topics and (command.rest or about):
+                self._why(command.rest or about)
+            case Verb.HELP if not command.rest:
+                self._explain(fact)
+            case _:
+                self._show(self._page(command, about), fact)
+        return False
+
+    def _back(self) -> bool:
+        if not self.interview.back():
+            self.say("This is the first question.")
+            return False
+        self.after_step()
+        self._say_unused()
+        return True
+
+    # --- what is told on demand ------------------------------------------------------------------------------------
+
+    def _page(self, command: Command, about: str) -> str:
+        match command.verb:
+            case Verb.HELP:
+                return self.pages.term(command.rest)
+            case Verb.HOW | Verb.WHY if command.rest:
+                return self.pages.how(command.rest)
+            case Verb.WHY_NOT:
+                return self.pages.why_not(command.rest)
+            case Verb.FLIP:
+                return self.pages.flip(command.rest)
+            case Verb.WHAT_IF:
+                stated = assignments(self.interview.knowledge, command.rest, about)
+                return self.pages.what_if(self.interview.what_if(stated))
+            case _:
+                return self.pages.overview()
+
+    def _show(self, page: str, fact: Fact | None) -> None:
+        self.show(page)
+        if fact is not None:
+            self.say(fact.question)  # the page may have pushed it off the screen
+
+    def _explain(self, fact: Fact | None) -> None:
+        if fact is not None:
+            self.say(fact.help)
+            self._say_choices(fact)
+            if fact.numeric:
+                unit = f" in {fact.unit}" if fact.unit else ""
+                low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in _bounds(fact))
+                self.say(f"A number{unit}, from {low} to {high}.")
+            elif fact.type is FactType.BOOLEAN:
+                self.say("Answer yes or no.")
+            elif fact.type is FactType.SET:
+                self.say("Name all that apply, separated by commas, or none.")
+        self.say("An empty line: I don't know. Beside an answer you can type:")
+        for line in command_lines():
             self.say(line)
 
-    def _why(self, question: Question) -> None:
-        topics = self.interview.why(question)
-        if not topics:
-            self.say("As things stand the answer changes nothing.")
+    def _say_choices(self, fact: Fact) -> None:
+        for number, (choice, meaning) in enumerate(fact.choices, start=1):
+            self.say(f"  {number}  {choice}: {meaning}")
+
+    def _why(self, name: str) -> None:
+        fact = self.interview.knowledge.vocabulary.facts.get(name)
+        if fact is None:
+            self.show(self.pages.how(name))  # a title, or a name with a mistake, which is explained
+            return
+        if fact.type is FactType.TEXT:
+            self.say(fact.help)
             return
         plan = self.interview.plan()
-        self.say("The answer can change:")
-        for name in topics:
-            entry = plan.recommendations[name]
+        influence = self.interview.why(name)
+        if influence.proven:
+            self.say("The answer can change:")
+        for topic in influence.proven:
+            entry = plan.recommendations[topic]
             now = f"now {_shown(entry.value)}, {entry.status.value}" if entry.value is not None else "now open"
             self.say(f"  {entry.title} ({now})")
+        if influence.possible:
+            also = "It may also" if influence.proven else "It may"
+            titles = ", ".join(plan.recommendations[topic].title for topic in influence.possible)
+            self.say(f"{also} matter for these, though no case was found in which it does: {titles}.")
+        if not influence.proven and not influence.possible:
+            self.say("As things stand the answer changes nothing.")
+
+    def _say_answers(self) -> None:
+        unused = self.interview.unused()
+        for name, value in self.interview.progress.answers:
+            said = "don't know" if value is None else describe(self.interview.fact(name), value)
+            self.say(f"  {name}: {said}{'   (kept, not used)' if name in unused else ''}")
+        if not self.interview.progress.answers:
+            self.say("You have said nothing yet.")
+        if self.interview.progress.later:
+            self.say(f"Put off: {', '.join(self.interview.progress.later)}.")
+
+    # --- what a step brought ---------------------------------------------------------------------------------------
 
     def _say_changes(self, changes: tuple[Change, ...]) -> None:
         lines = []
@@ -139,6 +261,25 @@ class PlainFace:
         if len(lines) > MOST_CHANGES:
             self.say(f"  -> and {len(lines) - MOST_CHANGES} more")
 
+    def _say_unused(self) -> None:
+        """Tells of answers that the last step made irrelevant, or relevant again."""
+        before, self._unused = self._unused, self.interview.unused()
+        said = self.interview.progress.said()
+        for words, names in (
+            ("kept, not used", [name for name in self._unused if name not in before]),
+            ("used again", [name for name in before if name not in self._unused and said.get(name) is not None]),
+        ):
+            shown = [
+                f"{name} = {describe(self.interview.fact(name), value)}"
+                for name in names
+                if (value := said[name]) is not None
+            ]
+            if shown:
+                self.say(f"  {words}: {', '.join(shown)}")
+
+
+_ANSWERING = frozenset({Verb.ANSWER, Verb.UNKNOWN, Verb.LATER, Verb.SKIP})
+
 
 def _bounds(fact: Fact) -> tuple[float, float]:
     return fact.minimum, fact.maximum
@@ -148,5 +289,7 @@ def _shown(value: object) -> str:
     if value is None:
         return "open"
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "nothing"
+        shown = [str(item) for item in value[:MOST_ITEMS]]
+        more = [f"{len(value) - MOST_ITEMS} more"] if len(value) > MOST_ITEMS else []
+        return join_names(shown + more) if more else ", ".join(shown) or "nothing"
     return str(value)

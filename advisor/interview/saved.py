@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.values import from_json, to_json
 from advisor.facts.vocabulary import Value, Vocabulary
-from advisor.interview.interview import Progress
+from advisor.interview.progress import Progress
 from advisor.machine.state import NothingSavedError, StateError, load_json, save_json, state_folder
 
 SCHEMA = "advisor/interview/1"
+TITLE = "The saved conversation cannot be used"
+AFRESH = "Start afresh with `advisor wizard`, without --resume."
+KEPT = "The file is kept beside the new one as interview.previous.json."
 
 
 @dataclass(frozen=True)
@@ -51,19 +54,23 @@ def load(vocabulary: Vocabulary) -> Saved:
     Raises:
         InputError: nothing is saved, or it is damaged; what to do is said.
     """
+    path = session_file()
     try:
-        path = session_file()
         document = load_json(path)
     except NothingSavedError:
         remedy = "Start one with `advisor wizard`."
         raise input_error("There is no conversation to resume", "nothing is saved", remedy=remedy) from None
-    title = "The saved conversation cannot be used"
+    except StateError as error:
+        if path.exists():  # not damaged, but cannot be read
+            raise
+        (problem,) = error.problems
+        raise InputError(TITLE, [Problem(problem.where, problem.what, AFRESH)]) from None
     if (
         not isinstance(document, dict)
         or document.get("schema") != SCHEMA
         or not isinstance(document.get("answers"), dict)
     ):
-        raise input_error(title, "it has another format", where=str(path), remedy="Start anew with `advisor wizard`.")
+        raise input_error(TITLE, "it has another format.", where=str(path), remedy=f"{AFRESH} {KEPT}")
     answers: dict[str, Value | None] = {}
     problems: list[Problem] = []
     for name, value in document["answers"].items():
@@ -73,9 +80,10 @@ def load(vocabulary: Vocabulary) -> Saved:
         try:
             answers[name] = None if value is None else from_json(fact, value)
         except InputError as error:
-            problems += [Problem(f"{path}: {name}", problem.what, problem.remedy) for problem in error.problems]
+            problems += [Problem(f"{path}: {name}", f"{problem.what} is no value of it.") for problem in error.problems]
     if problems:
-        raise InputError(title, problems)
+        *others, last = problems
+        raise InputError(TITLE, [*others, replace(last, remedy=f"{AFRESH} {KEPT}")])
     later = document.get("later")
     names = (
         tuple(name for name in later if isinstance(name, str) and name in vocabulary.facts)

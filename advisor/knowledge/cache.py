@@ -17,6 +17,7 @@ from typing import Any
 from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
 from advisor.files import atomic_write
 from advisor.knowledge import loader
+from advisor.knowledge.figures import Case, Figure, Figures, Given
 from advisor.knowledge.model import (
     Effect,
     Erratum,
@@ -29,8 +30,9 @@ from advisor.knowledge.model import (
     Strength,
     Topic,
 )
+from advisor.knowledge.terms import Term
 
-FORMAT = "advisor/knowledge-cache/1"
+FORMAT = "advisor/knowledge-cache/2"
 KEEP = 8
 
 
@@ -89,6 +91,10 @@ def to_document(knowledge: Knowledge, folders: Sequence[str]) -> dict[str, Any]:
         "rules": [_fields(rule) for rule in knowledge.rules],
         "sources": [_fields(source) for source in knowledge.sources.values()],
         "errata": [_fields(erratum) for erratum in knowledge.errata.values()],
+        "terms": [_fields(term) for term in knowledge.terms.values()],
+        "names": knowledge.names,
+        "given": [_fields(given) for given in knowledge.figures.given.values()],
+        "figures": [_fields(figure) for figure in knowledge.figures.figures.values()],
     }
 
 
@@ -97,6 +103,8 @@ def _fields(item: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
     return _fields(value) if dataclasses.is_dataclass(value) else value
 
 
@@ -108,7 +116,9 @@ def from_document(document: dict[str, Any]) -> Knowledge:
     rules = tuple(_rule(entry) for entry in document["rules"])
     sources = {entry["key"]: SourceText(**entry) for entry in document["sources"]}
     errata = {entry["key"]: Erratum(**entry) for entry in document["errata"]}
-    return Knowledge(vocabulary, {topic.name: topic for topic in topics}, rules, sources, errata, document["digest"])
+    terms = {entry["term"]: _term(entry) for entry in document["terms"]}
+    by_name, names = {topic.name: topic for topic in topics}, tuple(document["names"])
+    return Knowledge(vocabulary, by_name, rules, sources, errata, document["digest"], terms, names, _figures(document))
 
 
 def _fact(entry: dict[str, Any]) -> Fact:
@@ -119,6 +129,19 @@ def _fact(entry: dict[str, Any]) -> Fact:
 def _topic(entry: dict[str, Any]) -> Topic:
     actions = {value: tuple(lines) for value, lines in entry["actions"].items()}
     return Topic(**{**entry, "policy": Policy(entry["policy"]), "actions": actions})
+
+
+def _term(entry: dict[str, Any]) -> Term:
+    return Term(**{**entry, "aliases": tuple(entry["aliases"]), "see": tuple(entry["see"])})
+
+
+def _figures(document: dict[str, Any]) -> Figures:
+    given = {entry["name"]: Given(**entry) for entry in document["given"]}
+    figures = {}
+    for entry in document["figures"]:
+        cases = tuple(Case(**{**case, "sources": tuple(case["sources"])}) for case in entry["cases"])
+        figures[entry["name"]] = Figure(**{**entry, "cases": cases})
+    return Figures(given, figures)
 
 
 def _rule(entry: dict[str, Any]) -> Rule:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Set
 from advisor.errors import Problem, did_you_mean, shorten
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.expressions import BOOLEAN, Expression, ExpressionError, Symbols, Type, compile_expression
-from advisor.knowledge.model import Knowledge, Rule, School, fact_types, is_literal
+from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
 
 
 def check(knowledge: Knowledge) -> Iterator[Problem]:
@@ -81,9 +81,11 @@ def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:
         yield _problem(rule.where, f"{what} when", error)
     if not is_literal(topic, rule):
         try:
-            knowledge.expression(rule.value, topic.static_type)
+            value = knowledge.expression(rule.value, topic.static_type)
         except ExpressionError as error:
             yield _problem(rule.where, f"{what} value", error)
+        else:
+            yield from _check_bounds(topic, rule, value)
     if rule.settles:
         try:
             knowledge.expression(rule.settles.expects, BOOLEAN)
@@ -105,6 +107,19 @@ def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:
             datetime.date.fromisoformat(rule.verified)
         except ValueError:
             yield Problem(rule.where, f"{what} verified must be a date such as 2026-11-21, or no.")
+
+
+def _check_bounds(topic: Topic, rule: Rule, value: Expression) -> Iterator[Problem]:
+    """A value that depends on nothing lies within the topic's bounds; others are passed over where they don't."""
+    if topic.policy is not Policy.VALUE or not value.constant:
+        return
+    found = value.at([])
+    if found is not None and not topic.admits(found):
+        low, high = (None if end is None else f"{end:g}" for end in (topic.minimum, topic.maximum))
+        bounds = f"from {low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
+        yield Problem(
+            rule.where, f"rule {shorten(rule.id)}: {topic.name} cannot be {shorten(rule.value)}.", f"It is {bounds}."
+        )
 
 
 def _check_supersedes(knowledge: Knowledge) -> Iterator[Problem]:

@@ -12,7 +12,9 @@ from advisor.safe_yaml import Mapping, Node, Sequence
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "only_when", "assume", "derive",
 )  # fmt: skip
-_TOPIC_KEYS = ("title", "policy", "values", "type", "unit", "tolerance", "applies", "measured_by", "actions")
+_TOPIC_KEYS = (
+    "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps",
+)  # fmt: skip
 
 
 def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
@@ -80,6 +82,11 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
         kind = reader.choice(entry, "type", what, ("integer", "number", "integers"), default="number")
         if (policy is Policy.VALUE) == bool(values):
             reader.note(line, f"{what}: topics of policy value have a type, all others have values.")
+        bounds = [reader.number(entry, key, what, 0.0) if key in entry.items else None for key in ("min", "max")]
+        if policy is not Policy.VALUE and bounds != [None, None]:
+            reader.note(line, f"{what}: only topics of policy value have min and max.")
+        elif None not in bounds and bounds[0] > bounds[1]:  # type: ignore[operator]
+            reader.note(line, f"{what}: min is larger than max.")
         measured = entry.items.get("measured_by")
         probe = reader.mapping(measured, f"{what}: measured_by", ("probe", "fact")) if measured else None
         topics[name] = Topic(
@@ -95,8 +102,16 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             measured_fact=reader.text(probe, "fact", what, required=True) if probe else "",
             actions=_actions(entry, what, values, reader),
             where=f"{reader.where}:{line}",
+            minimum=bounds[0],
+            maximum=bounds[1],
+            gaps=_reason(entry, what, reader),
         )
     return topics
+
+
+def _reason(entry: Mapping, what: str, reader: Reader) -> str:
+    """Why silence is intended; a reason that is declared must be given."""
+    return reader.text(entry, "gaps", what, required=True).strip() if "gaps" in entry.items else ""
 
 
 def _actions(entry: Mapping, what: str, values: Iterable[str], reader: Reader) -> dict[str, tuple[str, ...]]:

@@ -74,8 +74,12 @@ class Conjunct:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A checked expression. `cuts` are the constants with which single names are compared, and how: where its truth can change;
-    `computed` the names used in any other way than in such a comparison; `conjuncts` the conditions that it joins by `and`, itself if it joins none."""
+    """A checked expression.
+
+    `cuts` are the constants with which single names are compared, and how: where its truth can change; `computed` the
+    names used in any other way than in such a comparison; `conjuncts` the conditions that it joins by `and`, itself if it
+    joins none.
+    """
 
     text: str
     type: Type

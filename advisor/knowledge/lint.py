@@ -1,17 +1,19 @@
-"""Oddities of a rule base that loads: rules that can never hold, say the same twice, or cite nothing anyone has seen lately.
+"""Oddities of a rule base that loads, as far as they are seen without proof: what is said twice, supports nothing, is stale.
 
-A first set; each is a remark for the author and makes `rules check` fail.
+Each is a remark for the author and makes `rules check` fail. The remarks that need proof are in `advisor.knowledge.solver`.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterator
 
 from advisor.errors import Problem, join_names
 from advisor.facts.vocabulary import FactType
 from advisor.knowledge.expressions import BOOLEAN
-from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School
+from advisor.knowledge.glossary_files import unexplained_names
+from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic, is_literal
 from advisor.knowledge.regions import TRUE
 
 STALE_DAYS = 3 * 365
@@ -22,7 +24,9 @@ def lint(knowledge: Knowledge, today: datetime.date | None = None) -> Iterator[P
     yield from _never_true(knowledge)
     yield from _duplicates(knowledge)
     yield from _unsupported_values(knowledge)
-    yield from _unused_sources(knowledge)
+    yield from _nothing_to_do(knowledge)
+    yield from _citations(knowledge)
+    yield from unexplained_names(knowledge)
     if today is not None:
         yield from _stale(knowledge, today)
 
@@ -34,7 +38,7 @@ def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
         if not knowledge.condition(rule).over(box) & TRUE:
             yield Problem(rule.where, f"rule {rule.id} can never hold: `{rule.when}`.", "Mend or delete it.")
         if rule.settles and not knowledge.expression(rule.settles.expects, BOOLEAN).over(box) & TRUE:
-            yield Problem(rule.where, f"rule {rule.id} expects what no probe can find.")
+            yield Problem(rule.where, f"rule {rule.id} expects what no probe can find.", "Mend what it expects.")
 
 
 def whole_region(knowledge: Knowledge) -> list[object]:
@@ -51,7 +55,9 @@ def whole_region(knowledge: Knowledge) -> list[object]:
             box.append(frozenset({*fact.choice_names, None}))
     for topic in knowledge.topics.values():
         if topic.policy is Policy.VALUE:
-            box.append((None,) if topic.type == "integers" else (0.0, 1e18, True))
+            low = -math.inf if topic.minimum is None else topic.minimum
+            high = math.inf if topic.maximum is None else topic.maximum
+            box.append((None,) if topic.type == "integers" else (low, high, True))
         elif topic.policy is Policy.ALL:
             box.append((frozenset(), frozenset(topic.values), True))
         else:
@@ -60,33 +66,74 @@ def whole_region(knowledge: Knowledge) -> list[object]:
 
 
 def _duplicates(knowledge: Knowledge) -> Iterator[Problem]:
-    seen: dict[tuple[object, ...], Rule] = {}
+    for rule_id, other in repeated_rules(knowledge).items():
+        yield Problem(knowledge.by_id[rule_id].where, f"rule {rule_id} says the same as {other}.", "Merge them.")
+
+
+def repeated_rules(knowledge: Knowledge) -> dict[str, str]:
+    """The rules that an earlier rule says word for word, and that one."""
+    seen: dict[tuple[object, ...], str] = {}
+    repeated: dict[str, str] = {}
     for rule in knowledge.rules:
         key = (rule.topic, rule.school, rule.effect, rule.value, " ".join((rule.when or "").split()))
-        if key in seen:
-            yield Problem(rule.where, f"rule {rule.id} says the same as {seen[key].id}.", "Merge them.")
-        seen.setdefault(key, rule)
+        first = seen.setdefault(key, rule.id)
+        if first != rule.id:
+            repeated[rule.id] = first
+    return repeated
 
 
 def _unsupported_values(knowledge: Knowledge) -> Iterator[Problem]:
     """Values of a topic that no rule could ever recommend."""
-    supporting = {Effect.FOR, Effect.VALUE, Effect.ADD}
     for topic in knowledge.topics.values():
-        said = {r.value for r in knowledge.rules if r.topic == topic.name and r.effect in supporting}
-        missing = [value for value in topic.values if value not in said]
-        if missing and said:
+        speaking = _speaking(knowledge, topic)
+        missing = [value for value in topic.values if not any(value in values for _, values in speaking)]
+        if missing and speaking:
             what = f"topic {topic.name}: no rule speaks for {join_names(missing)}."
             yield Problem(topic.where, what, "Add a rule or take the value out.")
 
 
-def _unused_sources(knowledge: Knowledge) -> Iterator[Problem]:
-    cited = {erratum for rule in knowledge.rules for erratum in rule.erratum}
+def _speaking(knowledge: Knowledge, topic: Topic) -> list[tuple[Rule, frozenset[str]]]:
+    """The rules that can recommend something, each with the values that it can name (none for numbers)."""
+    found = []
+    for rule in knowledge.rules:
+        if rule.topic == topic.name and rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD):
+            literal = is_literal(topic, rule)
+            options = None if literal else knowledge.expression(rule.value, topic.static_type).type.options
+            found.append((rule, frozenset({rule.value}) if literal else options or frozenset()))
+    return found
+
+
+def _nothing_to_do(knowledge: Knowledge) -> Iterator[Problem]:
+    """Values with which the plan leaves its reader alone: no action in the topic, and rules without one that recommend it."""
+    for topic in knowledge.topics.values():
+        speaking = _speaking(knowledge, topic)
+        idle = [
+            value
+            for value in topic.values or ("",)
+            if not topic.actions_for(value)
+            and any(not rule.actions for rule, values in speaking if value in values or not topic.values)
+        ]
+        if idle:
+            what = join_names(idle, "or") if topic.values else "its value"
+            remedy = "Add `actions` to the topic, or to every rule that recommends it."
+            yield Problem(topic.where, f"topic {topic.name}: there is nothing to do for {what}.", remedy)
+
+
+def _citations(knowledge: Knowledge) -> Iterator[Problem]:
+    """Sources and errata that nothing refers to, and rules of the survey that rest on none of its documents."""
+    attached = {erratum for rule in knowledge.rules for erratum in rule.erratum}
+    cited = {citation.split(" ")[0] for rule in knowledge.rules for citation in rule.sources}
+    for figure in knowledge.figures.figures.values():
+        cited |= {citation.split(" ")[0] for case in figure.cases for citation in case.sources}
     for rule in knowledge.rules:
         if rule.school is School.SURVEY and not any(_is_seed(knowledge, source) for source in rule.sources):
             yield Problem(rule.where, f"rule {rule.id} of school survey cites no seed document.")
     for key in knowledge.errata:
-        if key not in cited and any(rule.school is School.SURVEY for rule in knowledge.rules):
+        if key not in attached and any(rule.school is School.SURVEY for rule in knowledge.rules):
             yield Problem("sources.yaml", f"erratum {key} is attached to no rule.")
+    for key in knowledge.sources:
+        if key not in cited:
+            yield Problem("sources.yaml", f"source {key} is cited by no rule.", "Cite it or take it out.")
 
 
 def _is_seed(knowledge: Knowledge, citation: str) -> bool:

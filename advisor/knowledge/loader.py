@@ -11,6 +11,8 @@ from advisor import __version__, safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
 from advisor.knowledge.checks import check
 from advisor.knowledge.declarations import read_sources, read_topics, read_vocabulary
+from advisor.knowledge.figures import NO_FIGURES, check_figures, read_figures
+from advisor.knowledge.glossary_files import GlossaryTexts, check_terms
 from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
 from advisor.knowledge.rule_files import Disabled, is_position_allowed, read_rules
 from advisor.reading import Reader
@@ -100,12 +102,18 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
     topics = read_topics(tree, reader(path))
     sources: dict[str, SourceText] = {}
     errata: dict[str, Erratum] = {}
+    glossary = GlossaryTexts()
+    figures = NO_FIGURES
     layered: list[tuple[list[Rule], list[Disabled]]] = []
     for layer, path, tree in trees:
         if path.name == "sources.yaml":
             more_sources, more_errata = read_sources(tree, reader(path))
             sources.update(more_sources)
             errata.update(more_errata)
+        elif path.name == "glossary.yaml":
+            glossary.read(tree, reader(path))
+        elif path.name == "figures.yaml":
+            figures = read_figures(tree, reader(path), layer, figures)
         elif path.name in ("facts.yaml", "topics.yaml"):
             if layer > 0:
                 what = f"a pack cannot bring its own {path.name}"
@@ -113,8 +121,11 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
         else:
             layered.append(read_rules(tree, reader(path), topics, layer))
     rules = _merge(layered, topics, problems)
-    knowledge = Knowledge(vocabulary, topics, rules, sources, errata, digest(files))
+    names = tuple(glossary.names)
+    knowledge = Knowledge(vocabulary, topics, rules, sources, errata, digest(files), glossary.terms, names, figures)
     problems.extend(check(knowledge))
+    problems.extend(check_figures(figures, knowledge.symbols, sources))
+    problems.extend(check_terms(knowledge.terms))
     if problems:
         raise InputError(TITLE, sorted(dict.fromkeys(problems), key=lambda problem: _place(problem.where)))
     return knowledge

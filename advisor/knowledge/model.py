@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from advisor.facts.vocabulary import FactType, Vocabulary
 from advisor.knowledge.expressions import BOOLEAN, LIST, NUMBER, Expression, Kind, Symbols, Type, compile_expression
+from advisor.knowledge.figures import NO_FIGURES, Figures, Formula, compile_figures
+from advisor.knowledge.terms import Term, phrases
 
 
 class Policy(StrEnum):
@@ -53,7 +56,11 @@ EFFECTS = {
 
 @dataclass(frozen=True)
 class Topic:
-    """A question the plan answers. `tolerance` is relative: numbers closer than that count as the same advice."""
+    """A question the plan answers. `tolerance` is relative: numbers closer than that count as the same advice.
+
+    `minimum` and `maximum` bound what a topic of policy value can recommend (every number of a list); `gaps` is the reason
+    why silence is intended where no rule holds.
+    """
 
     name: str
     title: str
@@ -68,9 +75,18 @@ class Topic:
     actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What to do in PyTorch, by recommended value; under "" what goes with every value."""
     where: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    gaps: str = ""
 
     def actions_for(self, value: str) -> tuple[str, ...]:
         return (*self.actions.get("", ()), *self.actions.get(value, ()))
+
+    def admits(self, value: float | Sequence[float]) -> bool:
+        """Whether a computed number, or every number of a list, lies within the topic's bounds (before it is rounded)."""
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        return all(low <= number <= high for number in (value if isinstance(value, Sequence) else (value,)))
 
     @cached_property
     def static_type(self) -> Type:
@@ -144,6 +160,14 @@ class Knowledge:
     sources: Mapping[str, SourceText]
     errata: Mapping[str, Erratum]
     digest: str = ""
+    terms: Mapping[str, Term] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """Of authors, companies and places, which the glossary need not explain."""
+    figures: Figures = NO_FIGURES
+
+    @cached_property
+    def phrases(self) -> dict[str, Term]:
+        return phrases(self.terms.values())
 
     @cached_property
     def by_id(self) -> dict[str, Rule]:
@@ -166,6 +190,10 @@ class Knowledge:
             for school in schools:
                 chosen.setdefault((rule.topic, school), []).append(rule)
         return {key: tuple(rules) for key, rules in chosen.items()}
+
+    @cached_property
+    def formulas(self) -> dict[str, tuple[Formula, ...]]:
+        return compile_figures(self.figures, self.symbols)
 
     def condition(self, rule: Rule) -> Expression:
         """The compiled `when` of a rule."""

@@ -107,4 +107,8 @@ def published_facts(profile: DeviceProfile) -> dict[str, Value]:
         facts["machine.gpu.memory_bytes"] = int(memory.value)
     if profile.compute_capability is not None:
         facts["machine.gpu.compute_capability"] = profile.compute_capability.value
+    if profile.watts is not None and profile.watts.bound is Bound.EXACT:
+        facts["machine.gpu.watts"] = profile.watts.value
+    if profile.pcie_bytes_per_second is not None:
+        facts["machine.link.host_to_device_bytes_per_second"] = profile.pcie_bytes_per_second
     return facts

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from advisor.errors import join_names
 from advisor.facts.values import to_json
+from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Plan
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import words
 from advisor.report.page import Look, Page, Piece, Style
 
-SIDE_BY_SIDE_FROM = 72
+SIDE_BY_SIDE_FROM = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,19 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
+    """`what_if` holds the facts that make the second plan out of the first, where it is no plan of its own."""
+
     a: str
     b: str
     school: str
     facts: tuple[Difference, ...]
     topics: tuple[Difference, ...]
     same: int
+    what_if: Mapping[str, Value | None] | None = None
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        return ("A", "B") if self.what_if is None else ("before", "after")
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -50,6 +60,7 @@ class Comparison:
             "facts": [{"fact": d.name, **_sides(d, "source")} for d in self.facts],
             "topics": [{"topic": d.name, "title": d.title, **_sides(d, "status")} for d in self.topics],
             "same": self.same,
+            **({} if self.what_if is None else {"what_if": {n: to_json(value) for n, value in self.what_if.items()}}),
         }
 
 
@@ -79,6 +90,17 @@ def compare_plans(knowledge: Knowledge, a: str, plan_a: Plan, b: str, plan_b: Pl
     )
 
 
+def compare_what_if(
+    knowledge: Knowledge, before: str, plan: Plan, stated: Mapping[str, Value | None], then: Plan
+) -> Comparison:
+    """A plan beside the plan that the stated facts would make of it."""
+    said = [
+        f"{name} = {'unknown' if value is None else words.fact_words(knowledge, name, value)}"
+        for name, value in stated.items()
+    ]
+    return replace(compare_plans(knowledge, before, plan, f"if {join_names(said)}", then), what_if=dict(stated))
+
+
 def _fact(knowledge: Knowledge, plan: Plan, name: str) -> Side:
     known = plan.facts.get(name)
     if known is None:
@@ -88,7 +110,9 @@ def _fact(knowledge: Knowledge, plan: Plan, name: str) -> Side:
 
 def _topic(knowledge: Knowledge, plan: Plan, name: str) -> Side:
     entry = plan.recommendations[name]
-    said = f"{words.advice_words(knowledge, entry)}, {words.STATUS_WORDS[entry.status]}"
+    one = knowledge.topics[name].policy is not Policy.ALL  # the meaning of every item of a list takes too much room
+    status = words.STATUS_WORDS[entry.status]
+    said = f"{words.advice_words(knowledge, entry, explained=one)}, {status}" if words.is_advice(entry) else status
     return Side(to_json(entry.value), entry.status.value, said, entry.because[0].text if entry.because else "")
 
 
@@ -98,32 +122,34 @@ def _topic(knowledge: Knowledge, plan: Plan, name: str) -> Side:
 def comparison_page(comparison: Comparison, look: Look) -> str:
     """Side by side where there is room, otherwise one below the other."""
     page = Page(look)
-    page.add(("A", Style.STRONG), f": {comparison.a}")
-    page.add(("B", Style.STRONG), f": {comparison.b}")
+    for label, name in zip(comparison.labels, (comparison.a, comparison.b), strict=True):
+        page.add((label, Style.STRONG), f": {name}")
     page.heading("FACTS THAT DIFFER")
-    _differences(page, comparison.facts, "All facts are the same.")
+    _differences(page, comparison.labels, comparison.facts, "All facts are the same.")
     page.heading("ADVICE THAT DIFFERS")
-    _differences(page, comparison.topics, "The plans are the same.")
+    _differences(page, comparison.labels, comparison.topics, "The plans are the same.")
     if comparison.topics and comparison.same:
         page.blank()
         page.add(f"The other {comparison.same} topics have the same advice, equally sure.")
     return page.text()
 
 
-def _differences(page: Page, differences: tuple[Difference, ...], none: str) -> None:
+def _differences(page: Page, labels: tuple[str, str], differences: tuple[Difference, ...], none: str) -> None:
     if not differences:
         page.add(none)
         return
     wide = page.look.columns >= SIDE_BY_SIDE_FROM
     name_width = min(max(len(d.title) for d in differences), 30)
     width = (page.look.columns - name_width - 4) // 2
+    widths = [name_width, width, width]
     if wide:
-        page.columns([("",), (("A", Style.STRONG),), (("B", Style.STRONG),)], [name_width, width, width])
+        page.columns([("",), *(((label, Style.STRONG),) for label in labels)], widths)
     for difference in differences:
+        said = (difference.a.words, difference.b.words)
         if wide:
-            cells: list[tuple[Piece, ...]] = [(difference.title,), (difference.a.words,), (difference.b.words,)]
-            page.columns(cells, [name_width, width, width])
+            cells: list[tuple[Piece, ...]] = [(difference.title,), *((text,) for text in said)]
+            page.columns(cells, widths)
         else:
             page.add((difference.title, Style.STRONG))
-            page.add(difference.a.words, first="  A: ")
-            page.add(difference.b.words, first="  B: ")
+            for label, text in zip(labels, said, strict=True):
+                page.add(text, first=f"  {label}: ")

@@ -1,32 +1,40 @@
-"""What can be stated and what is recommended, in words: the declarations of facts and topics for people."""
+"""What technical terms mean, what can be stated and what is recommended: terms, facts and topics for people."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.errors import did_you_mean, input_error, shorten
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Knowledge, Topic
+from advisor.knowledge.terms import Term, phrase
 from advisor.report.page import Look, Page, Style
 
 
 @dataclass(frozen=True, slots=True)
 class Glossary:
-    """Facts and topics, with the titles of the groups of facts. `about` tells how they match what was looked up."""
+    """Terms, facts and topics, with the titles of the groups of facts. `about` tells how they match what was looked up."""
 
     facts: tuple[Fact, ...]
     topics: tuple[Topic, ...]
     groups: dict[str, str]
     about: str = ""
+    terms: tuple[Term, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
             "schema": "advisor/glossary/1",
+            "terms": [_term_json(term) for term in self.terms],
             "facts": [_fact_json(fact) for fact in self.facts],
             "topics": [_topic_json(topic) for topic in self.topics],
         }
+
+
+def _term_json(term: Term) -> dict[str, Any]:
+    return {"term": term.term, "aliases": list(term.aliases), "text": term.text, "see": list(term.see)}
 
 
 def _fact_json(fact: Fact) -> dict[str, Any]:
@@ -46,30 +54,62 @@ def _topic_json(topic: Topic) -> dict[str, Any]:
 
 
 def whole_glossary(knowledge: Knowledge) -> Glossary:
-    vocabulary = knowledge.vocabulary
-    return Glossary(tuple(vocabulary.facts.values()), tuple(knowledge.topics.values()), vocabulary.groups)
+    vocabulary, topics = knowledge.vocabulary, tuple(knowledge.topics.values())
+    terms = tuple(sorted(knowledge.terms.values(), key=lambda term: term.term.casefold()))
+    return Glossary(tuple(vocabulary.facts.values()), topics, vocabulary.groups, terms=terms)
 
 
 def find_term(knowledge: Knowledge, term: str) -> Glossary:
-    """The facts and topics that a term names: by their own name, a part of it, a title, or one of their values.
+    """What is called so: terms of the glossary by name or alias, facts and topics by name, title or one of their values;
+    failing that, whatever has these letters in its name.
 
     Raises:
         InputError: nothing is called that.
     """
-    wanted = term.strip().casefold()
     everything = whole_glossary(knowledge)
-    for matches in (_is_called, _has_value, _mentions):
-        facts = tuple(fact for fact in everything.facts if matches(wanted, fact.name, "", dict(fact.choices)))
-        topics = tuple(t for t in everything.topics if matches(wanted, t.name, t.title, dict(t.values)))
-        if wanted and (facts or topics):
-            names = ", ".join([*(fact.name for fact in facts), *(topic.name for topic in topics)])
+    wanted = term.strip().casefold()
+    terms = _terms_called(knowledge, term)
+    for matches in (_is_called, _has_value):
+        found = _matching(everything, wanted, matches)
+        if found.facts or found.topics:
+            names = ", ".join([*(fact.name for fact in found.facts), *(topic.name for topic in found.topics)])
             about = f"{shorten(term)} is a value of {names}." if matches is _has_value else ""
-            return Glossary(facts, topics, everything.groups, about)
-    known = [*knowledge.vocabulary.facts, *knowledge.topics]
+            return replace(found, about=about, terms=terms)
+    if terms:
+        return Glossary((), (), everything.groups, terms=terms)
+    found = _matching(everything, wanted, _mentions)
+    found = replace(found, terms=tuple(entry for entry in everything.terms if _has_letters(wanted, entry)))
+    if found.facts or found.topics or found.terms:
+        return found
+    raise input_error("Nothing is called that", f"{shorten(term)!r}", where="TERM", remedy=_remedy(everything, wanted))
+
+
+def _matching(everything: Glossary, wanted: str, matches: Callable[[str, str, str, dict[str, str]], bool]) -> Glossary:
+    facts = (fact for fact in everything.facts if matches(wanted, fact.name, "", dict(fact.choices)))
+    topics = (topic for topic in everything.topics if matches(wanted, topic.name, topic.title, dict(topic.values)))
+    return Glossary(tuple(facts), tuple(topics), everything.groups) if wanted else Glossary((), (), everything.groups)
+
+
+def _terms_called(knowledge: Knowledge, text: str) -> tuple[Term, ...]:
+    """The term spelled exactly so, otherwise those spelled so in other cases."""
+    wanted = phrase(text)
+    exact = knowledge.phrases.get(wanted)
+    if exact is not None:
+        return (exact,)
+    near = [term for spelling, term in knowledge.phrases.items() if spelling.casefold() == wanted.casefold()]
+    return tuple({term.term: term for term in near}.values())
+
+
+def _has_letters(wanted: str, term: Term) -> bool:
+    return len(wanted) > 2 and any(phrase(wanted) in phrase(spelling).casefold() for spelling in term.spellings)
+
+
+def _remedy(everything: Glossary, wanted: str) -> str:
+    known = [*(fact.name for fact in everything.facts), *(topic.name for topic in everything.topics)]
     known += [name for fact in everything.facts for name in fact.choice_names]
     known += [name for topic in everything.topics for name in topic.values]
-    remedy = did_you_mean(wanted, dict.fromkeys(known)) or "`advisor glossary` alone lists everything."
-    raise input_error("Nothing is called that", f"{shorten(term)!r}", where="TERM", remedy=remedy)
+    known += [spelling for term in everything.terms for spelling in term.spellings]
+    return did_you_mean(wanted, dict.fromkeys(known)) or "`advisor glossary` alone lists everything."
 
 
 def _is_called(wanted: str, name: str, title: str, _values: dict[str, str]) -> bool:
@@ -92,6 +132,10 @@ def glossary_page(glossary: Glossary, look: Look) -> str:
     page = Page(look)
     if glossary.about:
         page.add(glossary.about)
+    if glossary.terms:
+        page.heading("TERMS: What the words mean")
+    for term in glossary.terms:
+        _term(page, term)
     for group, title in glossary.groups.items():
         facts = [fact for fact in glossary.facts if fact.group == group]
         if facts:
@@ -103,6 +147,14 @@ def glossary_page(glossary: Glossary, look: Look) -> str:
     for topic in glossary.topics:
         _topic(page, topic)
     return page.text()
+
+
+def _term(page: Page, term: Term) -> None:
+    page.add((term.term, Style.STRONG), f": {term.text}")
+    if term.aliases:
+        page.add((f"also: {', '.join(term.aliases)}", Style.FAINT), first="    ")
+    if term.see:
+        page.add(f"see: {', '.join(term.see)}", first="    ")
 
 
 def _fact(page: Page, fact: Fact) -> None:

@@ -104,11 +104,12 @@ class Fields:
         value = self.raw(key)
         return None if value is None else Fields(value, self.where, f"{self.path}.{key}".lstrip("."), self.problems)
 
-    def named(self, key: str) -> Iterator[tuple[str, Fields]]:
+    def named(self, key: str, *, required: bool = True) -> Iterator[tuple[str, Fields]]:
         """The objects of a mapping, by name."""
         value = self.raw(key)
         if not isinstance(value, dict):
-            self._wrong(key, "an object")
+            if required or value is not None:
+                self._wrong(key, "an object")
             return
         for name, item in value.items():
             yield name, Fields(item, self.where, f"{self.path}.{key}.{name}".lstrip("."), self.problems)

@@ -11,7 +11,18 @@ from advisor.errors import InputError, Problem, did_you_mean, input_error, short
 from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 from advisor.facts.values import from_json
 from advisor.facts.vocabulary import Value
-from advisor.inference.plan import Alternative, Flip, Measurement, Plan, Reason, Recommendation, Status, Verdict
+from advisor.inference.plan import (
+    Alternative,
+    ComputedFigure,
+    Flip,
+    Input,
+    Measurement,
+    Plan,
+    Reason,
+    Recommendation,
+    Status,
+    Verdict,
+)
 from advisor.knowledge.model import Knowledge, Policy, School, Topic
 from advisor.report.json_fields import Fields
 
@@ -107,6 +118,7 @@ def _plan(fields: Fields, knowledge: Knowledge) -> Plan:
         contradictions=tuple(_contradiction(inner, knowledge, inner.text("fact")) for inner in contradictions),
         questions=tuple(name for name in fields.texts("questions") if name in known),
         probes=tuple(name for name in fields.texts("probes") if name in probes),
+        figures=tuple(_figure(name, inner) for name, inner in fields.named("figures", required=False)),
         evidence=tuple((inner.text("fact"), _evidence(inner, knowledge, inner.text("fact"))) for inner in evidence),
         stated=_stated(facts),
         knowledge=knowledge,
@@ -125,6 +137,19 @@ def _stated(facts: dict[str, Known]) -> FactBase:
 def _known(fields: Fields, knowledge: Knowledge, name: str) -> Known:
     value = _value(fields, knowledge, name, "value")
     return Known(value, _source(fields, "source"), fields.named_texts("applies"), fields.text("note", required=False))
+
+
+def _figure(name: str, fields: Fields) -> ComputedFigure:
+    inputs = tuple(
+        Input(inner.text("name"), inner.raw("value"), inner.text("unit"), inner.text("origin"))
+        for inner in fields.items("inputs")
+    )
+    value = fields.number("value", required=False) if fields.raw("value") is not None else None
+    return ComputedFigure(
+        name, fields.text("title"), fields.text("unit"), value, fields.text("formula"), fields.text("help"),
+        fields.texts("sources"), inputs, fields.texts("assumes", required=False), fields.texts("missing", required=False),
+        fields.flag("headline", default=False),
+    )  # fmt: skip
 
 
 def _contradiction(fields: Fields, knowledge: Knowledge, name: str) -> Contradiction:

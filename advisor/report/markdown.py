@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from advisor import __version__
 from advisor.errors import join_names
-from advisor.inference.plan import Measurement, Plan, Recommendation, Status, Verdict
+from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status, Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.changes import VERDICTS, sentence
 from advisor.report.markup import code, code_block, plain, table
+from advisor.report.numbers import known_figures, numbers_table
 
 
 def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
@@ -27,6 +28,7 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
     lines += ["## Why", ""]
     for entry in advised:
         lines += _topic(plan, knowledge, entry)
+    lines += numbers_table(plan, knowledge)
     lines += _facts(plan, knowledge)
     lines += _still_open(plan, knowledge)
     lines += _errata(plan)
@@ -245,9 +247,9 @@ def _errata(plan: Plan) -> list[str]:
 
 
 def _sources(plan: Plan, knowledge: Knowledge) -> list[str]:
-    cited: Iterable[str] = (
-        source for entry in plan.recommendations.values() for reason in entry.because for source in reason.sources
-    )
+    reasons: list[Reason] = [reason for entry in plan.recommendations.values() for reason in entry.because]
+    cited = [source for reason in reasons for source in reason.sources]
+    cited += [source for figure in known_figures(plan) for source in figure.sources]
     places: dict[str, list[str]] = {}
     for source in cited:
         key, _, place = source.partition(" ")

@@ -10,6 +10,7 @@ from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, St
 from advisor.knowledge.model import Effect, Knowledge
 from advisor.report import words
 from advisor.report.changes import VERDICTS, sentence
+from advisor.report.numbers import numbers_lines
 from advisor.report.page import Look, Page, Piece, Style
 
 QUESTIONS_SHOWN = 5
@@ -39,6 +40,7 @@ def plan_lines(plan: Plan, knowledge: Knowledge, look: Look | None = None) -> li
         for entry in entries:
             _entry(page, plan, knowledge, entry)
     _left_out(page, plan)
+    numbers_lines(page, plan)
     _questions(page, plan, knowledge)
     _probes(page, plan, knowledge)
     _remarks(page, plan, knowledge)

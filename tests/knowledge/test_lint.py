@@ -17,12 +17,17 @@ FACTS = {
     "s": a_set("x", "y"),
     "best": integer(1, 64, group="probe"),
 }
-TOPICS = {"t": topic("first", "x"), "u": topic("value", type="integer"), "w": topic("all", "a", "b")}
+DO = ["do {value}"]
+TOPICS = {
+    "t": topic("first", "x", actions=DO),
+    "u": topic("value", type="integer", actions=DO),
+    "w": topic("all", "a", "b", actions=DO),
+}
 
 
 def remarks(*rules: dict[str, Any], today: datetime.date | None = None) -> list[str]:
-    """What is said of these rules; the erratum that every rule base here declares is attached to one more."""
-    attached = rule("attached", "u", value="1", erratum="E1")
+    """What is said of these rules; the erratum and the sources of every rule base here belong to one more."""
+    attached = rule("attached", "u", value="1", erratum="E1", sources=["book", "seed"])
     knowledge = RuleBase(FACTS, TOPICS, [attached, *rules]).load()
     return [problem.what for problem in lint(knowledge, today)]
 
@@ -68,15 +73,69 @@ def test_a_value_that_no_rule_speaks_for_is_remarked() -> None:
     assert remarks(rule("a", "w", add="a")) == ["topic w: no rule speaks for b."]
 
 
+def test_a_value_that_an_expression_can_name_is_spoken_for() -> None:
+    topics = {"t": topic("first", "red", "blue", "green", actions=DO)}
+    base = RuleBase(FACTS, topics, [rule("r", "t", value="c", sources=["book", "seed"])])
+    assert [problem.what for problem in lint(base.load())] == ["topic t: no rule speaks for green."]
+
+
+IDLE = "topic t: there is nothing to do for "
+
+
+@pytest.mark.parametrize(
+    ("actions", "rules", "said"),
+    [
+        (None, [{}, {}], [f"{IDLE}x or y."]),
+        (None, [{"actions": ["once"]}, {}], [f"{IDLE}y."]),
+        (None, [{"actions": ["once"]}, {"actions": ["twice"]}], []),
+        ({"x": ["so"]}, [{}, {}], [f"{IDLE}y."]),
+        ({"x": ["so"]}, [{}, {"actions": ["twice"]}], []),
+        (["do {value}"], [{}, {}], []),
+    ],
+)
+def test_a_value_with_which_nobody_is_told_what_to_do_is_remarked(
+    actions: Any, rules: list[Any], said: list[str]
+) -> None:
+    declared = topic("first", "x", "y", **({"actions": actions} if actions else {}))
+    written = [
+        rule(name, "t", value=name, when="p", sources=["book", "seed"], **keys)
+        for name, keys in zip("xy", rules, strict=True)
+    ]
+    assert [problem.what for problem in lint(RuleBase(FACTS, {"t": declared}, written).load())] == said
+
+
+def test_every_rule_for_a_value_says_what_to_do_or_the_topic_does() -> None:
+    written = [
+        rule("r", "t", value="x", when="p", actions=["once"]),
+        rule("s", "t", value="x", sources=["book", "seed"]),
+    ]
+    found = lint(RuleBase(FACTS, {"t": topic("first", "x")}, written).load())
+    assert [problem.what for problem in found] == ["topic t: there is nothing to do for x."]
+
+
+def test_a_number_too_needs_something_to_do_with_it() -> None:
+    base = RuleBase(FACTS, {"u": topic("value", type="number")}, [rule("r", "u", value="n", sources=["book", "seed"])])
+    assert [problem.what for problem in lint(base.load())] == ["topic u: there is nothing to do for its value."]
+
+
+def test_readiness_may_be_left_out() -> None:
+    assert remarks(rule("r", "t", value="x", readiness=9), rule("a", "w", add="a"), rule("b", "w", add="b")) == []
+
+
 def test_a_survey_rule_cites_a_seed() -> None:
     assert remarks(rule("r", "t", value="x", school="survey")) == ["rule r of school survey cites no seed document."]
     assert remarks(rule("r", "t", value="x", school="survey", sources=["seed III.D", "book"])) == []
 
 
 def test_an_erratum_belongs_to_a_rule() -> None:
-    survey = rule("r", "t", value="x", school="survey", sources=["seed"])
+    survey = rule("r", "t", value="x", school="survey", sources=["seed", "book"])
     knowledge = RuleBase(FACTS, TOPICS, [survey]).load()
     assert [problem.what for problem in lint(knowledge)] == ["erratum E1 is attached to no rule."]
+
+
+def test_a_source_is_cited_by_a_rule() -> None:
+    knowledge = RuleBase(FACTS, TOPICS, [rule("r", "t", value="x", sources=["book 2.1"])]).load()
+    assert [problem.what for problem in lint(knowledge)] == ["source seed is cited by no rule."]
 
 
 def test_what_was_looked_up_too_long_ago_is_remarked_on_the_day_that_is_named() -> None:

@@ -1,0 +1,128 @@
+"""The machine that was named: detected here, known by a profile, or described in a file; and the card that is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.errors import Problem, did_you_mean, input_error, join_names, shorten
+
+if TYPE_CHECKING:
+    from advisor.facts.fact_base import FactBase
+    from advisor.facts.vocabulary import Value
+    from advisor.knowledge.model import Knowledge
+    from advisor.machine.detection import Machine
+    from advisor.machine.devices import DeviceProfile
+
+CARD = "machine.gpu.name"
+NO_PROFILE = "nothing is known of this card"
+MOST_SUGGESTED = 6
+
+
+def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | None]:
+    """The facts of the machine that was named: detected here, from a device profile, or from a file."""
+    from advisor.facts.fact_base import FactBase, Source
+
+    if name == "none":
+        return FactBase(), None
+    if name == "auto":
+        from advisor.machine.detection import detect
+
+        machine = detect()
+        return FactBase.of(_known_only(knowledge, machine.facts()), Source.DETECTED), machine
+    return _named_machine(knowledge, name), None
+
+
+def _named_machine(knowledge: Knowledge, name: str) -> FactBase:
+    """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
+    from advisor.facts.answers import read_answers
+    from advisor.facts.fact_base import FactBase, Source
+    from advisor.machine.devices import DeviceKind
+    from advisor.machine.profiles import find_device, load_devices, published_facts
+    from advisor.resources import profiles_folder
+
+    devices = load_devices(profiles_folder() / "devices")
+    device = find_device(name, devices)
+    if device is not None:
+        facts = dict(published_facts(device))
+        if device.kind is DeviceKind.GPU:
+            facts |= {"machine.gpu.count": 1, CARD: device.name}
+        published = _known_only(knowledge, facts)
+        return FactBase().with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
+    try:
+        if Path(name).exists():
+            stated = read_answers(knowledge.vocabulary, Path(name), knowledge.topics)
+            return FactBase().with_values(stated, Source.ASKED)
+    except OSError:  # too long for a file name
+        pass
+    hint = _similar(name, devices.values()) or did_you_mean(name, ["auto", "none"])
+    remedy = f"{hint} `advisor profiles list` shows the devices.".strip()
+    what = f"{shorten(name)!r} is neither a device nor a file"
+    raise input_error("There is no such machine", what, where="--machine", remedy=remedy)
+
+
+def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
+    """Published figures of the card that is named, beneath everything that was asked or detected.
+
+    Where another card is named than the one detected, what was detected of that one counts no longer. A card without a
+    profile gets a note that says so.
+    """
+    from advisor.facts.fact_base import Source
+
+    known = facts.known(CARD)
+    if known is None:
+        return facts
+    from advisor.machine.profiles import find_device, published_facts
+
+    device = find_device(str(known.value))
+    detected = facts.by_source(Source.DETECTED)
+    if known.source is Source.ASKED and CARD in detected and find_device(str(detected[CARD])) != device:
+        for name in detected:
+            if name.startswith("machine.gpu.") and name not in (CARD, "machine.gpu.count"):
+                facts = facts.without(name, Source.DETECTED)
+    if device is None:
+        return facts.with_known(CARD, replace(known, note=NO_PROFILE))
+    published = _known_only(knowledge, published_facts(device))
+    return facts.with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
+
+
+def unknown_card(facts: FactBase) -> Problem | None:
+    """What to say of a card that was stated and that no profile describes."""
+    from advisor.facts.fact_base import Source
+
+    known = facts.known(CARD)
+    if known is None or known.source is not Source.ASKED or known.note != NO_PROFILE:
+        return None
+    from advisor.machine.profiles import load_devices
+    from advisor.resources import profiles_folder
+
+    hint = _similar(str(known.value), load_devices(profiles_folder() / "devices").values())
+    remedy = (
+        f"{hint} `advisor profiles list` shows the known ones; or state its figures, such as machine.gpu.memory_bytes."
+    )
+    return Problem(
+        CARD, f"no profile is called {shorten(known.value)!r}, so none of its figures count.", remedy.strip()
+    )
+
+
+def _similar(name: str, devices: Iterable[DeviceProfile]) -> str:
+    """`Did you mean ...?` with the devices that the name is a part of, or the one that is spelled most like it."""
+    from advisor.machine.profiles import normalised
+
+    spellings = {normalised(known): one.name for one in devices for known in (one.name, *one.aliases)}
+    part = normalised(name[:200])
+    found = list(dict.fromkeys(known for spelled, known in spellings.items() if len(part) > 1 and part in spelled))
+    if found:
+        more = ["others"] if len(found) > MOST_SUGGESTED else []
+        return f"Did you mean {join_names([*found[:MOST_SUGGESTED], *more], 'or')}?"
+    import difflib
+
+    nearest = difflib.get_close_matches(part, spellings, n=1, cutoff=0.6)
+    return f"Did you mean {spellings[nearest[0]]}?" if nearest else ""
+
+
+def _known_only(knowledge: Knowledge, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The values whose facts this rule base declares."""
+    return {name: value for name, value in values.items() if name in knowledge.vocabulary.facts}

@@ -1,0 +1,111 @@
+"""The numbers that follow from a plan: sizes, times, rates and prices, each with its formula and what went into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.facts.fact_base import Source
+from advisor.inference.plan import ComputedFigure, Input, Plan, Status
+from advisor.knowledge.figures import Figure, Formula
+from advisor.knowledge.model import Knowledge, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number that the program supplies, and where it comes from: counted, published, measured, stated or assumed."""
+
+    value: float
+    origin: str
+
+
+def compute_figures(knowledge: Knowledge, plan: Plan, given: Mapping[str, Quantity]) -> tuple[ComputedFigure, ...]:
+    """Every figure that means something for the plan, in the order of the rule base."""
+    return tuple(_Computation(knowledge, plan, given).run())
+
+
+class _Computation:
+    def __init__(self, knowledge: Knowledge, plan: Plan, given: Mapping[str, Quantity]) -> None:
+        self.knowledge = knowledge
+        self.plan = plan
+        self.given = given
+        self.slots = knowledge.figures.symbols(knowledge.symbols).slots
+        self.values: list[Any] = [None] * len(self.slots)
+        self.assumes: dict[str, tuple[str, ...]] = {}
+        self.missing: dict[str, tuple[str, ...]] = {}
+        for name, known in plan.facts.items():
+            self.values[self.slots[name]] = known.value
+        for name, entry in plan.recommendations.items():
+            if isinstance(entry.value, list | tuple):
+                is_set = knowledge.topics[name].policy is Policy.ALL
+                self.values[self.slots[name]] = frozenset(entry.value) if is_set else tuple(entry.value)
+            else:
+                self.values[self.slots[name]] = entry.value
+        for name, quantity in given.items():
+            self.values[self.slots[name]] = quantity.value
+
+    def run(self) -> Iterator[ComputedFigure]:
+        for name, formulas in self.knowledge.formulas.items():
+            found = self._figure(self.knowledge.figures.figures[name], formulas)
+            if found is not None:
+                self.values[self.slots[name]] = found.value
+                self.assumes[name], self.missing[name] = found.assumes, found.missing
+                yield found
+
+    def _figure(self, figure: Figure, formulas: tuple[Formula, ...]) -> ComputedFigure | None:
+        """The first case that applies and can be computed; else what the first that may apply lacks."""
+        lacking: Formula | None = None
+        for formula in formulas:
+            applies = True if formula.only_when is None else formula.only_when.at(self.values)
+            if applies is False:
+                continue
+            value = formula.value.at(self.values) if applies else None
+            if value is not None:
+                return self._computed(figure, formula, value)
+            lacking = formula if lacking is None or formulas[-1] is formula else lacking
+        return None if lacking is None else self._computed(figure, lacking, None)
+
+    def _computed(self, figure: Figure, formula: Formula, value: float | None) -> ComputedFigure:
+        case = formula.case
+        names = sorted(formula.value.names | (formula.only_when.names if formula.only_when else frozenset()))
+        return ComputedFigure(
+            figure.name, figure.title, figure.unit, value, case.value, case.help, case.sources,
+            inputs=tuple(self._input(name) for name in sorted(formula.value.names)),
+            assumes=_joined(self._assumed(name) for name in names) if value is not None else (),
+            missing=_joined(self._lacking(name) for name in names) if value is None else (),
+            headline=figure.headline,
+        )  # fmt: skip
+
+    def _input(self, name: str) -> Input:
+        value = self.values[self.slots[name]]
+        if name in self.given:
+            return Input(name, value, self.knowledge.figures.given[name].unit, self.given[name].origin)
+        if name in self.plan.facts:
+            return Input(name, value, self.knowledge.vocabulary.facts[name].unit, self.plan.facts[name].source.value)
+        if name in self.plan.recommendations:
+            entry = self.plan.recommendations[name]
+            return Input(name, entry.value, entry.unit, entry.status.value)
+        unit = self.knowledge.figures.figures[name].unit if name in self.knowledge.figures.figures else ""
+        return Input(name, value, unit, "unknown" if value is None else "computed")
+
+    def _assumed(self, name: str) -> tuple[str, ...]:
+        if name in self.assumes:
+            return self.assumes[name]
+        known = self.plan.facts.get(name)
+        if known is not None:
+            return (name,) if known.source is Source.ASSUMED else ()
+        entry = self.plan.recommendations.get(name)
+        if entry is not None:
+            return (name,) if entry.status in (Status.LEANING, Status.OPEN) else ()
+        quantity = self.given.get(name)
+        return (name,) if quantity is not None and quantity.origin == Source.ASSUMED else ()
+
+    def _lacking(self, name: str) -> tuple[str, ...]:
+        if self.values[self.slots[name]] is not None:
+            return ()
+        return self.missing.get(name) or (name,)
+
+
+def _joined(parts: Iterator[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in parts for name in part))

@@ -1,0 +1,28 @@
+"""What has been said in a conversation so far, as a value: going back is taking the last one away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.facts.vocabulary import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What has been said so far: answers in the order given (None: not known), and what was put off."""
+
+    answers: tuple[tuple[str, Value | None], ...] = ()
+    later: tuple[str, ...] = ()
+
+    def with_answer(self, name: str, value: Value | None) -> Progress:
+        others = tuple((other, said) for other, said in self.answers if other != name)
+        later = tuple(other for other in self.later if other != name)
+        return Progress((*others, (name, value)), later)
+
+    def with_later(self, name: str) -> Progress:
+        """The fact is put off; a "don't know" said of it before counts no longer, a value does."""
+        answers = tuple((other, said) for other, said in self.answers if other != name or said is not None)
+        return Progress(answers, (*(other for other in self.later if other != name), name))
+
+    def said(self) -> dict[str, Value | None]:
+        return dict(self.answers)

@@ -1,0 +1,181 @@
+"""Computed numbers as data: a formula in the language of rules, its unit, its source, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from advisor.errors import Problem, did_you_mean, shorten
+from advisor.knowledge.expressions import (
+    BOOLEAN,
+    NUMBER,
+    Expression,
+    ExpressionError,
+    Symbols,
+    Type,
+    compile_expression,
+)
+from advisor.reading import Reader
+from advisor.safe_yaml import Mapping as MappingNode
+from advisor.safe_yaml import Node, Sequence
+
+_GIVEN_KEYS = ("title", "unit", "help")
+_CASE_KEYS = ("value", "only_when", "help", "sources")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A number that the program supplies to formulas: counted, published or measured."""
+
+    name: str
+    title: str
+    unit: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way to a figure: it applies only when a condition holds (empty: always)."""
+
+    value: str
+    only_when: str
+    help: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A computed number. The first case that applies and whose inputs are known gives it; a headline stands in short plans."""
+
+    name: str
+    title: str
+    unit: str
+    cases: tuple[Case, ...]
+    headline: bool = False
+    where: str = ""
+    layer: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What formulas may read beside facts and topics, and the formulas in the order in which they can be computed."""
+
+    given: Mapping[str, Given]
+    figures: Mapping[str, Figure]
+
+    def symbols(self, base: Symbols) -> Symbols:
+        """Slots for facts, topics, given numbers and figures, in this order."""
+        names = [*base.slots, *self.given, *self.figures]
+        types: dict[str, Type] = {**base.types, **dict.fromkeys([*self.given, *self.figures], NUMBER)}
+        return Symbols({name: slot for slot, name in enumerate(names)}, types)
+
+
+NO_FIGURES = Figures({}, {})
+
+
+def read_figures(node: Node | None, reader: Reader, layer: int, before: Figures) -> Figures:
+    """The figures of one file on top of those of the layers before: a known name replaces a figure where it stands."""
+    root = reader.mapping(node, "figures.yaml", ("given", "figures"))
+    if root is None:
+        return before
+    given, figures = dict(before.given), dict(before.figures)
+    if "given" in root.items:
+        if layer > 0:
+            reader.note(root.key_lines["given"], "a pack cannot declare given numbers; the program supplies them.")
+        for name, value, _ in reader.pairs(root.items["given"], "given"):
+            entry = reader.mapping(value, f"given {name}", _GIVEN_KEYS)
+            if entry is not None:
+                texts = (reader.text(entry, key, f"given {name}", required=key != "unit") for key in _GIVEN_KEYS)
+                given[name] = Given(name, *texts)
+    for name, value, line in reader.pairs(root.items["figures"], "figures") if "figures" in root.items else ():
+        figure = _figure(name, value, line, reader, layer)
+        if figure is not None:
+            figures[name] = figure
+    return Figures(given, figures)
+
+
+def _figure(name: str, value: Node, line: int, reader: Reader, layer: int) -> Figure | None:
+    what = f"figure {name}"
+    entry = reader.mapping(value, what, ("title", "unit", "headline", "cases", *_CASE_KEYS))
+    if entry is None:
+        return None
+    cases: list[Case] = []
+    listed = entry.items.get("cases")
+    if isinstance(listed, Sequence):
+        if any(key in entry.items for key in _CASE_KEYS):
+            reader.note(line, f"{what} has cases; value, only_when, help and sources belong into each of them.")
+        for item in listed.items:
+            inner = reader.mapping(item, f"{what}: a case", _CASE_KEYS)
+            if inner is not None:
+                cases.append(_case(inner, what, reader))
+    elif listed is not None:
+        reader.note(listed.line, f"{what}: cases must be a list.", "Start each with `- value: ...`.")
+    else:
+        cases.append(_case(entry, what, reader))
+    title, unit = reader.text(entry, "title", what, required=True), reader.text(entry, "unit", what)
+    headline = reader.flag(entry, "headline", what, default=False)
+    return Figure(name, title, unit, tuple(cases), headline, f"{reader.where}:{line}", layer)
+
+
+def _case(entry: MappingNode, what: str, reader: Reader) -> Case:
+    value = reader.text(entry, "value", what, required=True)
+    sources = reader.texts(entry, "sources", what)
+    if not sources:
+        reader.note(entry.line, f"{what} names no sources.", "Cite a key of sources.yaml; `arithmetic` is one.")
+    text = reader.text(entry, "help", what, required=True)
+    return Case(value, reader.text(entry, "only_when", what), text, sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A case compiled."""
+
+    case: Case
+    value: Expression
+    only_when: Expression | None
+
+
+def compile_figures(figures: Figures, base: Symbols) -> dict[str, tuple[Formula, ...]]:
+    """Every formula, ready to be computed. Raises ExpressionError for figures that were not checked."""
+    symbols = figures.symbols(base)
+    return {
+        name: tuple(
+            Formula(
+                case,
+                compile_expression(case.value, symbols, NUMBER),
+                compile_expression(case.only_when, symbols, BOOLEAN) if case.only_when else None,
+            )
+            for case in figure.cases
+        )
+        for name, figure in figures.figures.items()
+    }
+
+
+def check_figures(figures: Figures, base: Symbols, sources: Iterable[str]) -> Iterator[Problem]:
+    """Formulas that don't compile, read what comes later, clash in name, or cite what is not declared."""
+    symbols = figures.symbols(base)
+    known = set(sources)
+    computed = {*base.slots, *figures.given}
+    for name in [*figures.given, *figures.figures]:
+        if name in base.slots or (name in figures.given and name in figures.figures):
+            yield Problem("figures.yaml", f"{shorten(name)} is declared elsewhere already.", "Choose another name.")
+    for name, figure in figures.figures.items():
+        for case in figure.cases:
+            for text, wanted in ((case.value, NUMBER), (case.only_when, BOOLEAN)):
+                if not text:
+                    continue
+                try:
+                    expression = compile_expression(text, symbols, wanted)
+                except ExpressionError as error:
+                    yield Problem(figure.where, f"figure {name}: `{shorten(text)}` {error}")
+                    continue
+                later = sorted(expression.names - computed)
+                if later:
+                    what = f"figure {name} reads {later[0]}, which is computed after it."
+                    yield Problem(figure.where, what, "Put it after the figures that it reads.")
+            for citation in case.sources:
+                key = citation.split(" ")[0]
+                if key not in known:
+                    what = f"figure {name} cites {shorten(key)!r}, which sources.yaml does not have."
+                    yield Problem(figure.where, what, did_you_mean(key, known))
+        computed.add(name)

@@ -1,0 +1,102 @@
+"""The technical terms of the rule base in a beginner's words, and where a text uses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.knowledge.model import Knowledge
+
+_WORD = re.compile(r"[^\W_]+")
+_WITHIN = re.compile(r"\s+|[-_/.]")
+"""What may stand between the words of one term: `mini-batch`, `batch_norm`, `wav2vec 2.0`."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """An entry of the glossary. `aliases` are its other spellings, plurals among them; `see` names related terms.
+
+    A spelling with capitals counts as written (`LAMB` is no lamb), one without them in any case.
+    """
+
+    term: str
+    text: str
+    aliases: tuple[str, ...] = ()
+    see: tuple[str, ...] = ()
+    where: str = ""
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return (self.term, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A place in a text where a term stands."""
+
+    start: int
+    end: int
+    term: Term
+
+
+def phrase(text: str) -> str:
+    """The words of a spelling with one blank between them, so that hyphens and underscores make no difference."""
+    return " ".join(_WORD.findall(text))
+
+
+def phrases(terms: Iterable[Term]) -> dict[str, Term]:
+    """Every term by each of its spellings, as `phrase` gives them."""
+    return {phrase(spelling): term for term in terms for spelling in term.spellings}
+
+
+def uses(by_phrase: Mapping[str, Term], text: str) -> Iterator[Use]:
+    """Where the text uses which term, from left to right; of several that start at one word the longest."""
+    words = list(_WORD.finditer(text))
+    longest = max((spelling.count(" ") + 1 for spelling in by_phrase), default=0)
+    position = 0
+    while position < len(words):
+        size = _run(words, position, longest, text)
+        for count in range(size, 0, -1):
+            found = " ".join(word[0] for word in words[position : position + count])
+            term = next((by_phrase[form] for form in _forms(found) if form in by_phrase), None)
+            if term is not None:
+                yield Use(words[position].start(), words[position + count - 1].end(), term)
+                position += count
+                break
+        else:
+            position += 1
+
+
+def _forms(found: str) -> tuple[str, ...]:
+    """As written, as it would stand within a sentence, and in small letters."""
+    return found, found[0].lower() + found[1:], found.lower()
+
+
+def _run(words: list[re.Match[str]], first: int, longest: int, text: str) -> int:
+    """How many words from this one on, at most `longest`, could be one term: no comma or full stop between them."""
+    count = 1
+    while count < longest and first + count < len(words):
+        if not _WITHIN.fullmatch(text, words[first + count - 1].end(), words[first + count].start()):
+            break
+        count += 1
+    return count
+
+
+def terms_in(knowledge: Knowledge, text: str) -> tuple[Term, ...]:
+    """The terms of the glossary that a text uses, each once, in the order in which they first appear."""
+    return tuple({use.term.term: use.term for use in uses(knowledge.phrases, text)}.values())
+
+
+def unexplained(knowledge: Knowledge, text: str) -> tuple[str, ...]:
+    """The words of a text that belong to no term of the glossary and to no name; whether they are everyday words is
+    not known here."""
+    covered = [(use.start, use.end) for use in uses(knowledge.phrases, text)]
+    known = {word for name in knowledge.names for word in _WORD.findall(name)}
+    return tuple(
+        word[0]
+        for word in _WORD.finditer(text)
+        if word[0] not in known and not any(start <= word.start() < end for start, end in covered)
+    )

@@ -1,0 +1,124 @@
+"""The computed numbers of a plan for people: a line each, or with formula, inputs and sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from advisor.errors import join_names
+from advisor.facts.values import with_unit
+from advisor.inference.plan import ComputedFigure, Plan
+from advisor.knowledge.model import Knowledge
+from advisor.report import words
+from advisor.report.markup import code, plain, table
+from advisor.report.page import Look, Page, Style
+
+_SECONDS = ((365.25 * 86400, "years"), (86400, "days"), (3600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (0, "us"))
+
+
+def figure_words(figure: ComputedFigure) -> str:
+    """The value with its unit, rounded to three digits: 16.2 GB, 3.1 min, 54,400 parameters."""
+    return "unknown" if figure.value is None else number_words(figure.value, figure.unit)
+
+
+def number_words(value: float, unit: str) -> str:
+    if unit == "s":
+        size, name = next((size, name) for size, name in _SECONDS if value >= size)
+        return f"{_rounded(value / (size or 1e-6))} {name}"
+    if unit.startswith("FLOP") and value >= 1e6:
+        power = min(int(len(str(int(value))) - 1) // 3, 6)
+        return f"{_rounded(value / 1000**power)} {'_kMGTPE'[power]}{unit}"
+    return with_unit(_rounded_number(value), unit)
+
+
+def _rounded(value: float) -> str:
+    return f"{_rounded_number(value):,}"
+
+
+def _rounded_number(value: float) -> float:
+    """Three digits are as many as such a number deserves; whole numbers keep theirs up to a million."""
+    if float(value).is_integer() and abs(value) < 1e6:
+        return int(value)
+    rounded = float(f"{value:.3g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def known_figures(plan: Plan) -> list[ComputedFigure]:
+    return [figure for figure in plan.figures if figure.value is not None]
+
+
+def numbers_lines(page: Page, plan: Plan) -> None:
+    """The section of the terminal's plan: the most telling numbers."""
+    known = known_figures(plan)
+    shown = [figure for figure in known if figure.headline]
+    if not shown:
+        return
+    page.heading("THE NUMBERS")
+    for figure in shown:
+        page.add(f"{figure.title}: ", (figure_words(figure), Style.STRONG), _assuming(figure), first="- ")
+    others = f" {len(known) - len(shown)} more are in the Markdown report." if len(known) > len(shown) else ""
+    page.add(f"`advisor explain {shown[0].name}` shows a formula and its inputs.{others}")
+
+
+def _assuming(figure: ComputedFigure) -> str:
+    return f" (assuming {join_names(list(figure.assumes[:3]))})" if figure.assumes else ""
+
+
+def numbers_table(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
+    """The section of the Markdown report: every number with its formula, and what is wanting for the others."""
+    known = known_figures(plan)
+    if not known:
+        return
+    yield from (
+        "## The numbers",
+        "",
+        "Formulas are in the language of rules; what they read is listed with its value.",
+        "",
+    )
+    rows = [
+        (figure.title, figure_words(figure), f"{figure.name} = {' '.join(figure.formula.split())}", _inputs(figure),
+         "; ".join(words.citation(knowledge, source) for source in figure.sources))
+        for figure in known
+    ]  # fmt: skip
+    yield from table(["Number", "Value", "Formula", "With", "Source"], rows)
+    assumed = dict.fromkeys(name for figure in known for name in figure.assumes)
+    if assumed:
+        yield f"They rest on what is assumed or not settled: {', '.join(code(name) for name in assumed)}."
+        yield ""
+    missing = dict.fromkeys(name for figure in plan.figures if figure.value is None for name in figure.missing)
+    if missing:
+        titles = [plain(figure.title) for figure in plan.figures if figure.value is None]
+        yield f"Not computed: {', '.join(titles)}. For these are wanting: {', '.join(code(name) for name in missing)}."
+        yield ""
+
+
+def _inputs(figure: ComputedFigure) -> str:
+    return "; ".join(f"{i.name} = {_input_words(i.value, i.unit)} ({i.origin})" for i in figure.inputs)
+
+
+def _input_words(value: Any, unit: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "unknown" if value is None else str(value)
+    return number_words(value, unit)
+
+
+def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str:
+    """`advisor explain memory.states`."""
+    page = Page(look)
+    page.add((f"{figure.title}: ", Style.HEADING), (figure_words(figure), Style.STRONG))
+    page.add(figure.help)
+    page.add(f"{figure.name} = {' '.join(figure.formula.split())}", first="  ")
+    for one in figure.inputs:
+        page.add(
+            (one.name, Style.STRONG),
+            f" = {_input_words(one.value, one.unit)}",
+            (f", {one.origin}", Style.FAINT),
+            first="  - ",
+        )
+    if figure.assumes:
+        page.add(f"It rests on what is assumed or not settled: {join_names(list(figure.assumes))}.")
+    if figure.missing:
+        page.add(f"It is not known for want of {join_names(list(figure.missing))}.")
+    for source in figure.sources:
+        page.add(words.citation(knowledge, source), first="source ")
+    return page.text()

@@ -1,0 +1,174 @@
+"""The computed numbers of a plan against figures worked out by hand, and against published ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from advisor.agent.figures import with_figures
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.advise import VALUES_ONLY, advise
+from advisor.inference.figures import Quantity, compute_figures
+from advisor.inference.plan import ComputedFigure, Plan
+from advisor.knowledge import loader
+from advisor.knowledge.model import Knowledge
+from advisor.resources import rules_folder
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return loader.load(rules_folder())
+
+
+def plan(knowledge: Knowledge, **facts: Any) -> Plan:
+    stated = {name.replace("__", "."): value for name, value in facts.items()}
+    return advise(knowledge, FactBase.of(stated), detail=VALUES_ONLY)
+
+
+def figures(knowledge: Knowledge, made: Plan, given: Mapping[str, Quantity] | None = None) -> dict[str, ComputedFigure]:
+    if given is None:
+        found = with_figures(knowledge, made).figures
+    else:
+        found = compute_figures(knowledge, made, given)
+    return {figure.name: figure for figure in found}
+
+
+def value(found: dict[str, ComputedFigure], name: str) -> float:
+    assert found[name].value is not None, found[name].missing
+    return found[name].value
+
+
+TABLE = {"data__modality": "tabular", "data__inputs": 20, "task__kind": "classify", "task__outputs": 3}
+SERVER = {"machine__gpu__count": 8, "machine__gpu__memory_bytes": 80_000_000_000, "machine__gpu__backend": "cuda"}
+
+
+def test_a_plan_with_a_network_counts_its_weights_and_operations(knowledge: Knowledge) -> None:
+    made = plan(knowledge, data__modality="image", data__inputs=64, task__kind="classify", task__outputs=10)
+    found = figures(knowledge, made)
+    colours, (first, second), outputs = 1, made.value("network.hidden_units"), 10
+    weights = sum(9 * a * b + b for a, b in [(colours, first), (first, first), (first, second), (second, second)])
+    assert value(found, "network.size") == weights + second * outputs + outputs
+    macs = 64 * 9 * (colours * first + first * first) + 16 * 9 * (first * second + second * second) + second * outputs
+    assert value(found, "compute.forward_flops") == 2 * macs
+    assert value(found, "compute.training_flops") == 6 * macs
+    assert value(found, "compute.step_flops") == 6 * macs * made.value("training.batch_size")
+    assert value(found, "memory.states") % value(found, "network.size") == 0
+
+
+def test_a_stated_size_outranks_the_counted_one(knowledge: Knowledge) -> None:
+    made = plan(knowledge, data__modality="image", data__inputs=64, task__outputs=10, network__parameters=25_600_000)
+    found = figures(knowledge, made)
+    assert value(found, "network.size") == 25_600_000
+    assert found["compute.forward_flops"].value is None
+    assert found["compute.forward_flops"].missing == ("plan.macs",)
+
+
+@pytest.mark.parametrize(("optimizer", "each"), [("sgd", 8), ("sgd_momentum", 12), ("adamw", 16)])
+def test_states_take_what_the_optimiser_keeps(knowledge: Knowledge, optimizer: str, each: int) -> None:
+    """Rajbhandari et al. 2020, section 3.1: 16 bytes a weight with Adam in 32 bits."""
+    made = with_values(plan(knowledge, **TABLE), {"training.optimizer": optimizer, "training.precision": "fp32"})
+    found = figures(knowledge, made, {"plan.parameters": Quantity(1000, "counted")})
+    assert value(found, "memory.states") == each * 1000
+
+
+def with_values(made: Plan, values: Mapping[str, Any]) -> Plan:
+    """The plan, had it recommended this."""
+    from dataclasses import replace
+
+    entries = dict(made.recommendations)
+    for topic, wanted in values.items():
+        entries[topic] = replace(entries[topic], value=wanted)
+    return replace(made, recommendations=entries)
+
+
+def test_the_idle_share_of_the_survey(knowledge: Knowledge) -> None:
+    """Wünsche 2018, IV.B: 8 GB over 31.5 GB/s take 0.254 s; three cards on one bus and 0.5 s of computing: 65.6 %."""
+    base = {**SERVER, "machine__gpu__count": 3, "machine__gpu__same_pcie_bus": True, "data__inputs": 2_000_000}
+    made = plan(knowledge, **base, data__modality="image", machine__link__host_to_device_bytes_per_second=31.5e9)
+    made = with_values(made, {"training.batch_size": 1000, "compute.device": "multi_gpu"})
+    found = figures(knowledge, made, {"plan.measured_step_seconds": Quantity(0.5, "measured")})
+    assert value(found, "transfer.seconds") == pytest.approx(0.254, abs=5e-4)
+    assert value(found, "transfer.useful_share") == pytest.approx(0.656, abs=5e-4)
+
+
+def test_the_checkpoint_interval_of_llama_3(knowledge: Knowledge) -> None:
+    """16,384 GPUs failed every 3.1 h; saving for 60 s then pays every 19 minutes (Young 1974)."""
+    made = plan(knowledge, cluster__nodes=2048, **SERVER, data__modality="text", network__parameters=405_000_000_000)
+    made = with_values(made, {"training.precision": "bf16", "storage": "local_nvme"})
+    found = figures(knowledge, made, {"plan.parameters": Quantity(10_000_000_000, "asked")})
+    assert value(found, "failure.mean_seconds") == pytest.approx(3.1 * 3600, rel=0.01)
+    assert value(found, "checkpoint.seconds") == pytest.approx(60)
+    assert value(found, "checkpoint.interval") == pytest.approx(19.3 * 60, rel=0.01)
+    assert value(found, "checkpoint.lost_share") == pytest.approx(2 * 60 / math.sqrt(2 * 60 * 3.1 * 3600), rel=0.01)
+
+
+def test_a_ring_moves_twice_the_gradients_less_one_share(knowledge: Knowledge) -> None:
+    """8 workers, 4 MB of gradients, 10 GB/s at 80 %: 2 * 7/8 * 4e6 / 8e9 s and 14 messages of 10 us."""
+    made = plan(knowledge, **SERVER, machine__link__host_to_device_bytes_per_second=10e9)
+    made = with_values(made, {"compute.device": "multi_gpu", "communication": ["nccl"]})
+    found = figures(knowledge, made, {"plan.parameters": Quantity(1_000_000, "counted")})
+    assert value(found, "communication.gradient_bytes") == 4_000_000
+    assert value(found, "communication.ring_seconds") == pytest.approx(2 * 7 / 8 * 4e6 / 8e9 + 14e-5)
+    assert value(found, "communication.tree_seconds") == pytest.approx(2 * 4e6 / 8e9 + 6e-5)
+
+
+def test_what_computing_hides_of_the_exchange_is_not_waited_for(knowledge: Knowledge) -> None:
+    made = plan(knowledge, **SERVER, machine__link__host_to_device_bytes_per_second=10e9)
+    made = with_values(made, {"compute.device": "multi_gpu", "communication": []})
+    size = {"plan.parameters": Quantity(100_000_000, "counted")}
+    slow = figures(knowledge, made, {**size, "plan.measured_step_seconds": Quantity(1.0, "measured")})
+    assert value(slow, "communication.exposed_seconds") == 0
+    assert value(slow, "scaling.speed_up") == 8
+    fast = figures(knowledge, made, {**size, "plan.measured_step_seconds": Quantity(0.03, "measured")})
+    ring = value(fast, "communication.ring_seconds")
+    assert value(fast, "communication.exposed_seconds") == pytest.approx(ring - 0.8 * 0.02)
+    assert value(fast, "scaling.efficiency") == pytest.approx(0.03 / (0.03 + ring - 0.016))
+
+
+def test_the_largest_batch_fills_what_the_states_leave(knowledge: Knowledge) -> None:
+    made = plan(knowledge, **{**SERVER, "machine__gpu__count": 1})
+    made = with_values(made, {"training.precision": "fp32", "training.optimizer": "adamw", "compute.device": "gpu"})
+    given = {"plan.parameters": Quantity(1_000_000_000, "asked"), "plan.kept_values": Quantity(250_000_000, "counted")}
+    found = figures(knowledge, made, given)
+    assert value(found, "memory.batch_ceiling") == math.floor((72e9 - 16e9 - 1.5e9) / 1e9)
+    assert value(found, "memory.largest_model") == 4_500_000_000
+
+
+def test_scaling_the_learning_rate_depends_on_the_optimiser(knowledge: Knowledge) -> None:
+    made = plan(knowledge, **SERVER)
+    for optimizer, factor in (("sgd_nesterov", 8), ("adamw", math.sqrt(8))):
+        chosen = {"training.optimizer": optimizer, "training.learning_rate": 0.1, "compute.device": "multi_gpu"}
+        found = figures(knowledge, with_values(made, chosen), {})
+        assert value(found, "learning_rate.all_workers") == pytest.approx(0.1 * factor)
+
+
+def test_the_read_rate_that_training_needs(knowledge: Knowledge) -> None:
+    """2,500 pictures a second of 110 kB each need 0.28 GB/s (knowledge base, DP4)."""
+    made = plan(
+        knowledge, data__modality="image", data__examples=1_000_000, data__bytes=110_000_000_000, machine__gpu__count=1
+    )
+    made = with_values(made, {"training.batch_size": 250, "compute.device": "gpu"})
+    found = figures(knowledge, made, {"plan.measured_step_seconds": Quantity(0.1, "measured")})
+    assert value(found, "data.read_rate") == pytest.approx(0.275e9)
+
+
+def test_money_is_price_times_hours(knowledge: Knowledge) -> None:
+    found = figures(knowledge, plan(knowledge, project__price_per_hour=4.73, project__hours_available=10))
+    assert value(found, "cost.money") == pytest.approx(47.3)
+
+
+def test_a_figure_says_what_it_rests_on_and_what_it_lacks(knowledge: Knowledge) -> None:
+    found = figures(knowledge, plan(knowledge, project__price_per_hour=2))
+    assert found["cost.money"].value is None
+    assert found["cost.money"].missing == ("project.hours_available",)
+    guessed = figures(knowledge, plan(knowledge, **TABLE), {"plan.parameters": Quantity(1, Source.ASSUMED)})
+    assert guessed["network.size"].assumes == ("plan.parameters",)
+
+
+def test_what_means_nothing_here_is_left_out(knowledge: Knowledge) -> None:
+    found = figures(knowledge, plan(knowledge, machine__gpu__count=0, cluster__nodes=1))
+    assert "scaling.workers" not in found
+    assert "transfer.seconds" not in found

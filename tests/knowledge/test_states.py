@@ -1,0 +1,49 @@
+"""Which states of a rule tests can be asked to show."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.knowledge.states import possible_states
+from tests.small_rules import RuleBase, boolean, integer, rule, topic
+
+FACTS = {"p": boolean(), "n": integer(1, 9)}
+TOPICS = {"t": topic("first", "x", "y"), "u": topic("first", "x", "y"), "s": topic("score", "x", "y")}
+FALL_BACK = [
+    rule("u.p", "u", when="p", value="x"),
+    rule("u.last", "u", value="y"),
+    rule("s.p", "s", for_="x", strength="weak"),
+]
+ALL = {"fire", "silent", "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("when", "states"),
+    [
+        (None, {"fire"}),
+        ("p", ALL),
+        ("n > 3", ALL),
+        ("n >= 1", {"fire", "unknown"}),  # its least value: never silent
+        ('u == "x"', {"fire", "silent"}),  # always has a value
+        ('u == "x" and p', ALL),
+        ('s == "x"', ALL),  # may be open
+        ('u in ("x", "y")', {"fire"}),
+    ],
+)
+def test_what_cannot_be_is_not_asked_for(when: str | None, states: set[str]) -> None:
+    ours = rule("t.ours", "t", value="x", **({"when": when} if when else {}))
+    assert possible_states(RuleBase(FACTS, TOPICS, [*FALL_BACK, ours]).load())["t.ours"] == states
+
+
+def test_a_recommendation_without_last_resort_may_be_missing() -> None:
+    knowledge = RuleBase(FACTS, TOPICS, [FALL_BACK[0], rule("t.ours", "t", when='u == "x"', value="x")]).load()
+    assert possible_states(knowledge)["t.ours"] == ALL
+
+
+def test_a_last_resort_of_today_leaves_the_survey_without_one() -> None:
+    rules = [
+        FALL_BACK[0],
+        rule("u.last", "u", school="today", value="y"),
+        rule("t.ours", "t", when='u == "x"', value="x"),
+    ]
+    assert possible_states(RuleBase(FACTS, TOPICS, rules).load())["t.ours"] == ALL
