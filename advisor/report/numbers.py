@@ -25,7 +25,7 @@ def number_words(value: float, unit: str) -> str:
     if unit == "s":
         size, name = next((size, name) for size, name in _SECONDS if value >= size)
         return f"{_rounded(value / (size or 1e-6))} {name}"
-    if unit.startswith("FLOP") and value >= 1e6:
+    if unit.startswith(("FLOP", "MAC")) and value >= 1e6:
         power = min(int(len(str(int(value))) - 1) // 3, 6)
         return f"{_rounded(value / 1000**power)} {'_kMGTPE'[power]}{unit}"
     return with_unit(_rounded_number(value), unit)
@@ -65,31 +65,30 @@ def _assuming(figure: ComputedFigure) -> str:
 
 
 def numbers_table(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
-    """The section of the Markdown report: every number with its formula, and what is wanting for the others."""
+    """The section of the Markdown report: every number, then how each is computed, then what is wanting for the others."""
     known = known_figures(plan)
     if not known:
         return
-    yield from (
-        "## The numbers",
-        "",
-        "Formulas are in the language of rules; what they read is listed with its value.",
-        "",
-    )
-    rows = [
-        (figure.title, figure_words(figure), f"{figure.name} = {' '.join(figure.formula.split())}", _inputs(figure),
-         "; ".join(words.citation(knowledge, source) for source in figure.sources))
-        for figure in known
-    ]  # fmt: skip
-    yield from table(["Number", "Value", "Formula", "With", "Source"], rows)
-    assumed = dict.fromkeys(name for figure in known for name in figure.assumes)
-    if assumed:
-        yield f"They rest on what is assumed or not settled: {', '.join(code(name) for name in assumed)}."
-        yield ""
+    yield "## The numbers"
+    rows = [(figure.title, figure_words(figure), join_names(list(figure.assumes)) or "nothing") for figure in known]
+    yield from table(["Number", "Value", "Rests on what is assumed or not settled"], rows)
+    yield from ("### How they are computed", "")
+    for figure in known:
+        yield f"- **{plain(figure.title)}** {code(f'{figure.name} = {formula_words(figure)}')}"
+        yield f"  - {plain(figure.help)}"
+        if figure.inputs:
+            yield f"  - with {plain(_inputs(figure))}"
+        yield f"  - {plain('; '.join(words.citation(knowledge, source) for source in figure.sources))}"
+    yield ""
     missing = dict.fromkeys(name for figure in plan.figures if figure.value is None for name in figure.missing)
     if missing:
         titles = [plain(figure.title) for figure in plan.figures if figure.value is None]
         yield f"Not computed: {', '.join(titles)}. For these are wanting: {', '.join(code(name) for name in missing)}."
         yield ""
+
+
+def formula_words(figure: ComputedFigure) -> str:
+    return " ".join(figure.formula.split())
 
 
 def _inputs(figure: ComputedFigure) -> str:
@@ -107,7 +106,7 @@ def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str
     page = Page(look)
     page.add((f"{figure.title}: ", Style.HEADING), (figure_words(figure), Style.STRONG))
     page.add(figure.help)
-    page.add(f"{figure.name} = {' '.join(figure.formula.split())}", first="  ")
+    page.add(f"{figure.name} = {formula_words(figure)}", first="  ")
     for one in figure.inputs:
         page.add(
             (one.name, Style.STRONG),

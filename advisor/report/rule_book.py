@@ -244,9 +244,10 @@ def _figures(knowledge: Knowledge) -> Iterator[str]:
 def _sources(knowledge: Knowledge) -> Iterator[str]:
     yield from (_target(SOURCES), "", "## Sources", "")
     cited: dict[str, int] = {}
-    cases = (case for figure in knowledge.figures.figures.values() for case in figure.cases)
-    for entry in (*knowledge.rules, *cases):
-        for key in {source.partition(" ")[0] for source in entry.sources}:
+    citing = [rule.sources for rule in knowledge.rules]
+    citing += [case.sources for figure in knowledge.figures.figures.values() for case in figure.cases]
+    for citations in citing:
+        for key in {source.partition(" ")[0] for source in citations}:
             cited[key] = cited.get(key, 0) + 1
     kinds = dict.fromkeys([*KINDS, *(source.kind for source in knowledge.sources.values())])
     for kind in kinds:
