@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 
-.PHONY: advise install test test-all lint bench clean
+.PHONY: advise install test test-all lint docs bench clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -31,6 +31,12 @@ lint: $(DEV_READY)
 	$(BIN)/lint-imports
 	$(BIN)/advisor rules check
 	$(BIN)/advisor rules test
+	$(BIN)/advisor rules coverage
+	$(BIN)/advisor rules docs --check docs/rules.md
+
+# The rule base as a book; `make lint` says when it is out of date.
+docs: $(READY)
+	$(BIN)/advisor rules docs --output docs/rules.md --force
 
 test: lint
 	$(BIN)/pytest

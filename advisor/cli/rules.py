@@ -126,9 +126,10 @@ def check(
     from advisor.knowledge.lint import lint
     from advisor.resources import rules_folder
 
+    day = _day(today)
     knowledge = loader.load(rules_folder(), tuple(packs or ()))  # never from the cache
     proven, note = _proven(knowledge)
-    remarks = list(dict.fromkeys([*lint(knowledge, _day(today)), *proven]))
+    remarks = list(dict.fromkeys([*lint(knowledge, day), *proven]))
     if format_ is PlainFormat.JSON:
         write_json([{"where": r.where, "what": r.what, "remedy": r.remedy} for r in remarks])
     else:

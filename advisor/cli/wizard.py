@@ -84,7 +84,8 @@ class _Conversation:
             say(f"The saved conversation was held by the school {found.school}; it goes on by {school.value}.")
         self.interview.school = School(school.value if school is not None else found.school)
         refused = self.interview.restore(found.answers, found.later)
-        say(f"Resumed with {len(found.answers) - len(refused)} answers.")
+        count = len(found.answers) - len(refused)
+        say(f"Resumed with {count} answer{'s' if count != 1 else ''}.")
         for name, error in refused.items():
             say(f"  {name} is asked for again: {error.problems[0].what}")
 

@@ -17,6 +17,7 @@ from advisor.inference.situation import Situation
 MAX_FLIPS = 6
 FLIPS_PER_FACT = 2
 MOST_TRIES = 16
+MOST_FAILURES = 2  # to verify, for one topic and fact
 
 
 def find_flips(engine: Engine, situation: Situation, names: Iterable[str]) -> dict[str, tuple[Flip, ...]]:
@@ -36,7 +37,13 @@ class _Flipping:
         self.view = engine.view(situation)
         topics = self.program.topics.values()
         self.reported = {topic.slot: self.view.report(topic) for topic in topics}
+        # What is proven for every completion stays when an unknown fact becomes known.
+        self.settled = frozenset(
+            topic.slot for topic in topics if not topic.topic.tolerance and engine.decide(topic, situation).settled
+        )
+        self.view.point.settled = self.settled
         self.flips: dict[int, list[Flip]] = {topic.slot: [] for topic in topics}
+        self.assumed = [step for step in self.program.steps if step.assume and step.slot not in situation.blank]
         self.wanted = {topic.slot for topic in topics if topic.name in names and not topic.silent}
 
     def find(self) -> dict[str, tuple[Flip, ...]]:
@@ -59,13 +66,15 @@ class _Flipping:
 
     def _try_fact(self, slot: int) -> None:
         fact = self.program.facts[slot]
-        wanted = [topic for topic in self.program.readers(slot) if topic.slot in self.wanted]
+        fixed = self.settled if self.situation.values[slot] is None else ()
+        wanted = [t for t in self.program.readers(slot) if t.slot in self.wanted and t.slot not in fixed]
         if not wanted:
             return
         cuts = {cut for topic in wanted for cut in topic.cuts.get(slot, ())}
         near = self.view.point.values[slot] if fact.numeric else None
         most = 1 if fact.numeric else FLIPS_PER_FACT
         found: dict[int, list[Flip]] = {topic.slot: [] for topic in wanted}
+        failures = dict.fromkeys(found, 0)
         tries = landmarks(fact, tuple(cuts), near, computed=slot in self.program.computed)
         for value in tries[:MOST_TRIES]:
             if value == self.situation.values[slot]:
@@ -73,7 +82,7 @@ class _Flipping:
             moved = self.view.point.vary(slot, value).outcomes
             for topic in wanted:
                 mine = found[topic.slot]
-                if topic.slot not in moved or len(mine) >= most:
+                if topic.slot not in moved or len(mine) >= most or failures[topic.slot] >= MOST_FAILURES:
                     continue
                 outcome = moved[topic.slot]
                 seems = not _nothing(outcome) and not same(topic.topic, outcome, self.reported[topic.slot])
@@ -81,6 +90,8 @@ class _Flipping:
                     flip = self._verified(topic, fact, slot, value)
                     if flip is not None:
                         mine.append(flip)
+                    else:
+                        failures[topic.slot] += 1
         for topic in wanted:
             flips = self.flips[topic.slot]
             flips.extend(found[topic.slot][: MAX_FLIPS - len(flips)])
@@ -102,25 +113,33 @@ class _Flipping:
     def _is_reported(self, topic: TopicProgram, slot: int, value: Any) -> bool:
         """Whether the outcome that follows from the change is what the plan would then report of the topic: some
         completion gives it, or two completions differ. False where that takes more than a look at three of them."""
-        if slot not in topic.support:
+        if slot not in topic.support or (self.situation.values[slot] is None and topic.slot in self.settled):
             return True
         lead = self.view.leads[topic.slot]
         if lead != self.reported[topic.slot]:
             return False
         lead = self.view.point.vary(slot, value).outcomes.get(topic.slot, lead)
         seen: Outcome = UNDECIDED
+        exact = not topic.topic.tolerance
         for corner in CORNERS:
             completion = self.view.completion(corner)
             varied = completion.vary(slot, value)
             if not varied.violated.isdisjoint(topic.constraint_numbers):
                 continue
             outcome = varied.outcomes.get(topic.slot, completion.outcomes[topic.slot])
-            if not topic.topic.tolerance and same(topic.topic, outcome, lead):
+            if exact and same(topic.topic, outcome, lead):
+                return True
+            if corner is None and outcome == lead and not self._moves_assumptions(slot):
                 return True
             if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
                 return True
             seen = outcome
         return False
+
+    def _moves_assumptions(self, slot: int) -> bool:
+        """Whether something assumed follows from this fact, so that another completion becomes the most plausible one."""
+        values, support = self.situation.values, self.program.fact_support
+        return any(values[step.slot] is None and slot in support[step.slot] for step in self.assumed)
 
 
 def _nothing(outcome: Outcome) -> bool:

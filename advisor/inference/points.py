@@ -30,6 +30,8 @@ class Point:
         self.raw = raw
         self.assume = assume
         self.blank = blank
+        self.settled: frozenset[int] = frozenset()
+        """Topics that stay as they are whatever is learned of an unknown fact."""
         self.values = list(raw)
         self._apply(program.steps, self.values)
         self.atoms: list[Any] = [UNDECIDED] * len(program.atoms)
@@ -109,10 +111,11 @@ class Point:
         change = _Change(self, values)
         for s in moved:
             change.spread(s)
+        fixed = self.settled if self.raw[slot] is None else ()
         outcomes: dict[int, Outcome] = {}
         if change.topics:
             for topic in program.readers(slot):
-                if topic.slot in change.topics:
+                if topic.slot in change.topics and topic.slot not in fixed:
                     outcome = change.outcome(topic)
                     before = self.outcomes[topic.slot]
                     if outcome != before or type(outcome) is not type(before):

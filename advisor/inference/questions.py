@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from advisor.facts.fact_base import FactBase
@@ -15,7 +15,7 @@ from advisor.inference.program import Program, TopicProgram, apply_steps
 from advisor.inference.search import Engine
 from advisor.inference.situation import Situation
 from advisor.inference.typical import PROJECTS, TypicalProjects
-from advisor.knowledge.regions import TRUE
+from advisor.knowledge.regions import FALSE
 
 MAX_VALUES = 8
 MAX_COMBINATIONS = 24
@@ -76,7 +76,7 @@ class Inquiry:
             for step in self.program.steps
             if step.only_when is not None
             and step.only_when.at(values) is not True
-            and step.only_when.over(regions) != TRUE
+            and step.only_when.over(regions) & FALSE
         }
 
     def questions(self) -> list[Question]:
@@ -138,11 +138,9 @@ class Inquiry:
 
     def example(self, slot: int, topic: TopicProgram) -> Example | None:
         """Two completions that show that the answer to one fact can change the topic's outcome, if any are found."""
-        decision = self.engine.decide(topic, self.situation)
-        answers = topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES]
-        answers += [value for witness in decision.witnesses for other, value in witness if other == slot]
-        for others in self._others(topic, slot, decision.witnesses):
-            if found := self._differing(topic, slot, [*answers, others[slot]], others):
+        landmarks = topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES]
+        for others, answers in self._others(topic, slot):
+            if found := self._differing(topic, slot, [*landmarks, *answers], others):
                 return Example(topic.name, *(self._facts({**others, slot: answer}) for answer in found))
         return None
 
@@ -165,25 +163,25 @@ class Inquiry:
                 seen.append((answer, outcome))
         return None
 
-    def _others(
-        self, topic: TopicProgram, slot: int, witnesses: tuple[tuple[tuple[int, Any], ...], ...]
-    ) -> Iterator[dict[int, Any]]:
-        """Completions of the unknowns: plausible ones, the witnesses and the way between them, typical projects, then
-        those that run through the values of facts standing in one condition with this one."""
+    def _others(self, topic: TopicProgram, slot: int) -> Iterator[tuple[dict[int, Any], tuple[Any, ...]]]:
+        """Completions of the unknowns, and answers to this fact to try there.
+
+        Plausible ones, witnesses and what lies between them, typical projects, then those that run through the values of
+        facts standing in one condition with this one.
+        """
         base = self._plausible(topic)
-        if len(witnesses) == 2:
-            here, there = (dict(witness) for witness in witnesses)
-            yield here
-            if here != base:
-                yield base
+        yield base, (base[slot],)
+        for here, there in self._witnesses(topic):
+            answers = (here[slot], there[slot])
+            yield here, answers
             walk = dict(here)
             for other, value in there.items():
-                if walk.get(other) != value and other != slot:
+                if walk[other] != value and other != slot:
                     walk[other] = value
-                    yield dict(walk)
-        else:
-            yield base
-        yield from ({other: raw[other] for other in base} for raw in self.projects.completions())
+                    yield dict(walk), answers
+                    yield {**there, other: here[other]}, answers
+        for raw in self.projects.completions():
+            yield {other: raw[other] for other in base}, (raw[slot],)
         facts = self.program.facts
         tried = 0
         for reads in self._companions(topic, slot):
@@ -195,7 +193,25 @@ class Inquiry:
                 tried += 1
                 if tried > MAX_COMBINATIONS:
                     return
-                yield {**base, **dict(zip(free, values, strict=True))}
+                yield {**base, **dict(zip(free, values, strict=True))}, (base[slot],)
+
+    def _witnesses(self, topic: TopicProgram) -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
+        """Pairs of completions with different outcomes. Since two that differ in what nobody can be asked for (measurements
+        mostly) say nothing of what can, also such pairs in which that is the same."""
+        decision = self.engine.decide(topic, self.situation)
+        if decision.witnesses:
+            here, there = decision.witnesses
+            yield dict(here), dict(there)
+        fixed = [slot for slot in decision.open_slots if not self._can_be_asked(slot)]
+        options = [topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES] for slot in fixed]
+        for values in islice(product(*options), MAX_COMBINATIONS) if fixed else ():
+            situation = self.situation
+            for slot, value in zip(fixed, values, strict=True):
+                situation = situation.changed(slot, value)
+            witnesses = self.engine.decide(topic, situation).witnesses
+            if witnesses:
+                same_there = dict(zip(fixed, values, strict=True))
+                yield {**dict(witnesses[0]), **same_there}, {**dict(witnesses[1]), **same_there}
 
     def _companions(self, topic: TopicProgram, slot: int) -> Iterator[frozenset[int]]:
         for one in (topic, *topic.upstream):

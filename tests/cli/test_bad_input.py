@@ -25,6 +25,7 @@ def file(folder: Path, content: str | bytes, name: str = "answers.yaml") -> Path
     [
         ("data.modalty=image", "'data.modalty' is not a known fact. Did you mean data.modality?"),
         ("zzz=1", "`advisor glossary`"),
+        ("network.type=cnn", "network.type is a recommendation, not a fact."),
         ("data.modality=imag", "Did you mean image?"),
         ("data.examples", "Write --set data.modality=image."),
         ("data.examples=many", "'many' For example 2000, 50k or 2M."),
@@ -59,6 +60,20 @@ def test_problems_of_file_and_flags_are_told_together(tmp_path: Path) -> None:
 def test_answers_that_exclude_each_other_are_refused() -> None:
     cores = ["--set", "machine.cpu.physical_cores=8", "--set", "machine.cpu.logical_cores=4"]
     assert "cannot both be true" in refused("recommend", "--machine", "none", *cores)
+
+
+def test_a_recommendation_in_a_file_of_answers_is_called_one(tmp_path: Path) -> None:
+    answers = file(tmp_path, "network:\n  type: cnn\n")
+    message = refused("recommend", "--answers", answers)
+    assert f"{answers}:2: network.type is a recommendation, not a fact." in message
+    assert "`advisor explain network.type`" in message
+
+
+def test_a_fact_that_is_set_to_two_values_is_refused_with_both() -> None:
+    message = refused("recommend", "--set", "data.examples=50k", "--set", "data.examples=60000")
+    assert "'data.examples=50k' and 'data.examples=60000' give it two values" in message
+    same = ["--set", "data.examples=50k", "--set", "data.examples=50000"]
+    assert advisor("recommend", "--machine", "none", *same).code == 0
 
 
 BILLION_LAUGHS = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n"
@@ -137,12 +152,30 @@ def test_unknown_is_an_answer_everywhere(name: str, tmp_path: Path) -> None:
 def test_markup_in_a_value_is_shown_as_text(format_: str, tmp_path: Path) -> None:
     answers = file(tmp_path, f"machine.gpu.count: 1\nmachine.gpu.name: {json.dumps(MARKUP)}\n")
     done = advisor("recommend", "--answers", answers, "--machine", "none", "--format", format_)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, "Nothing is known of this card" in done.err) == (0, True)
     if format_ == "json":
         assert json.loads(done.out)["facts"]["machine.gpu.name"]["value"] == MARKUP
     if format_ == "markdown":
         assert "<script>" not in done.out
         assert "&lt;script&gt;alert(1)&lt;/script&gt; a\\|b \\`c\\`" in done.out
+
+
+def test_a_card_without_a_profile_is_noted_with_the_nearest_one() -> None:
+    card = ["--set", "machine.gpu.count=1", "--set", "machine.gpu.name=RTX 4099"]
+    done = advisor("recommend", "--machine", "none", *card, "--format", "json")
+    assert done.code == 0
+    assert "no profile is called 'RTX 4099'" in done.said
+    assert "Did you mean rtx-4090?" in done.said
+    assert json.loads(done.out)["facts"]["machine.gpu.name"]["note"] == "nothing is known of this card"
+    known = advisor("recommend", "--machine", "none", *card[:3], "machine.gpu.name=NVIDIA GeForce RTX 4090")
+    assert (known.code, known.err) == (0, "")
+
+
+@pytest.mark.parametrize("budget", ["0.1s", "3 parsecs", "soon", "", "48 h", "-5", "unknown"])
+def test_a_time_budget_is_told_in_seconds(budget: str) -> None:
+    message = refused("probe", "--budget", budget)
+    assert "--budget" in message
+    assert "60s or 2 min; from 1 to 86400 seconds" in message
 
 
 def test_control_codes_never_reach_the_terminal(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from .program import environment
 
-HEAVY = ("torch", "sklearn", "polars", "numpy", "pandas", "scipy", "textual", "matplotlib")
+HEAVY = ("torch", "sklearn", "polars", "numpy", "pandas", "scipy", "textual", "matplotlib", "z3")
 SCRIPT = """
 import sys
 sys.argv = ["advisor", *sys.argv[1:]]

@@ -42,6 +42,18 @@ def test_an_existing_file_is_kept_unless_force_is_given(tmp_path: Path) -> None:
     assert output.read_text(encoding="utf-8").startswith("YOUR PLAN")
 
 
+@pytest.mark.parametrize("command", ["recommend --answers", "recommend --machine", "probe --for"])
+def test_the_file_of_answers_is_never_rewritten(command: str, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.yaml"
+    answers.write_text("data.modality: image\n")
+    link = tmp_path / "link.yaml"
+    link.symlink_to(answers)
+    for output in (answers, link):
+        message = refused(*command.split(), answers, "--output", output, "--force")
+        assert f"{output}: this is the file that the answers come from, and it is never rewritten" in message
+    assert answers.read_text() == "data.modality: image\n"
+
+
 def test_an_output_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "this is a folder" in refused(*RECOMMEND, "--output", tmp_path)
     message = refused(*RECOMMEND, "--output", tmp_path / "none" / "advice.md")

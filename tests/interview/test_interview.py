@@ -7,6 +7,7 @@ import pytest
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import Status
+from advisor.interview.influence import Influence
 from advisor.interview.interview import Interview
 from tests.small_rules import RuleBase, boolean, choice, integer, rule, topic
 
@@ -154,11 +155,155 @@ def test_only_facts_can_be_changed(name: str) -> None:
         interview().change(name)
 
 
+@pytest.mark.parametrize("typed", ["2", "generate", "GENERATE", "gen", "g"])
+def test_a_choice_can_be_given_by_number_name_or_beginning(typed: str) -> None:
+    conversation = interview()
+    conversation.answer("task.kind", typed)
+    assert conversation.progress.said() == {"task.kind": "generate"}
+
+
+def test_questions_left_counts_down_to_none() -> None:
+    conversation = interview(machine__cores=8)
+    left = [conversation.questions_left()]
+    for name, text in (("task.kind", "classify"), ("data.rows", "10"), ("project.hurry", "yes")):
+        conversation.answer(name, text)
+        left.append(conversation.questions_left())
+    assert left == [3, 2, 1, 0]
+    conversation.change("task.kind")
+    assert conversation.questions_left() == 1
+
+
+# --- later, skip, back ---------------------------------------------------------------------------------------------
+
+
+def test_skipping_leaves_what_is_known_and_never_asks_again() -> None:
+    conversation = interview(machine__cores=8)
+    conversation.skip("task.kind")
+    assert conversation.progress.said() == {"task.kind": None}
+    conversation.change("machine.cores")
+    conversation.skip("machine.cores")
+    assert conversation.progress.said() == {"task.kind": None}
+    assert asked(conversation) not in ("machine.cores", "task.kind")
+
+
+def test_going_back_over_something_put_off_asks_for_it_again() -> None:
+    conversation = interview()
+    conversation.later("task.kind")
+    other = asked(conversation)
+    assert other is not None
+    conversation.later(other)
+    assert conversation.back()
+    assert asked(conversation) == other
+    assert conversation.back()
+    assert asked(conversation) == "task.kind"
+    assert conversation.progress.later == ()
+
+
+def test_what_was_not_known_can_be_put_off_instead() -> None:
+    conversation = interview(machine__cores=4, project__hurry=False)
+    conversation.do_not_know("task.kind")
+    conversation.change("task.kind")
+    conversation.later("task.kind")
+    assert conversation.progress.said() == {}
+    conversation.answer("data.rows", "10")
+    assert asked(conversation) == "task.kind"
+
+
+# --- why -----------------------------------------------------------------------------------------------------------
+
+
 def test_why_names_the_recommendations_that_the_answer_can_move() -> None:
     conversation = interview()
-    question = conversation.question()
-    assert question is not None
-    assert conversation.why(question) == ("network.type",)
+    assert conversation.why("task.kind") == Influence("task.kind", ("network.type",))
+    assert conversation.why("project.hurry").proven == ("compute.threads",)
+    assert conversation.why("data.colour") == Influence("data.colour")
+
+
+def test_why_tells_the_same_of_a_fact_that_was_answered_detected_or_declined() -> None:
+    conversation = interview(machine__cores=8)
+    conversation.answer("project.hurry", "yes")
+    assert conversation.why("project.hurry").proven == ("compute.threads",)
+    assert conversation.why("machine.cores").proven == ("compute.threads",)
+    conversation.do_not_know("task.kind")
+    assert conversation.why("task.kind").proven == ("network.type",)
+
+
+# --- changing an answer --------------------------------------------------------------------------------------------
+
+
+def test_changing_an_answer_asks_again_only_for_what_nobody_has_answered() -> None:
+    conversation = interview()
+    conversation.answer("task.kind", "classify")
+    conversation.answer("data.rows", "10")
+    conversation.do_not_know("project.hurry")
+    conversation.later("machine.cores")
+    before = conversation.progress.said()
+    conversation.change("task.kind")
+    conversation.answer("task.kind", "generate")
+    reopened = []
+    while (name := asked(conversation)) is not None:
+        reopened.append(name)
+        assert name not in before or name in conversation.progress.later
+        conversation.do_not_know(name)
+    assert reopened == ["task.generation", "machine.cores"]
+    said = conversation.progress.said()
+    assert {name: said[name] for name in ("data.rows", "project.hurry")} == {"data.rows": 10, "project.hurry": None}
+
+
+def test_answers_that_mean_nothing_or_on_which_nothing_depends_are_kept_but_unused() -> None:
+    conversation = interview(machine__cores=8)
+    for name, text in (("task.kind", "classify"), ("data.rows", "10"), ("project.hurry", "no")):
+        conversation.answer(name, text)
+    assert conversation.unused() == ()
+    conversation.change("task.kind")
+    conversation.answer("task.kind", "generate")
+    assert conversation.unused() == ("data.rows",)  # nothing depends on it any more
+    conversation.answer("task.generation", "random")
+    conversation.change("task.kind")
+    conversation.answer("task.kind", "classify")
+    assert conversation.unused() == ("task.generation",)  # it means nothing here
+    assert conversation.plan().value("network.type") == "trees"  # and the rows count again
+    assert conversation.progress.said()["task.generation"] == "random"
+
+
+def test_unused_answers_are_taken_up_again_with_the_others() -> None:
+    conversation = interview(machine__cores=8)
+    for name, text in (("data.rows", "10"), ("task.kind", "generate"), ("task.generation", "random")):
+        conversation.answer(name, text)
+    taken_up = interview(machine__cores=8)
+    assert taken_up.restore(conversation.progress.said(), ("project.hurry",)) == {}
+    assert taken_up.progress.answers == conversation.progress.answers
+    assert taken_up.progress.later == ("project.hurry",)
+    assert taken_up.unused() == ("data.rows",)
+    assert taken_up.back()
+    assert asked(taken_up) == "task.generation"
+    assert taken_up.progress.later == ("project.hurry",)
+
+
+# --- what if -------------------------------------------------------------------------------------------------------
+
+
+def test_what_if_shows_both_plans_and_changes_nothing() -> None:
+    conversation = interview(machine__cores=8)
+    conversation.answer("task.kind", "classify")
+    progress, question = conversation.progress, asked(conversation)
+    found = conversation.what_if({"task.kind": "gen", "task.generation": "1"})
+    assert found.stated == {"task.kind": "generate", "task.generation": "random"}
+    assert [(c.topic, c.before.value, c.after.value) for c in found.changes] == [("network.type", "ffn", "gan")]
+    assert (found.before.value("network.type"), found.after.value("network.type")) == ("ffn", "gan")
+    assert (conversation.progress, asked(conversation)) == (progress, question)
+    assert not conversation.what_if({"data.colour": "red"}).changes
+
+
+def test_what_if_a_fact_were_not_known() -> None:
+    conversation = interview()
+    conversation.answer("task.kind", "classify")
+    assert conversation.what_if({"task.kind": "unknown"}).after.value("network.type") is None
+
+
+def test_a_supposition_that_cannot_be_is_refused() -> None:
+    with pytest.raises(InputError, match="Known: classify and generate"):
+        interview().what_if({"task.kind": "paint"})
 
 
 def test_a_detected_fact_can_be_corrected() -> None:

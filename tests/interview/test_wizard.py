@@ -93,7 +93,7 @@ def test_a_stopped_conversation_resumes_with_every_answer(home: dict[str, str]) 
     run(home, "classify\n!\n")
     done = run(home, "change task.kind\n!\n", "--resume")
     assert done.returncode == 0
-    assert "Resumed with 1 answers" in done.stdout
+    assert "Resumed with 1 answer." in done.stdout
     assert "(asked: classify)" in done.stdout
 
 
@@ -114,11 +114,16 @@ def test_a_damaged_session_is_one_message(home: dict[str, str], tmp_path: Path, 
     done = run(home, "", "--resume")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    assert len(re.findall(r"^╭", done.stderr, re.MULTILINE)) <= 1
+    assert len(re.findall(r"^\S", done.stderr, re.MULTILINE)) == 1
+    assert "Start afresh with `advisor wizard`, without --resume." in done.stderr
+    assert "Measure" not in done.stderr
+    assert run(home, "!\n").returncode == 0
+    kept = [path.read_bytes() for path in saved.parent.iterdir() if path != saved]
+    assert damage in kept or saved.read_bytes() == damage
 
 
 def test_ctrl_c_keeps_what_was_answered(home: dict[str, str]) -> None:
-    wizard = start(home)
+    wizard = start({**home, "NO_COLOR": "1"})
     wizard.expect(PROMPT)
     wizard.sendline("classify")
     wizard.expect(r"(?m)^\[task\.[a-z]+\]|^\[data\.[a-z]+\]")
@@ -126,8 +131,10 @@ def test_ctrl_c_keeps_what_was_answered(home: dict[str, str]) -> None:
     wizard.expect(pexpect.EOF)
     wizard.close()
     assert wizard.exitstatus == 130
-    assert "Traceback" not in (wizard.before or "")
-    assert "Resumed with 1 answers" in run(home, "!\n", "--resume").stdout
+    said = " ".join((wizard.before or "").replace("│", " ").split())
+    assert "Traceback" not in said
+    assert "`advisor wizard --plain --resume --machine none` goes on from here." in said
+    assert "Resumed with 1 answer." in run(home, "!\n", "--resume").stdout
 
 
 def test_a_state_folder_that_cannot_be_written_is_a_warning(home: dict[str, str], tmp_path: Path) -> None:
@@ -144,6 +151,10 @@ def test_the_report_is_not_written_over_a_file(home: dict[str, str], tmp_path: P
     done = run(home, f"save {mine}\n!\n")
     assert mine.read_text() == "precious"
     assert "the file exists" in done.stderr
+    assert f"write {mine}! to replace it" in done.stderr
+    assert "--force" not in done.stderr
+    assert f"Saved the report to {mine}." in run(home, f"save {mine}!\n!\n").stdout
+    assert mine.read_text().startswith("# Advice")
 
 
 def test_hostile_input_is_refused_without_a_traceback(home: dict[str, str]) -> None:
@@ -170,3 +181,179 @@ def test_it_works_without_any_input(home: dict[str, str]) -> None:
         check=False,
     )
     assert "Traceback" not in done.stderr
+
+
+# --- every part of the conversation, on a terminal -------------------------------------------------------------------
+
+
+def at(wizard: pexpect.spawn[str], fact: str, typed: str) -> str:
+    """Types a line at the prompt for a fact and returns what is said up to the next prompt."""
+    wizard.expect(r"\r\n\[([a-z_.]+)\] $|^\[([a-z_.]+)\] $")
+    assert wizard.match is not None
+    assert (wizard.match[1] or wizard.match[2]) == fact, wizard.before  # type: ignore[index]
+    wizard.sendline(typed)
+    wizard.expect_exact(typed)
+    wizard.expect(r"(?=\r\n\[[a-z_.]+\] $)")
+    return " ".join((wizard.before or "").split())
+
+
+def test_every_explanation_can_be_had_within_the_conversation(home: dict[str, str]) -> None:
+    wizard = start({**home, "NO_COLOR": "1"})
+    assert "skip leave it as it is" in at(wizard, "task.kind", "?")
+    assert "The answer can change: Network type (now open)" in at(wizard, "task.kind", "why")
+    assert "question" in at(wizard, "task.kind", "cl")
+    fact = next_prompt(wizard)
+    how = at(wizard, fact, "how network.type")
+    assert "network.type = ffn" in how
+    assert "task.kind = classify (stated)" in how
+    assert "lstm (long short-term memory network): Not known to apply" in at(wizard, fact, "why not network.type lstm")
+    assert "Not known to apply" in at(wizard, fact, "why not lstm")
+    assert "data.modality: unknown → image gives cnn" in at(wizard, fact, "flip network.type")
+    assert "data.modality: What is one example made of?" in at(wizard, fact, "? data.modality")
+    assert "network.type: ffn" in at(wizard, fact, "plan")
+    assert "task.kind: classify" in at(wizard, fact, "answers")
+    wizard.sendline("quit")
+    wizard.expect_exact("YOUR PLAN")
+    wizard.expect(pexpect.EOF)
+    wizard.close()
+    assert wizard.exitstatus == 0
+
+
+def next_prompt(wizard: pexpect.spawn[str]) -> str:
+    """The fact that is asked for; its prompt is still to be answered."""
+    wizard.expect(r"(?=\r\n\[([a-z_.]+)\] $)")
+    assert wizard.match is not None
+    return wizard.match[1]  # type: ignore[index,return-value]
+
+
+def test_what_if_shows_two_columns_and_changes_nothing(home: dict[str, str]) -> None:
+    wizard = start({**home, "NO_COLOR": "1"})
+    at(wizard, "task.kind", "classify")
+    fact = next_prompt(wizard)
+    said = at(wizard, fact, "what if data.modality=image data.examples=50k")
+    assert "after: if data.modality = image and data.examples = 50,000 examples" in said
+    assert "Network type ffn (feed-forward network), cnn (convolutional network)," in said
+    assert at(wizard, fact, "answers").endswith("task.kind: classify")
+    wizard.sendeof()
+    wizard.expect(pexpect.EOF)
+
+
+def test_a_narrow_terminal_gets_the_two_plans_one_below_the_other(home: dict[str, str]) -> None:
+    typed = "classify\nwhat if data.modality=image\n!\n"
+    done = run({**home, "COLUMNS": "60"}, typed)
+    assert "  before: ffn (feed-forward network), leaning" in done.stdout
+    assert "  after: cnn (convolutional network)" in done.stdout
+
+
+def test_an_answer_that_lost_its_meaning_is_shown_kept_saved_and_used_again(home: dict[str, str]) -> None:
+    done = run(home, "generate\nsequence\nchange task.kind\nclassify\nanswers\n!\n")
+    assert "kept, not used: task.generation = sequence" in done.stdout
+    assert "task.generation: sequence (kept, not used)" in " ".join(done.stdout.split())
+    again = run(home, "change task.kind\ngenerate\n!\n", "--resume")
+    assert "kept, not used: task.generation = sequence" in again.stdout
+    assert "used again: task.generation = sequence" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("save", "Write `save FILE`"),
+        ("change", "Write `change NAME`, for example `change task.kind`"),
+        ("how", "Write `how TOPIC`"),
+        ("flip", "Write `flip TOPIC`"),
+        ("why not", "Write `why not TOPIC VALUE`"),
+        ("what if", "Write `what if NAME=VALUE`"),
+        ("help", "The kind of answer you want"),
+        ("help cnn", "cnn is a value of network.type."),
+        ("what if task.kind=", "unknown"),
+        ("why data.modality", "The answer can change:"),
+        ("back", "This is the first question."),
+        ("how Network type", "network.type = "),
+        ("how type", "network.type = "),
+        ("why not cn", "There is no such topic"),
+        ("why not relu", "Activation (network.activation)"),
+        ("why not network.type", "Which value is meant?"),
+        ("why not network.type foo", "'foo' is not a value of network.type"),
+        ("how network.typ", "Did you mean network.type?"),
+        ("flip training", "There is no such topic"),
+        ("what if network.type=cnn", "network.type is a recommendation, not a fact."),
+        ("what if data.modalty=image", "Did you mean data.modality?"),
+        ("change network.type", "network.type is a recommendation, not a fact."),
+        ("change probe.threads.best", "This is measured, not asked"),
+        ("? xyzzy", "Nothing is called that"),
+        ("99", "Give a number from 1 to 9"),
+        ("re", "could be regress, reconstruct or represent"),
+    ],
+)
+def test_whatever_is_typed_is_understood_or_explained(typed: str, said: str, home: dict[str, str]) -> None:
+    done = run(home, f"{typed}\n!\n")
+    assert done.returncode == 0
+    assert said in " ".join(f"{done.stdout}\n{done.stderr}".split())
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("stop", ["!", "quit", "exit", "stop"])
+def test_the_conversation_can_be_stopped_with_a_plan_at_any_time(stop: str, home: dict[str, str]) -> None:
+    done = run(home, f"classify\n{stop}\n")
+    assert done.returncode == 0
+    assert "YOUR PLAN" in done.stdout
+    assert "`advisor wizard --plain --resume --machine none` goes on from here." in done.stdout
+
+
+def test_a_finished_conversation_can_be_looked_into_and_changed(home: dict[str, str]) -> None:
+    wizard = start({**home, "NO_COLOR": "1"})
+    seen = []
+    for prompt in prompts(wizard):
+        seen.append(prompt)
+        if prompt == "plan" and seen.count("plan") == 1:
+            wizard.sendline("flip network.type")
+        elif prompt == "plan" and seen.count("plan") == 2:
+            wizard.sendline("change task.kind")
+        else:
+            wizard.sendline("cl" if prompt == "task.kind" else "")
+    wizard.close()
+    assert wizard.exitstatus == 0
+    assert seen.count("task.kind") == 2
+    assert seen[-3:] == ["plan", "report", "answers"]
+
+
+def test_another_school_on_resuming_is_taken_and_said(home: dict[str, str]) -> None:
+    run(home, "classify\n!\n")
+    done = run(home, "!\n", "--resume", "--school", "survey")
+    assert "was held by the school today; it goes on by survey" in done.stdout
+    assert "YOUR PLAN by the survey as written" in done.stdout
+    silent = run(home, "!\n", "--resume")
+    assert "goes on by" not in silent.stdout
+
+
+def test_an_answer_that_no_longer_fits_is_named_and_asked_for_again(home: dict[str, str], tmp_path: Path) -> None:
+    run(home, "change machine.cpu.physical_cores\n8\n!\n")
+    machine = tmp_path / "machine.yaml"
+    machine.write_text("machine.cpu.logical_cores: 4\n")
+    command = [ADVISOR, "wizard", "--plain", "--resume", "--machine", str(machine)]
+    done = subprocess.run(command, input="!\n", env=home, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert "Resumed with 0 answers." in done.stdout
+    assert "machine.cpu.physical_cores is asked for again:" in done.stdout
+
+
+def test_a_card_that_is_named_brings_its_published_figures(home: dict[str, str]) -> None:
+    named = "change machine.gpu.count\n1\nchange machine.gpu.name\nrtx-4090\nchange machine.gpu.memory_bytes\n!\n"
+    assert "(published: 24" in run(home, named).stdout
+    unknown = "change machine.gpu.count\n1\nchange machine.gpu.name\nRTX 4099\n!\n"
+    assert "Did you mean rtx-4090?" in run(home, unknown).stderr
+
+
+def test_the_questions_left_are_counted(home: dict[str, str]) -> None:
+    done = run(home, "classify\n10\n!\n")
+    assert re.findall(r"^About \d+ questions? left\.$", done.stdout, re.MULTILINE)
+
+
+def test_nothing_is_wider_than_the_terminal(home: dict[str, str]) -> None:
+    wizard = start({**home, "NO_COLOR": "1"})
+    for typed in ("?", "why", "cl", "how training.optimizer", "what if data.modality=text", "plan", "!"):
+        wizard.expect(r"\[[a-z_.]+\] $")
+        assert max(len(line) for line in (wizard.before or "").splitlines()) <= 80
+        wizard.sendline(typed)
+    wizard.expect(pexpect.EOF)
+    assert max(len(line) for line in (wizard.before or "").splitlines()) <= 80

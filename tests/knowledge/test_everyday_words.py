@@ -29,7 +29,8 @@ REMEDY = (
     "tests/knowledge/everyday_words.txt."
 )
 ENDINGS = [
-    ("s", ""), ("es", ""), ("ies", "y"), ("d", ""), ("ed", ""), ("ied", "y"), ("ing", ""), ("ly", ""), ("er", ""), ("est", ""),
+    ("s", ""), ("es", ""), ("ies", "y"), ("d", ""), ("ed", ""), ("ied", "y"), ("ing", ""),
+    ("ly", ""), ("y", "e"), ("er", ""), ("ier", "y"), ("est", ""),
 ]  # fmt: skip
 TECHNICAL = """
     accuracy activation attention augmentation batch bias block branch cache card channel class classify cluster
@@ -107,3 +108,20 @@ def test_every_technical_word_is_explained() -> None:
 @pytest.mark.parametrize("word", TECHNICAL.split())
 def test_everyday_words_that_are_technical_here_are_explained(word: str) -> None:
     assert unexplained(knowledge(), word) == (), REMEDY
+
+
+@pytest.mark.parametrize(
+    ("text", "noticed"),
+    [
+        ("Use a Kalman filter on the eigenvalues of the Hessian.", ["Kalman", "eigenvalues", "Hessian"]),
+        ("Shrinking batches, studied twice, stopped halving the 16 GB at 1e-4 by the 3rd epoch.", []),
+        ("The optimiser is called Zorblax-2.", ["Zorblax"]),
+    ],
+)
+def test_a_new_technical_term_is_noticed(text: str, noticed: list[str]) -> None:
+    assert technical(text) == noticed
+
+
+def test_no_everyday_word_is_listed_that_is_common_or_explained_anyway() -> None:
+    common = {word for word in LISTED if zipf_frequency(word, "en") >= OFTEN}
+    assert common | {word for word in LISTED if unexplained(knowledge(), word) == ()} == set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.knowledge.solver.states import impossible_states
 from advisor.knowledge.states import possible_states
 from tests.small_rules import RuleBase, boolean, integer, rule, topic
 
@@ -47,3 +48,28 @@ def test_a_last_resort_of_today_leaves_the_survey_without_one() -> None:
         rule("t.ours", "t", when='u == "x"', value="x"),
     ]
     assert possible_states(RuleBase(FACTS, TOPICS, rules).load())["t.ours"] == ALL
+
+
+def test_the_solver_finds_what_the_rules_behind_a_recommendation_exclude() -> None:
+    """`s` is only x where p is known, so that a condition on both is never unknown for the sake of p."""
+    ours = [
+        rule("u.last", "u", value="y"),
+        rule("s.x", "s", when="p", for_="x", strength="strong"),
+        rule("s.y", "s", for_="y", strength="weak"),
+        rule("t.ours", "t", when='s == "x" and p', value="x"),
+        rule("t.open", "t", when='s == "x" and n > 3', value="y"),
+    ]
+    knowledge = RuleBase(FACTS, TOPICS, ours).load()
+    asked = {name: possible_states(knowledge)[name] for name in ("t.ours", "t.open")}
+    assert asked == {"t.ours": ALL, "t.open": ALL}
+    assert impossible_states(knowledge, asked) == {"t.ours": {"unknown"}, "t.open": set()}
+
+
+def test_a_state_that_one_school_allows_is_possible() -> None:
+    ours = [
+        rule("s.x", "s", when="p", for_="x", strength="weak"),
+        rule("s.y", "s", school="today", for_="y", strength="moderate"),
+        rule("t.ours", "t", when='s == "x"', value="x"),
+    ]
+    knowledge = RuleBase(FACTS, TOPICS, ours).load()
+    assert impossible_states(knowledge, {"t.ours": ["fire", "unknown"]}) == {"t.ours": set()}

@@ -69,7 +69,8 @@ class Asker:
             self.solver.pop()
 
     def reasons(self, conditions: Sequence[Formula], *always: Formula) -> list[int] | None:
-        """The positions of a few conditions that exclude each other (given what always holds); None if none are found."""
+        """The positions of conditions that exclude each other, given what always holds: none can be left out. None where no
+        proof is found."""
         self.solver.push()
         try:
             marks = [z3.Bool(f"reason {position}") for position in range(len(conditions))]
@@ -79,7 +80,12 @@ class Asker:
             if decided is None or decided[0] is not Answer.IMPOSSIBLE:
                 return None
             core = {str(mark) for mark in decided[1].unsat_core()}
-            return [position for position, mark in enumerate(marks) if str(mark) in core]
+            kept = [position for position, mark in enumerate(marks) if str(mark) in core]
+            for position in list(kept):
+                fewer = [marks[other] for other in kept if other != position]
+                if self.solver.check(*fewer) == z3.unsat:
+                    kept.remove(position)
+            return kept
         finally:
             self.solver.pop()
 
@@ -101,7 +107,6 @@ def _solver(steps: int) -> Any:
     solver.set("rlimit", steps)
     solver.set("timeout", MILLISECONDS)
     solver.set("random_seed", 1)
-    solver.set("core.minimize", True)
     return solver
 
 

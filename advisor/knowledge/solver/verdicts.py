@@ -70,10 +70,9 @@ def judged(court: Court, rule: Rule, school: School) -> Verdict:
     superseded = asker.reasons([negation(one.holds) for one in silencers], formulas.meant, this.holds)
     if superseded is not None:
         return Verdict(Fate.SUPERSEDED, _names(silencers, superseded))
-    overtaken = asker.reasons(late, formulas.meant, this.decides)
-    if overtaken:
-        return Verdict(Fate.LATE, _names(earlier, overtaken))
-    return Verdict(Fate.NO_VALUE)
+    if asker.ask(formulas.meant, this.decides) is Answer.IMPOSSIBLE:
+        return Verdict(Fate.NO_VALUE)
+    return Verdict(Fate.LATE, _names(earlier, asker.reasons(late, formulas.meant, this.decides) or []))
 
 
 def _names(rules: tuple[RuleFormulas, ...] | list[RuleFormulas], positions: list[int]) -> tuple[str, ...]:
@@ -95,7 +94,7 @@ def _never_holds(court: Court, rule: Rule) -> Problem:
 
 
 def _without_effect(rule: Rule, verdicts: list[Verdict]) -> Problem:
-    by = join_names(list(dict.fromkeys(name for verdict in verdicts for name in verdict.by)), "or")
+    by = join_names(list(dict.fromkeys(name for verdict in verdicts for name in verdict.by)), "or") or "an earlier rule"
     fates = {verdict.fate for verdict in verdicts}
     if fates == {Fate.NO_VALUE}:
         what = f"rule {rule.id} never gives a value: `{rule.value}` cannot be computed, or is out of bounds, wherever it holds."

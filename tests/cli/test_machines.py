@@ -1,0 +1,40 @@
+"""The card that is named: its published figures, and what is said when nothing is known of it."""
+
+from __future__ import annotations
+
+from advisor.cli.inputs import knowledge_for
+from advisor.cli.machines import unknown_card, with_published
+from advisor.facts.fact_base import FactBase, Source
+
+DETECTED = {"machine.gpu.count": 1, "machine.gpu.name": "NVIDIA H200", "machine.gpu.memory_bytes": 150_000_000_000}
+
+
+def named(card: str) -> FactBase:
+    facts = FactBase.of(DETECTED, Source.DETECTED).with_values({"machine.gpu.name": card}, Source.ASKED)
+    return with_published(knowledge_for(()), facts)
+
+
+def test_naming_another_card_than_the_detected_one_sets_aside_what_was_detected_of_that() -> None:
+    memory = named("rtx-4090").known("machine.gpu.memory_bytes")
+    assert memory is not None
+    assert memory.source is Source.PUBLISHED
+    assert memory.value < 30_000_000_000  # type: ignore[operator]
+    assert named("rtx-4099").known("machine.gpu.memory_bytes") is None
+
+
+def test_naming_the_detected_card_by_another_spelling_changes_nothing() -> None:
+    memory = named("h200-sxm-141gb").known("machine.gpu.memory_bytes")
+    assert memory is not None
+    assert memory.source is Source.DETECTED
+
+
+def test_a_card_without_a_profile_is_noted_and_only_what_was_stated_is_complained_of() -> None:
+    problem = unknown_card(named("A100"))
+    assert problem is not None
+    assert "a100-pcie-40gb, a100-pcie-80gb, a100-sxm-40gb or a100-sxm-80gb" in problem.remedy
+    assert unknown_card(named("rtx-4090")) is None
+    detected = with_published(knowledge_for(()), FactBase.of({"machine.gpu.name": "Card X"}, Source.DETECTED))
+    assert unknown_card(detected) is None
+    known = detected.known("machine.gpu.name")
+    assert known is not None
+    assert known.note == "nothing is known of this card"
