@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
@@ -10,8 +10,8 @@ from advisor.inference.boxes import landmarks
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, Tie, same
 from advisor.inference.plan import Flip
 from advisor.inference.program import TopicProgram
-from advisor.inference.proof import feasible
-from advisor.inference.search import CORNERS, Engine
+from advisor.inference.proof import CORNERS, feasible
+from advisor.inference.search import Engine
 from advisor.inference.situation import Situation
 
 MAX_FLIPS = 6
@@ -26,11 +26,25 @@ def find_flips(engine: Engine, situation: Situation, names: Iterable[str]) -> di
     A change is followed through the facts and topics that it reaches, working out anew only the rules that read something
     changed; what seems to flip is then verified by what the plan would report. Setting a listed flip gives its `then`.
     """
-    return _Flipping(engine, situation, set(names)).find()
+    program = engine.program
+    wanted = [topic for name, topic in program.topics.items() if name in set(names) and topic.topic.flips]
+    found: dict[str, tuple[Flip, ...]] = {}
+    for topic in wanted:
+        known = engine.flips[topic.name].get(engine.key(topic, situation))
+        if known is not None:
+            found[topic.name] = known
+    missing = [topic for topic in wanted if topic.name not in found and not topic.silent]
+    if missing:
+        for topic, flips in _Flipping(engine, situation, missing).find():
+            memo = engine.flips[topic.name]
+            if len(memo) > 2_000:
+                memo.clear()
+            found[topic.name] = memo[engine.key(topic, situation)] = flips
+    return {name: found.get(name, ()) for name in names}
 
 
 class _Flipping:
-    def __init__(self, engine: Engine, situation: Situation, names: set[str]) -> None:
+    def __init__(self, engine: Engine, situation: Situation, wanted: list[TopicProgram]) -> None:
         self.engine = engine
         self.program = engine.program
         self.situation = situation
@@ -44,14 +58,18 @@ class _Flipping:
         self.view.point.settled = self.settled
         self.flips: dict[int, list[Flip]] = {topic.slot: [] for topic in topics}
         self.assumed = [step for step in self.program.steps if step.assume and step.slot not in situation.blank]
-        self.wanted = {topic.slot for topic in topics if topic.name in names and not topic.silent}
+        self.topics = wanted
+        self.wanted = {topic.slot for topic in wanted}
+        followed = self.wanted.union(*({upstream.slot for upstream in topic.upstream} for topic in wanted))
+        self.view.point.follow_only(followed)
 
-    def find(self) -> dict[str, tuple[Flip, ...]]:
+    def find(self) -> Iterator[tuple[TopicProgram, tuple[Flip, ...]]]:
         for slot in self._order():
             if not self.wanted:
                 break
             self._try_fact(slot)
-        return {topic.name: tuple(self.flips[topic.slot]) for topic in self.program.topics.values()}
+        for topic in self.topics:
+            yield topic, tuple(self.flips[topic.slot])
 
     def _order(self) -> list[int]:
         """Facts worth changing: what is open first, then what rests on assumptions, then what is known."""
@@ -70,12 +88,11 @@ class _Flipping:
         wanted = [t for t in self.program.readers(slot) if t.slot in self.wanted and t.slot not in fixed]
         if not wanted:
             return
-        cuts = {cut for topic in wanted for cut in topic.cuts.get(slot, ())}
         near = self.view.point.values[slot] if fact.numeric else None
         most = 1 if fact.numeric else FLIPS_PER_FACT
         found: dict[int, list[Flip]] = {topic.slot: [] for topic in wanted}
         failures = dict.fromkeys(found, 0)
-        tries = landmarks(fact, tuple(cuts), near, computed=slot in self.program.computed)
+        tries = landmarks(fact, self.program.cuts.get(slot, ()), near, computed=slot in self.program.computed)
         for value in tries[:MOST_TRIES]:
             if value == self.situation.values[slot]:
                 continue

@@ -162,8 +162,9 @@ class ComputedFigure:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "title": self.title, "headline": self.headline, "value": self.value, "unit": self.unit, "formula": self.formula, "help": self.help,
-            "sources": list(self.sources), "assumes": list(self.assumes), "missing": list(self.missing),
+            "title": self.title, "headline": self.headline, "value": self.value, "unit": self.unit,
+            "formula": self.formula, "help": self.help, "sources": list(self.sources),
+            "assumes": list(self.assumes), "missing": list(self.missing),
             "inputs": [
                 {"name": i.name, "value": to_json(i.value), "unit": i.unit, "origin": i.origin} for i in self.inputs
             ],

@@ -32,6 +32,8 @@ class Point:
         self.blank = blank
         self.settled: frozenset[int] = frozenset()
         """Topics that stay as they are whatever is learned of an unknown fact."""
+        self.ignored: frozenset[int] = frozenset()
+        """Topics that are not followed."""
         self.values = list(raw)
         self._apply(program.steps, self.values)
         self.atoms: list[Any] = [UNDECIDED] * len(program.atoms)
@@ -85,6 +87,13 @@ class Point:
         self.outcomes[topic.slot] = outcome
         self.values[topic.slot] = as_value(outcome)
 
+    def follow_only(self, topics: set[int]) -> None:
+        """Changes are followed to these topics, which hold all that they read."""
+        ignored = frozenset(self.outcomes) - topics
+        if ignored != self.ignored:
+            self._varied.clear()
+        self.ignored = ignored
+
     def feasible(self, topic: TopicProgram) -> bool:
         return self.violated.isdisjoint(topic.constraint_numbers)
 
@@ -111,7 +120,7 @@ class Point:
         change = _Change(self, values)
         for s in moved:
             change.spread(s)
-        fixed = self.settled if self.raw[slot] is None else ()
+        fixed = self.settled | self.ignored if self.raw[slot] is None else self.ignored
         outcomes: dict[int, Outcome] = {}
         if change.topics:
             for topic in program.readers(slot):
@@ -141,21 +150,28 @@ class _Change:
         self.point = point
         self.values = values
         self.atoms: dict[int, bool | None] = {}  # those whose truth differs from the point's
-        self.rules: dict[int, set[int]] = {}  # that contain one of these, by topic
+        self.rules: dict[int, frozenset[int]] = {}  # that contain one of these, by topic
         self.topics: set[int] = set()
 
     def spread(self, slot: int) -> None:
         """Notes what a changed fact or topic can change in turn."""
-        links, atoms, before = self.point.program.links, self.point.program.atoms, self.point.atoms
-        for number in links.atoms.get(slot, ()):
-            now = atoms[number].at(self.values)
-            if now is not before[number] or number in self.atoms:
-                self.atoms[number] = now
-                for topic, position in links.users[number]:
-                    if topic in self.rules:
-                        self.rules[topic].add(position)
-                    else:
-                        self.rules[topic] = {position}
+        point, links = self.point, self.point.program.links
+        effect = links.effect(slot, point.values[slot], self.values[slot])
+        if effect.atoms:
+            self.atoms.update(effect.atoms)
+            for topic, positions in effect.rules:
+                known = self.rules.get(topic)
+                self.rules[topic] = positions if known is None else known | positions
+                self.topics.add(topic)
+        joining = links.joining.get(slot)
+        if joining is not None:
+            atoms, before = point.program.atoms, point.atoms
+            for number in joining:
+                now = atoms[number].at(self.values)
+                if now is not before[number] or number in self.atoms:
+                    self.atoms[number] = now
+                    for topic, position in links.users[number]:
+                        self.rules[topic] = self.rules.get(topic, frozenset()) | {position}
                         self.topics.add(topic)
         self.topics.update(links.recombining.get(slot, ()))
 

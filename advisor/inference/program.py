@@ -51,6 +51,7 @@ class Atom:
 
     at: At
     reads: frozenset[int]
+    constants: frozenset[float] | None  # that it compares numbers with, None where it computes with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +233,15 @@ class Program:
         apply_steps_over(self.steps, given, regions)
         return regions
 
+    @cached_property
+    def cuts(self) -> dict[int, tuple[float, ...]]:
+        """For each numeric fact the places where something can change in any topic."""
+        found: dict[int, set[float]] = {}
+        for topic in self.topics.values():
+            for slot, places in topic.cuts.items():
+                found.setdefault(slot, set()).update(places)
+        return {slot: tuple(sorted(places)) for slot, places in found.items()}
+
     def readers(self, slot: int) -> tuple[TopicProgram, ...]:
         """The topics that a fact can matter to, in the order in which they are computed."""
         return self._readers.get(slot, ())
@@ -353,7 +363,7 @@ class Program:
     def _atom(self, conjunct: Conjunct) -> int:
         number = self._atom_numbers.setdefault(conjunct.text, len(self.atoms))
         if number == len(self.atoms):
-            self.atoms.append(Atom(conjunct.at, self._slots(conjunct.names)))
+            self.atoms.append(Atom(conjunct.at, self._slots(conjunct.names), conjunct.constants))
         return number
 
     def _expressions(self, topic: Topic, rules: Iterable[Rule]) -> Iterator[Expression]:

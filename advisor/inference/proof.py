@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from advisor.inference.search import Engine
 
 NODE_CAP = 128
+CORNERS = (None, 0, -1)
 TRIES_PER_FACT = 12
 
 
@@ -80,7 +81,7 @@ class Search:
         return {slot: pick(facts[slot], region, self.wishes[slot]) for slot, region in box.items()}
 
     def _other_outcome(self, open_slots: tuple[int, ...]) -> tuple[tuple[int, Any], ...] | None:
-        """Two different outcomes found by changing one fact of a plausible completion."""
+        """Two different outcomes found by changing one fact of a plausible completion, or at another one."""
         completion = self.engine.view(self.situation).completion()
         if not completion.feasible(self.topic):
             return None
@@ -95,6 +96,10 @@ class Search:
                 outcome = varied.outcomes.get(self.topic.slot, self.reference)
                 if not same(topic, outcome, self.reference):
                     return tuple({**dict(self.first), slot: value}.items())
+        for corner in CORNERS[1:]:
+            other = self.engine.view(self.situation).completion(corner)
+            if other.feasible(self.topic) and not same(topic, other.outcome(self.topic), self.reference):
+                return tuple([(slot, other.raw[slot]) for slot in self.box])
         return None
 
     def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:

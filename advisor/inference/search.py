@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.inference.outcomes import UNDECIDED, Outcome, same
+from advisor.inference.plan import Flip
 from advisor.inference.program import Program, TopicProgram
-from advisor.inference.proof import Search
+from advisor.inference.proof import CORNERS, Search
 from advisor.inference.residual import Part, Residual
 from advisor.inference.situation import Decision, Situation
 from advisor.inference.view import View
-
-CORNERS = (None, 0, -1)
 
 
 class Engine:
@@ -30,11 +29,12 @@ class Engine:
         self._views: dict[Situation, View] = {}
         self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
         self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+        self.flips: dict[str, dict[tuple[Any, ...], tuple[Flip, ...]]] = {name: {} for name in program.topics}
         self._quick: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
 
     def forget(self) -> None:
         """Drops everything remembered; results stay the same."""
-        for memo in (self._decisions, self._leading, self._residuals, self._reported, self._quick):
+        for memo in (self._decisions, self._leading, self._residuals, self._reported, self._quick, self.flips):
             for remembered in memo.values():
                 remembered.clear()
         self._overviews.clear()

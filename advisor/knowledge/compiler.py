@@ -61,6 +61,13 @@ class Compiler:
         self.uses: Counter[str] = Counter()
         self.conjuncts: list[Conjunct] = []
 
+    def constants(self) -> frozenset[float] | None:
+        """What names are compared with, if numbers are used in no other way."""
+        numbers = (name for name in self.names if self.symbols.types[name].kind is Kind.NUMBER)
+        if any(self.uses[name] > 0 for name in numbers):
+            return None
+        return frozenset(constant for cuts in self.cuts.values() for constant, _ in cuts)
+
     def conjunction(self, node: ast.BoolOp) -> Compiled:
         """Compiles a condition whose outermost word is `and`, and notes what it joins."""
         parts = []
@@ -72,7 +79,7 @@ class Compiler:
             self.uses += alone.uses
             for name, constants in alone.cuts.items():
                 self.cuts.setdefault(name, set()).update(constants)
-            self.conjuncts.append(Conjunct(ast.unparse(value), frozenset(alone.names), part.at))
+            self.conjuncts.append(Conjunct(ast.unparse(value), frozenset(alone.names), part.at, alone.constants()))
         return self._joined("and", parts)
 
     def compile(self, node: ast.expr, wanted: Type | None = None) -> Compiled:

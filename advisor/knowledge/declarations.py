@@ -13,7 +13,7 @@ _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "only_when", "assume", "derive",
 )  # fmt: skip
 _TOPIC_KEYS = (
-    "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps",
+    "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
 )  # fmt: skip
 
 
@@ -105,6 +105,7 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             minimum=bounds[0],
             maximum=bounds[1],
             gaps=_reason(entry, what, reader),
+            flips=reader.flag(entry, "flips", what, default=True),
         )
     return topics
 

@@ -65,11 +65,13 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Conjunct:
-    """One of the conditions that a condition joins by `and`."""
+    """One of the conditions that a condition joins by `and`. `constants` are those it compares names with, None where it
+    does anything else with a number."""
 
     text: str
     names: frozenset[str]
     at: At
+    constants: frozenset[float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) 
         result = compiler.conjunction(tree)
     else:
         result = compiler.compile(tree, wanted)
-        compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at))
+        compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at, compiler.constants()))
     if wanted is not None:
         _check_wanted(result.type, wanted)
     cuts = {name: frozenset(values) for name, values in compiler.cuts.items()}

@@ -78,6 +78,8 @@ class Topic:
     minimum: float | None = None
     maximum: float | None = None
     gaps: str = ""
+    flips: bool = True
+    """Whether it is worth telling what would flip it."""
 
     def actions_for(self, value: str) -> tuple[str, ...]:
         return (*self.actions.get("", ()), *self.actions.get(value, ()))

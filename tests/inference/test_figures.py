@@ -29,10 +29,7 @@ def plan(knowledge: Knowledge, **facts: Any) -> Plan:
 
 
 def figures(knowledge: Knowledge, made: Plan, given: Mapping[str, Quantity] | None = None) -> dict[str, ComputedFigure]:
-    if given is None:
-        found = with_figures(knowledge, made).figures
-    else:
-        found = compute_figures(knowledge, made, given)
+    found = with_figures(knowledge, made).figures if given is None else compute_figures(knowledge, made, given)
     return {figure.name: figure for figure in found}
 
 
