@@ -17,6 +17,7 @@ from advisor.inference.plan import Status
 from advisor.interview.changes import Change, WhatIf, assignments
 from advisor.interview.commands import Command, Verb, command_lines, spelling_of, understood
 from advisor.interview.interview import Interview
+from advisor.knowledge.terms import terms_in
 
 INTRODUCTION = (
     "Answer by number, by word (its beginning is enough), or by value with unit.",
@@ -205,9 +206,19 @@ class PlainFace:
                 self.say("Answer yes or no.")
             elif fact.type is FactType.SET:
                 self.say("Name all that apply, separated by commas, or none.")
+            self._say_terms(fact)
         self.say("An empty line: I don't know. Beside an answer you can type:")
         for line in command_lines():
             self.say(line)
+
+    def _say_terms(self, fact: Fact) -> None:
+        """The technical words of the question and its choices, explained in place."""
+        text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
+        terms = terms_in(self.interview.knowledge, text)
+        if terms:
+            self.say("Words used here:")
+            for term in terms:
+                self.say(f"  {term.term}: {term.text}")
 
     def _say_choices(self, fact: Fact) -> None:
         for number, (choice, meaning) in enumerate(fact.choices, start=1):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from advisor.errors import join_names
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status
-from advisor.knowledge.model import Effect, Knowledge
+from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import words
 from advisor.report.changes import VERDICTS, sentence
 from advisor.report.numbers import numbers_lines
@@ -15,6 +15,7 @@ from advisor.report.page import Look, Page, Piece, Style
 
 QUESTIONS_SHOWN = 5
 NAMES_SHOWN = 3
+FEW = 4
 
 _SYMBOLS = {
     Status.SETTLED: ("✓", "+", Style.GOOD),
@@ -60,8 +61,13 @@ def status_mark(entry: Recommendation, look: Look) -> list[tuple[str, Style]]:
 
 
 def headline(knowledge: Knowledge, entry: Recommendation, look: Look) -> tuple[Piece, ...]:
-    """`Network type: cnn (convolutional network) · network.type`."""
-    advice = words.advice_words(knowledge, entry)
+    """`Network type: cnn (convolutional network) · network.type`; long lists follow line by line."""
+    items = entry.value if isinstance(entry.value, list | tuple) else ()
+    topic = knowledge.topics.get(entry.topic)
+    if topic is not None and topic.policy is Policy.ALL and len(items) > FEW:
+        advice = f"{len(items)} pieces of advice"
+    else:
+        advice = words.advice_words(knowledge, entry)
     return (f"{entry.title}: ", (advice, Style.STRONG), (f" {'·' if look.unicode else '-'} {entry.topic}", Style.FAINT))
 
 
@@ -104,22 +110,47 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
         line = measured_line(knowledge, entry, entry.measured, page.look)
         page.add(*line, f" {sentence(entry.measured, entry.unit)}", first="  ")
     marks: list[str] = []
-    if entry.because:
-        reason = entry.because[0]
-        rule = knowledge.by_id.get(reason.rule)
-        item = f"{rule.value}: " if rule is not None and rule.effect is Effect.ADD else ""
-        cited = f" [{', '.join(reason.sources)}]" if reason.sources else ""
-        page.add(item, reason.text, (cited, Style.FAINT), first="  ")
-        for text, style in errata_of(reason):
-            page.add((text, style), first=[("  ! ", style)])
-        marks += [] if reason.verified else ["not verified"]
-        marks += [f"from the rule pack {reason.origin}"] if reason.origin else []
+    topic = knowledge.topics.get(entry.topic)
+    if topic is not None and topic.policy is Policy.ALL and len(entry.value or ()) > 1:
+        marks += _items(page, knowledge, entry)
+    elif entry.because:
+        marks += _reason(page, entry.because[0])
     assumed = [f"{n} = {words.fact_words(knowledge, n, known.value)}" for n, known in words.assumed_facts(plan, entry)]
     marks += [f"assumes {join_names(assumed)}"] if assumed else []
     unknown = dict.fromkeys(_askable(knowledge, name) for name in words.unknown_facts(plan, entry))
     marks += [f"could change with {_first_few(list(unknown))}"] if unknown else []
     if marks:
         page.add(("; ".join(marks), Style.CARE), first=[("  ! ", Style.CARE)])
+
+
+def _items(page: Page, knowledge: Knowledge, entry: Recommendation) -> list[str]:
+    """A line for each of several pieces of advice: with its reason where they are few."""
+    marks: dict[str, None] = {}
+    reasons: dict[str, Reason] = {}
+    for reason in entry.because:
+        rule = knowledge.by_id.get(reason.rule)
+        if rule is not None:
+            reasons.setdefault(rule.value, reason)
+    for item in entry.value:
+        found = reasons.get(item)
+        if found is None or len(entry.value) > FEW:
+            page.add(knowledge.topics[entry.topic].values.get(item, item), first="  - ")
+        else:
+            marks |= dict.fromkeys(_reason(page, found, (item, Style.STRONG), ": ", first="  - "))
+    if len(entry.value) > FEW:
+        page.add((f"`advisor explain {entry.topic}` tells why and how.", Style.FAINT), first="  ")
+        marks |= {} if all(reason.verified for reason in entry.because) else {"some not verified": None}
+    return list(marks)
+
+
+def _reason(page: Page, reason: Reason, *before: Piece, first: str = "  ") -> list[str]:
+    """A reason with its sources and errata; returns what else to know of it."""
+    cited = f" [{', '.join(reason.sources)}]" if reason.sources else ""
+    page.add(*before, reason.text, (cited, Style.FAINT), first=first)
+    for text, style in errata_of(reason):
+        page.add((text, style), first=[("  ! ", style)])
+    marks = [] if reason.verified else ["not verified"]
+    return marks + ([f"from the rule pack {reason.origin}"] if reason.origin else [])
 
 
 def _askable(knowledge: Knowledge, name: str) -> str:

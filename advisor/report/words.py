@@ -20,6 +20,7 @@ GROUPS = (
     ("Computing", ("compute",)),
     ("Data and memory", ("data", "memory", "storage")),
     ("Several devices", ("parallelism", "sync", "communication")),
+    ("Practice", ("practice",)),
     ("Project", ("framework", "baseline", "fault_tolerance", "cost")),
 )
 OTHER = "Other"
