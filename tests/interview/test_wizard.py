@@ -199,7 +199,10 @@ def at(wizard: pexpect.spawn[str], fact: str, typed: str) -> str:
 
 def test_every_explanation_can_be_had_within_the_conversation(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
-    assert "skip leave it as it is" in at(wizard, "task.kind", "?")
+    help_text = at(wizard, "task.kind", "?")
+    assert "skip leave it as it is" in help_text
+    assert "Words used here:" in help_text
+    assert "pixel: One dot of a picture." in help_text
     assert "The answer can change: Network type (now open)" in at(wizard, "task.kind", "why")
     assert "question" in at(wizard, "task.kind", "cl")
     fact = next_prompt(wizard)
