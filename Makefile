@@ -44,11 +44,12 @@ test: lint
 # Also what takes minutes: mutants of the rules, the wheel in an environment of its own, long property runs.
 test-all: lint
 	$(BIN)/pytest -m "not gpu"
-	$(BIN)/python tests/mutate_rules.py --floor 80
+	$(BIN)/python tests/mutate_rules.py --floor 90
 
 bench: $(DEV_READY)
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/questions.py
 
 clean:
 	rm -rf $(VENV) advice.md .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
