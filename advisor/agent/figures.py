@@ -9,11 +9,15 @@ from dataclasses import replace
 from advisor.agent.scope import workload_of
 from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
-from advisor.inference.plan import Plan
+from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
-from advisor.networks.counts import counts
+from advisor.networks.counts import Counts, backbone, counts, estimated
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.workload import Workload
+
+_COUNTED_FROM = (
+    "network.type", "network.hidden_units", "data.modality", "data.inputs", "data.sequence_length", "task.outputs",
+)  # fmt: skip
 
 
 def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Plan:
@@ -24,22 +28,46 @@ def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutco
 def given_quantities(plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Mapping[str, Quantity]:
     """By the names under `given` in figures.yaml; what is not known is left out."""
     found: dict[str, Quantity] = {}
-    workload = workload_of(plan)
-    if isinstance(workload, Workload):
-        counted = counts(workload)
-        found["plan.parameters"] = Quantity(counted.parameters, "counted")
-        found["plan.macs"] = Quantity(counted.macs, "counted")
-        found["plan.kept_values"] = Quantity(counted.kept, "counted")
-        seconds = _measured_step(outcomes, workload)
-        if seconds is not None:
-            found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
-    stated = plan.facts.get("network.parameters")
-    if stated is not None and isinstance(stated.value, int):
-        known = stated.source is not Source.ASSUMED
-        if known and stated.value != found.get("plan.parameters", Quantity(0, "")).value:
-            found = {"plan.parameters": Quantity(stated.value, stated.source)}  # a network of another size was counted
-        found.setdefault("plan.parameters", Quantity(stated.value, stated.source))
+    if plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
+        workload = workload_of(plan)
+        found = _sizes(plan, workload if isinstance(workload, Workload) else None)
+        counted = found.get("plan.macs")
+        if isinstance(workload, Workload) and counted is not None and counted.origin == "counted":
+            seconds = _measured_step(outcomes, workload)
+            if seconds is not None:
+                found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
     return {**found, **_published(plan)}
+
+
+def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
+    """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
+    network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
+    stated = plan.facts.get("network.parameters")
+    counted = counts(workload) if workload is not None else None
+    size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
+    if isinstance(size, int) and (counted is None or size != counted.parameters):
+        about = estimated(network, size, int(steps.value) if steps is not None else None, counted)  # type: ignore[arg-type]
+        found = _quantities(about, "estimated") if about is not None else {}
+        return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
+    if workload is not None and (network, workload.modality, plan.value("network.init")) == (
+        "cnn",
+        "image",
+        "pretrained",
+    ):
+        return _quantities(backbone(workload.inputs), Source.PUBLISHED)
+    if counted is not None:
+        return _quantities(counted, "counted")
+    if stated is not None and isinstance(stated.value, int):
+        return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
+    return {}
+
+
+def _quantities(found: Counts, origin: str) -> dict[str, Quantity]:
+    return {
+        "plan.parameters": Quantity(found.parameters, origin, _COUNTED_FROM),
+        "plan.macs": Quantity(found.macs, origin, _COUNTED_FROM),
+        "plan.kept_values": Quantity(found.kept, origin, _COUNTED_FROM),
+    }
 
 
 def _measured_step(outcomes: Sequence[ProbeOutcome], workload: Workload) -> float | None:
@@ -67,7 +95,8 @@ def _published(plan: Plan) -> dict[str, Quantity]:
     formats = {precision.value: figure for precision, figure in profile.peak_flops.items()}
     peak = formats.get(str(plan.value("training.precision"))) or formats.get(Precision.FP32.value)
     if peak is not None:
-        found["plan.peak_flops"] = Quantity(peak.value, Source.PUBLISHED)
+        found["plan.peak_flops"] = Quantity(peak.value, Source.PUBLISHED, ("compute.device", "training.precision"))
     if profile.link_bytes_per_second is not None:
-        found["plan.gpu_link_bytes_per_second"] = Quantity(profile.link_bytes_per_second.value / 2, Source.PUBLISHED)
+        one_way = profile.link_bytes_per_second.value / 2
+        found["plan.gpu_link_bytes_per_second"] = Quantity(one_way, Source.PUBLISHED, ("compute.device",))
     return found

@@ -20,6 +20,7 @@ from advisor.cli.inputs import (
     knowledge_for,
     plan_of,
 )
+from advisor.errors import input_error
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
@@ -39,7 +40,7 @@ def _explain_figure(plan: Plan, knowledge: Knowledge, name: str, format_: PlainF
 
     figure = next((figure for figure in plan.figures if figure.name == name), None)
     if format_ is PlainFormat.JSON:
-        write_json({"name": name, **figure.to_json()} if figure else {"name": name, "value": None})
+        write_json({"schema": "advisor/figure/1", "name": name, **(figure.to_json() if figure else {"value": None})})
     elif figure is None:
         write(f"{knowledge.figures.figures[name].title} means nothing for this plan.")
     else:
@@ -64,16 +65,21 @@ def explain(
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
     from advisor.cli.console import look, write, write_json
+    from advisor.inference.advise import Detail
     from advisor.report import explanation
 
     knowledge = knowledge_for(tuple(packs or ()))
     is_figure = topic in knowledge.figures.figures
+    if is_figure and why_not is not None:
+        what = f"{topic} is computed, not chosen between values"
+        raise input_error("There is no why not", what, where="--why-not", remedy="Leave it out.")
     name = topic if is_figure else explanation.find_topic(knowledge, topic)
     inputs = gather(answers, sets, machine, school, packs)
-    plan = plan_of(inputs)
     if is_figure:
+        plan = plan_of(inputs, Detail(flips=False, questions=False))
         _explain_figure(plan, knowledge, name, format_)
         return
+    plan = plan_of(inputs)
     explained = explanation.explain(plan, knowledge, name, why_not)
     if format_ is PlainFormat.JSON:
         write_json(explained.to_json())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,26 @@ from advisor.knowledge.model import Knowledge, Policy
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number that the program supplies, and where it comes from: counted, published, measured, stated or assumed."""
+    """A number that the program supplies, and where it comes from: counted, published, measured, stated or assumed.
+
+    `rests_on` are the facts and topics that it was found by: where one of them is assumed or not settled, so is this.
+    """
 
     value: float
     origin: str
+    rests_on: tuple[str, ...] = ()
+
+
+class _Read(list[Any]):
+    """Values that note which of them were read: a branch not taken asks for nothing."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        super().__init__(values)
+        self.slots: set[int] = set()
+
+    def __getitem__(self, slot: Any) -> Any:
+        self.slots.add(slot)
+        return super().__getitem__(slot)
 
 
 def compute_figures(knowledge: Knowledge, plan: Plan, given: Mapping[str, Quantity]) -> tuple[ComputedFigure, ...]:
@@ -31,6 +47,7 @@ class _Computation:
         self.plan = plan
         self.given = given
         self.slots = knowledge.figures.symbols(knowledge.symbols).slots
+        self.names = sorted(self.slots)
         self.values: list[Any] = [None] * len(self.slots)
         self.assumes: dict[str, tuple[str, ...]] = {}
         self.missing: dict[str, tuple[str, ...]] = {}
@@ -54,21 +71,25 @@ class _Computation:
                 yield found
 
     def _figure(self, figure: Figure, formulas: tuple[Formula, ...]) -> ComputedFigure | None:
-        """The first case that applies and can be computed; else what the first that may apply lacks."""
-        lacking: Formula | None = None
+        """The first case that applies and can be computed; else what the last case lacks, or if that does not apply the
+        first that may."""
+        lacking: tuple[Formula, set[int]] | None = None
+        chosen_by: set[int] = set()  # what decides which case applies
         for formula in formulas:
-            applies = True if formula.only_when is None else formula.only_when.at(self.values)
+            values = _Read(self.values)
+            applies = True if formula.only_when is None else formula.only_when.at(values)
+            chosen_by |= values.slots
             if applies is False:
                 continue
-            value = formula.value.at(self.values) if applies else None
+            value = formula.value.at(values) if applies else None
             if value is not None:
-                return self._computed(figure, formula, value)
-            lacking = formula if lacking is None or formulas[-1] is formula else lacking
-        return None if lacking is None else self._computed(figure, lacking, None)
+                return self._computed(figure, formula, value, chosen_by | values.slots)
+            lacking = (formula, values.slots) if lacking is None or formulas[-1] is formula else lacking
+        return None if lacking is None else self._computed(figure, lacking[0], None, lacking[1])
 
-    def _computed(self, figure: Figure, formula: Formula, value: float | None) -> ComputedFigure:
+    def _computed(self, figure: Figure, formula: Formula, value: float | None, read: set[int]) -> ComputedFigure:
         case = formula.case
-        names = sorted(formula.value.names | (formula.only_when.names if formula.only_when else frozenset()))
+        names = [name for name in self.names if self.slots[name] in read]
         return ComputedFigure(
             figure.name, figure.title, figure.unit, value, case.value, case.help, case.sources,
             inputs=tuple(self._input(name) for name in sorted(formula.value.names)),
@@ -99,7 +120,11 @@ class _Computation:
         if entry is not None:
             return (name,) if entry.status in (Status.LEANING, Status.OPEN) else ()
         quantity = self.given.get(name)
-        return (name,) if quantity is not None and quantity.origin == Source.ASSUMED else ()
+        if quantity is None:
+            return ()
+        if quantity.rests_on:
+            return _joined(self._assumed(one) for one in quantity.rests_on)
+        return (name,) if quantity.origin == Source.ASSUMED else ()
 
     def _lacking(self, name: str) -> tuple[str, ...]:
         if self.values[self.slots[name]] is not None:

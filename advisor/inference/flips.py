@@ -146,17 +146,19 @@ class _Flipping:
             outcome = varied.outcomes.get(topic.slot, completion.outcomes[topic.slot])
             if exact and same(topic.topic, outcome, lead):
                 return True
-            if corner is None and outcome == lead and not self._moves_assumptions(slot):
+            if corner is None and outcome == lead and not self._moves_assumptions(topic, slot):
                 return True
             if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
                 return True
             seen = outcome
         return False
 
-    def _moves_assumptions(self, slot: int) -> bool:
-        """Whether something assumed follows from this fact, so that another completion becomes the most plausible one."""
+    def _moves_assumptions(self, topic: TopicProgram, slot: int) -> bool:
+        """Whether something assumed that the topic depends on follows from this fact, so that another completion becomes
+        the most plausible one."""
         values, support = self.situation.values, self.program.fact_support
-        return any(values[step.slot] is None and slot in support[step.slot] for step in self.assumed)
+        mine = (step for step in self.assumed if step.slot in topic.support)
+        return any(values[step.slot] is None and slot in support[step.slot] for step in mine)
 
 
 def _nothing(outcome: Outcome) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from advisor.safe_yaml import Node, Sequence
 
 _GIVEN_KEYS = ("title", "unit", "help")
 _CASE_KEYS = ("value", "only_when", "help", "sources")
+_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,12 @@ def read_figures(node: Node | None, reader: Reader, layer: int, before: Figures)
 
 
 def _figure(name: str, value: Node, line: int, reader: Reader, layer: int) -> Figure | None:
-    what = f"figure {name}"
+    what = f"figure {shorten(name)}"
+    if not _NAME.fullmatch(name):
+        reader.note(
+            line, f"{what} has a name that no formula could read.", "Write words, joined by dots or underscores."
+        )
+        return None
     entry = reader.mapping(value, what, ("title", "unit", "headline", "cases", *_CASE_KEYS))
     if entry is None:
         return None
@@ -108,6 +115,8 @@ def _figure(name: str, value: Node, line: int, reader: Reader, layer: int) -> Fi
             inner = reader.mapping(item, f"{what}: a case", _CASE_KEYS)
             if inner is not None:
                 cases.append(_case(inner, what, reader))
+        if not listed.items:
+            reader.note(listed.line, f"{what} has no case at all.", "Start each with `- value: ...`.")
     elif listed is not None:
         reader.note(listed.line, f"{what}: cases must be a list.", "Start each with `- value: ...`.")
     else:
@@ -151,14 +160,23 @@ def compile_figures(figures: Figures, base: Symbols) -> dict[str, tuple[Formula,
     }
 
 
+def _clashes(figures: Figures, base: Symbols) -> Iterator[Problem]:
+    places = {**dict.fromkeys(figures.given, "figures.yaml"), **{n: f.where for n, f in figures.figures.items()}}
+    for name, where in places.items():
+        if name in base.slots or (name in figures.given and name in figures.figures):
+            yield Problem(where, f"{shorten(name)} is declared elsewhere already.", "Choose another name.")
+
+
 def check_figures(figures: Figures, base: Symbols, sources: Iterable[str]) -> Iterator[Problem]:
-    """Formulas that don't compile, read what comes later, clash in name, or cite what is not declared."""
+    """Formulas that don't compile, read what comes later, cite what is not declared; and names that clash, in which case
+    nothing else is looked at: every formula that reads one of these would be found wrong."""
+    clashes = list(_clashes(figures, base))
+    yield from clashes
+    if clashes:
+        return
     symbols = figures.symbols(base)
     known = set(sources)
     computed = {*base.slots, *figures.given}
-    for name in [*figures.given, *figures.figures]:
-        if name in base.slots or (name in figures.given and name in figures.figures):
-            yield Problem("figures.yaml", f"{shorten(name)} is declared elsewhere already.", "Choose another name.")
     for name, figure in figures.figures.items():
         for case in figure.cases:
             for text, wanted in ((case.value, NUMBER), (case.only_when, BOOLEAN)):

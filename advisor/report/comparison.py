@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import words
+from advisor.report.numbers import figure_words
 from advisor.report.page import Look, Page, Piece, Style
 
 SIDE_BY_SIDE_FROM = 80
@@ -44,6 +45,7 @@ class Comparison:
     school: str
     facts: tuple[Difference, ...]
     topics: tuple[Difference, ...]
+    numbers: tuple[Difference, ...]
     same: int
     what_if: Mapping[str, Value | None] | None = None
 
@@ -59,6 +61,10 @@ class Comparison:
             "school": self.school,
             "facts": [{"fact": d.name, **_sides(d, "source")} for d in self.facts],
             "topics": [{"topic": d.name, "title": d.title, **_sides(d, "status")} for d in self.topics],
+            "numbers": [
+                {"figure": d.name, "title": d.title, "unit": d.a.kind or d.b.kind, "a": d.a.value, "b": d.b.value}
+                for d in self.numbers
+            ],
             "same": self.same,
             **({} if self.what_if is None else {"what_if": {n: to_json(value) for n, value in self.what_if.items()}}),
         }
@@ -86,6 +92,7 @@ def compare_plans(knowledge: Knowledge, a: str, plan_a: Plan, b: str, plan_b: Pl
         school=plan_a.school.value,
         facts=tuple(d for d in facts if d.a.value != d.b.value),
         topics=differing,
+        numbers=tuple(_numbers(plan_a, plan_b)),
         same=len(topics) - len(differing),
     )
 
@@ -99,6 +106,21 @@ def compare_what_if(
         for name, value in stated.items()
     ]
     return replace(compare_plans(knowledge, before, plan, f"if {join_names(said)}", then), what_if=dict(stated))
+
+
+def _numbers(plan_a: Plan, plan_b: Plan) -> Iterator[Difference]:
+    """The most telling computed numbers, where people would read different ones."""
+    both = [{figure.name: figure for figure in plan.figures if figure.headline} for plan in (plan_a, plan_b)]
+    for name in dict.fromkeys([*both[0], *both[1]]):
+        sides = [
+            Side(figure.value, figure.unit, figure_words(figure))
+            if figure is not None
+            else Side(None, "", "means nothing")
+            for figure in (found.get(name) for found in both)
+        ]
+        title = next(found[name].title for found in both if name in found)
+        if sides[0].words != sides[1].words:
+            yield Difference(name, title, sides[0], sides[1])
 
 
 def _fact(knowledge: Knowledge, plan: Plan, name: str) -> Side:
@@ -128,6 +150,9 @@ def comparison_page(comparison: Comparison, look: Look) -> str:
     _differences(page, comparison.labels, comparison.facts, "All facts are the same.")
     page.heading("ADVICE THAT DIFFERS")
     _differences(page, comparison.labels, comparison.topics, "The plans are the same.")
+    if comparison.numbers:
+        page.heading("NUMBERS THAT DIFFER")
+        _differences(page, comparison.labels, comparison.numbers, "")
     if comparison.topics and comparison.same:
         page.blank()
         page.add(f"The other {comparison.same} topics have the same advice, equally sure.")

@@ -147,7 +147,8 @@ def _no_topic(knowledge: Knowledge, text: str) -> Exception:
         what = f"{text!r} is a fact that you can state, not a topic that is recommended"
         remedy = f"`advisor glossary {text}` describes it. Topics: {', '.join(knowledge.topics)}."
         return input_error("This is not a topic", what, where="TOPIC", remedy=remedy)
-    remedy = did_you_mean(text, knowledge.topics) or f"Topics: {', '.join(knowledge.topics)}."
+    names = [*knowledge.topics, *knowledge.figures.figures]
+    remedy = did_you_mean(text, names) or f"Topics: {', '.join(knowledge.topics)}."
     return input_error("There is no such topic", f"{shorten(text)!r}", where="TOPIC", remedy=remedy)
 
 

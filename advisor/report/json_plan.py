@@ -141,7 +141,7 @@ def _known(fields: Fields, knowledge: Knowledge, name: str) -> Known:
 
 def _figure(name: str, fields: Fields) -> ComputedFigure:
     inputs = tuple(
-        Input(inner.text("name"), inner.raw("value"), inner.text("unit"), inner.text("origin"))
+        Input(inner.text("name"), _input_value(inner), inner.text("unit"), inner.text("origin"))
         for inner in fields.items("inputs")
     )
     value = fields.number("value", required=False) if fields.raw("value") is not None else None
@@ -150,6 +150,12 @@ def _figure(name: str, fields: Fields) -> ComputedFigure:
         fields.texts("sources"), inputs, fields.texts("assumes", required=False), fields.texts("missing", required=False),
         fields.flag("headline", default=False),
     )  # fmt: skip
+
+
+def _input_value(fields: Fields) -> object:
+    """A number, or anything that is shown as it stands."""
+    value = fields.raw("value")
+    return fields.number("value") if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _contradiction(fields: Fields, knowledge: Knowledge, name: str) -> Contradiction:

@@ -22,6 +22,8 @@ def figure_words(figure: ComputedFigure) -> str:
 
 
 def number_words(value: float, unit: str) -> str:
+    if value < 0:
+        return f"-{number_words(-value, unit)}"
     if unit == "s":
         size, name = next((size, name) for size, name in _SECONDS if value >= size)
         return f"{_rounded(value / (size or 1e-6))} {name}"
@@ -104,6 +106,7 @@ def _input_words(value: Any, unit: str) -> str:
 def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str:
     """`advisor explain memory.states`."""
     page = Page(look)
+    given = knowledge.figures.given
     page.add((f"{figure.title}: ", Style.HEADING), (figure_words(figure), Style.STRONG))
     page.add(figure.help)
     page.add(f"{figure.name} = {formula_words(figure)}", first="  ")
@@ -117,7 +120,8 @@ def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str
     if figure.assumes:
         page.add(f"It rests on what is assumed or not settled: {join_names(list(figure.assumes))}.")
     if figure.missing:
-        page.add(f"It is not known for want of {join_names(list(figure.missing))}.")
+        wanting = [f"{name} ({given[name].title.lower()})" if name in given else name for name in figure.missing]
+        page.add(f"It is not known for want of {join_names(wanting)}.")
     for source in figure.sources:
         page.add(words.citation(knowledge, source), first="source ")
     return page.text()

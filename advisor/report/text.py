@@ -42,6 +42,7 @@ def plan_lines(plan: Plan, knowledge: Knowledge, look: Look | None = None) -> li
             _entry(page, plan, knowledge, entry)
     _left_out(page, plan)
     numbers_lines(page, plan)
+    _assumptions(page, plan, knowledge)
     _questions(page, plan, knowledge)
     _probes(page, plan, knowledge)
     _remarks(page, plan, knowledge)
@@ -115,12 +116,36 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
         marks += _items(page, knowledge, entry)
     elif entry.because:
         marks += _reason(page, entry.because[0])
-    assumed = [f"{n} = {words.fact_words(knowledge, n, known.value)}" for n, known in words.assumed_facts(plan, entry)]
-    marks += [f"assumes {join_names(assumed)}"] if assumed else []
-    unknown = dict.fromkeys(_askable(knowledge, name) for name in words.unknown_facts(plan, entry))
-    marks += [f"could change with {_first_few(list(unknown))}"] if unknown else []
+    if entry.actions and topic is not None and topic.policy is not Policy.ALL:
+        page.add((entry.actions[0], Style.FAINT), first="  do ")
+    unsure = [*(name for name, _ in words.assumed_facts(plan, entry)), *words.unknown_facts(plan, entry)]
+    unsure = list(
+        dict.fromkeys(_askable(knowledge, name) for name in unsure if _is_worth_knowing(plan, knowledge, name))
+    )
+    marks += [f"could change with {_first_few(unsure)}"] if unsure else []
     if marks:
         page.add(("; ".join(marks), Style.CARE), first=[("  ! ", Style.CARE)])
+
+
+def _is_worth_knowing(plan: Plan, knowledge: Knowledge, name: str) -> bool:
+    """What is assumed, measured, or still worth asking; other unknown facts mean nothing until those are known."""
+    fact = knowledge.vocabulary.facts.get(name)
+    return name in plan.facts or name in plan.questions or (fact is not None and fact.group == "probe")
+
+
+def _assumptions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
+    """What is taken for granted, and for which advice it matters."""
+    matters: dict[str, list[str]] = {}
+    for entry in plan.recommendations.values():
+        if words.is_advice(entry):
+            for name, _ in words.assumed_facts(plan, entry):
+                matters.setdefault(name, []).append(entry.title)
+    if not matters:
+        return
+    page.heading("ASSUMED")
+    for name, titles in matters.items():
+        value = words.fact_words(knowledge, name, plan.facts[name].value)
+        page.add((name, Style.STRONG), f" = {value}: matters for {_first_few(titles)}", first="- ")
 
 
 def _items(page: Page, knowledge: Knowledge, entry: Recommendation) -> list[str]:

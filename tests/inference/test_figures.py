@@ -12,7 +12,7 @@ from advisor.agent.figures import with_figures
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.figures import Quantity, compute_figures
-from advisor.inference.plan import ComputedFigure, Plan
+from advisor.inference.plan import ComputedFigure, Plan, Status
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge
 from advisor.resources import rules_folder
@@ -55,12 +55,35 @@ def test_a_plan_with_a_network_counts_its_weights_and_operations(knowledge: Know
     assert value(found, "memory.states") % value(found, "network.size") == 0
 
 
-def test_a_stated_size_outranks_the_counted_one(knowledge: Knowledge) -> None:
-    made = plan(knowledge, data__modality="image", data__inputs=64, task__outputs=10, network__parameters=25_600_000)
+def test_a_stated_size_outranks_the_counted_one_and_scales_what_was_counted(knowledge: Knowledge) -> None:
+    facts = {"data__modality": "image", "data__inputs": 64, "task__kind": "classify", "task__outputs": 10}
+    counted = figures(knowledge, plan(knowledge, **facts))
+    size = int(value(counted, "network.size"))
+    found = figures(knowledge, plan(knowledge, **facts, network__parameters=100 * size))
+    assert value(found, "network.size") == 100 * size
+    assert value(found, "compute.macs") == pytest.approx(100 * value(counted, "compute.macs"))
+    given = found["memory.activations_per_example"].inputs
+    kept = next(one.value for one in given if one.name == "plan.kept_values")
+    before = counted["memory.activations_per_example"].inputs
+    assert kept == pytest.approx(10 * next(one.value for one in before if one.name == "plan.kept_values"), abs=1)
+
+
+def test_a_language_model_of_a_stated_size_is_estimated(knowledge: Knowledge) -> None:
+    """7 billion weights: 4096 wide with 32 layers in practice; 6 operations a weight and token to train."""
+    facts = {"data__modality": "text", "task__kind": "generate", "task__generation": "sequence"}
+    made = plan(knowledge, **facts, network__parameters=7_000_000_000, data__sequence_length=4096)
+    found = figures(knowledge, with_values(made, {"training.precision": "bf16"}))
+    assert value(found, "compute.training_flops") == pytest.approx(6 * 7e9 * 4096)
+    real = 17 * 2 * 4096 * 4096 * 32  # bytes: 34 for each step, unit and layer
+    assert value(found, "memory.activations_per_example") == pytest.approx(real, rel=0.2)
+
+
+def test_a_pretrained_picture_network_is_the_published_backbone(knowledge: Knowledge) -> None:
+    facts = {"data__modality": "image", "data__inputs": 150_528, "task__kind": "classify", "task__outputs": 10}
+    made = with_values(plan(knowledge, **facts), {"network.type": "cnn", "network.init": "pretrained"})
     found = figures(knowledge, made)
-    assert value(found, "network.size") == 25_600_000
-    assert found["compute.forward_flops"].value is None
-    assert found["compute.forward_flops"].missing == ("plan.macs",)
+    assert value(found, "network.size") == 11_690_000
+    assert value(found, "compute.forward_flops") == pytest.approx(3.6e9)
 
 
 @pytest.mark.parametrize(("optimizer", "each"), [("sgd", 8), ("sgd_momentum", 12), ("adamw", 16)])
@@ -135,7 +158,7 @@ def test_the_largest_batch_fills_what_the_states_leave(knowledge: Knowledge) -> 
 
 
 def test_scaling_the_learning_rate_depends_on_the_optimiser(knowledge: Knowledge) -> None:
-    made = plan(knowledge, **SERVER)
+    made = plan(knowledge, **SERVER, data__modality="image", task__kind="classify", project__pretrained_allowed=False)
     for optimizer, factor in (("sgd_nesterov", 8), ("adamw", math.sqrt(8))):
         chosen = {"training.optimizer": optimizer, "training.learning_rate": 0.1, "compute.device": "multi_gpu"}
         found = figures(knowledge, with_values(made, chosen), {})
@@ -163,6 +186,25 @@ def test_a_figure_says_what_it_rests_on_and_what_it_lacks(knowledge: Knowledge) 
     assert found["cost.money"].missing == ("project.hours_available",)
     guessed = figures(knowledge, plan(knowledge, **TABLE), {"plan.parameters": Quantity(1, Source.ASSUMED)})
     assert guessed["network.size"].assumes == ("plan.parameters",)
+
+
+def test_what_a_branch_not_taken_reads_is_not_wanting(knowledge: Knowledge) -> None:
+    made = with_values(plan(knowledge), {"compute.device": "cpu"})
+    assert figures(knowledge, made)["memory.usable"].missing == ("machine.memory_bytes",)
+    made = with_values(plan(knowledge), {"compute.device": "gpu"})
+    assert figures(knowledge, made)["memory.usable"].missing == ("machine.gpu.memory_bytes",)
+
+
+def test_a_count_rests_on_what_the_network_was_built_from(knowledge: Knowledge) -> None:
+    made = plan(knowledge, data__modality="image", data__inputs=64, task__kind="classify", task__outputs=10)
+    assert made.recommendations["network.hidden_units"].status is Status.LEANING
+    assert "network.hidden_units" in figures(knowledge, made)["network.size"].assumes
+
+
+def test_trees_have_no_weights(knowledge: Knowledge) -> None:
+    made = plan(knowledge, **TABLE, data__examples=5000, network__parameters=54_000_000)
+    assert made.recommendations["network.hidden_units"].status is Status.NOT_APPLICABLE
+    assert figures(knowledge, made)["network.size"].value is None
 
 
 def test_what_means_nothing_here_is_left_out(knowledge: Knowledge) -> None:

@@ -40,6 +40,9 @@ def test_a_sound_formula_is_taken(tmp_path: Path) -> None:
         ([figure(help="")], "lacks the key 'help'"),
         ([figure("data.examples")], "declared elsewhere already"),
         ([figure(cases="5")], "cases must be a list"),
+        ([figure(cases="[]", value="", help="", sources="")], "has no case at all"),
+        ([figure("two words")], "has a name that no formula could read"),
+        ([figure('"\\e[31m"')], "has a name that no formula could read"),
         ([figure(formula="1")], "has no key 'formula'"),
     ],
 )
@@ -47,6 +50,13 @@ def test_what_is_wrong_with_a_formula_is_said(tmp_path: Path, figures: list[str]
     said = found(tmp_path, *figures)
     assert len(said) >= 1
     assert any(says in text for text in said), said
+
+
+def test_a_name_that_is_taken_is_said_once_where_it_stands(tmp_path: Path) -> None:
+    reader = figure("reads", "data.examples", only_when='data.modality == "image"')
+    (said,) = found(tmp_path, reader, figure("data.modality"))
+    assert "figures.yaml:11" in said
+    assert "data.modality is declared elsewhere already" in said
 
 
 def test_a_pack_replaces_a_formula_where_it_stands(tmp_path: Path) -> None:

@@ -115,6 +115,8 @@ def test_published_facts_of_a_gpu() -> None:
         "machine.gpu.backend": "cuda",
         "machine.gpu.memory_bytes": 80_000_000_000,
         "machine.gpu.compute_capability": 8.0,
+        "machine.gpu.watts": 400,
+        "machine.link.host_to_device_bytes_per_second": pytest.approx(31.5e9, rel=1e-3),  # PCIe 4.0 x16
     }
 
 
@@ -122,7 +124,7 @@ def test_memory_that_depends_on_the_model_bought_is_not_claimed() -> None:
     mac = shipped("m1-max")
     assert mac.memory_bytes is not None
     assert mac.memory_bytes.bound is Bound.AT_MOST
-    assert published_facts(mac) == {"machine.gpu.backend": "mps"}
+    assert published_facts(mac) == {"machine.gpu.backend": "mps", "machine.gpu.watts": 60}
 
 
 def test_published_facts_of_a_processor() -> None:

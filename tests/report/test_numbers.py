@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.agent.scope import advise_here
+from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan
 from advisor.knowledge import loader
@@ -45,6 +46,8 @@ def plan(knowledge: Knowledge) -> Plan:
         (0.656, "fraction", "65.6 %"),
         (47.3, "money", "47.3"),
         (1, "workers", "1 worker"),
+        (-5, "s", "-5 s"),
+        (-5e12, "bytes", "-5 TB"),
     ],
 )
 def test_numbers_are_written_for_people(value: float, unit: str, says: str) -> None:
@@ -85,3 +88,17 @@ def test_numbers_survive_a_saved_plan(plan: Plan, knowledge: Knowledge, tmp_path
     without = {key: value for key, value in json.loads(path.read_text()).items() if key != "figures"}
     path.write_text(json.dumps(without), encoding="utf-8")
     assert read_plan(path, knowledge).figures == ()
+
+
+@pytest.mark.parametrize(
+    "spoiled", [{"value": 10**400}, {"inputs": [{"name": "x", "value": 10**400, "unit": "s", "origin": ""}]}]
+)
+def test_a_saved_number_beyond_all_numbers_is_refused(
+    plan: Plan, knowledge: Knowledge, tmp_path: Path, spoiled: dict[str, object]
+) -> None:
+    document = json.loads(plan_text(plan))
+    document["figures"]["network.size"].update(spoiled)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError, match="finite number"):
+        read_plan(path, knowledge)

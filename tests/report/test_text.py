@@ -67,8 +67,14 @@ def test_an_erratum_stands_with_its_rule_and_what_is_not_verified_is_marked() ->
 
 
 def test_assumptions_that_could_change_the_advice_stand_with_it() -> None:
-    entry = entry_of(text(), "Processor threads")
-    assert "assumes cluster.nodes = 1 machine; could change with measuring" in entry
+    page = text()
+    assert "could change with cluster.nodes and measuring" in entry_of(page, "Processor threads")
+    assumed = " ".join(page.partition("ASSUMED")[2].split())
+    assert assumed.startswith("- cluster.nodes = 1 machine: matters for Processor threads")
+
+
+def test_a_line_to_do_stands_with_the_advice() -> None:
+    assert "do torch.set_num_threads(4)" in entry_of(text(), "Processor threads")
 
 
 def test_an_open_topic_names_what_it_hangs_on() -> None:
