@@ -117,6 +117,9 @@ def _parse_number(fact: Fact, text: str, where: str) -> int | float:
         raise input_error("This number is out of range", f"{shorten(text)!r}", where=where, remedy=_range(fact))
     if fact.type is FactType.NUMBER:
         return float(number)
+    if re.fullmatch(r"[1-9]\d{0,2}(\.\d{3})+", digits) and not unit:
+        what = f"{shorten(text)!r} could be {number.normalize():f} or {digits.replace('.', '')}"
+        raise input_error("This number can be read in two ways", what, where=where, remedy="Leave the point out.")
     if number != number.to_integral_value():
         raise input_error("This must be a whole number", f"{shorten(text)!r}", where=where, remedy=example)
     return int(number)

@@ -168,6 +168,7 @@ OUT_OF_RANGE = "out of range"
         (HOURS, "0,500", NO_NUMBER, "decimal point"),
         (COUNT, "1.000.000", NO_NUMBER, "2000, 50k or 2M"),
         (COUNT, "1 000", NO_NUMBER, "2000, 50k or 2M"),
+        (COUNT, "20.000", "could be 20 or 20000", "Leave the point out"),
         (COUNT, "1" * 10_000, NO_NUMBER, "2000, 50k or 2M"),
         (COUNT, "5\x00", "unit '' is not one of examples", "2000, 50k or 2M"),
         (COUNT, "[5]", NO_NUMBER, "2000, 50k or 2M"),
