@@ -9,7 +9,7 @@ from typing import Any
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import ComputedFigure, Input, Plan, Status
 from advisor.knowledge.figures import Figure, Formula
-from advisor.knowledge.model import Knowledge, Policy
+from advisor.knowledge.model import Knowledge, Policy, School
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _Computation:
 
     def run(self) -> Iterator[ComputedFigure]:
         for name, formulas in self.knowledge.formulas.items():
-            found = self._figure(self.knowledge.figures.figures[name], formulas)
+            found = self._figure(self.knowledge.figures.figures[name], self._of_school(formulas))
             if found is not None:
                 self.values[self.slots[name]] = found.value
                 self.assumes[name], self.missing[name] = found.assumes, found.missing
@@ -86,6 +86,17 @@ class _Computation:
                 return self._computed(figure, formula, value, chosen_by | values.slots)
             lacking = (formula, values.slots) if lacking is None or formulas[-1] is formula else lacking
         return None if lacking is None else self._computed(figure, lacking[0], None, lacking[1])
+
+    def _of_school(self, formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
+        """School survey computes what follows from the seed documents and from counting, and nothing of later works."""
+        if self.plan.school is not School.SURVEY:
+            return formulas
+        sources = self.knowledge.sources
+        return tuple(
+            formula
+            for formula in formulas
+            if all(sources[citation.split(" ")[0]].kind in ("seed", "own") for citation in formula.case.sources)
+        )
 
     def _computed(self, figure: Figure, formula: Formula, value: float | None, read: set[int]) -> ComputedFigure:
         case = formula.case

@@ -16,7 +16,7 @@ from advisor.knowledge.regions import FALSE
 if TYPE_CHECKING:
     from advisor.inference.search import Engine
 
-NODE_CAP = 128
+NODE_CAP = 256
 CORNERS = (None, 0, -1)
 TRIES_PER_FACT = 12
 

@@ -19,6 +19,7 @@ from advisor.knowledge.regions import FALSE
 
 MAX_VALUES = 8
 MAX_COMBINATIONS = 24
+QUICK_LOOK = 6
 GROUP_ORDER = ("task", "data", "machine", "cluster", "project", "network")
 
 
@@ -80,7 +81,7 @@ class Inquiry:
         }
 
     def questions(self) -> list[Question]:
-        """Everything worth asking, best first."""
+        """Everything worth asking, best first; what matters in rare corners only where nothing else is left."""
         return list(self.ordered())
 
     def next(self) -> Question | None:
@@ -93,8 +94,10 @@ class Inquiry:
         """
         candidates = self.candidates()
         waiting: list[int] = []
+        found = False
         for slot in sorted(candidates, key=lambda slot: (self._turn(slot), -len(candidates[slot]), slot)):
             if all(self.projects.needs(number, slot, candidates[slot]) for number in range(PROJECTS)):
+                found = True
                 yield self._question(slot, candidates[slot])
             else:
                 waiting.append(slot)
@@ -102,10 +105,20 @@ class Inquiry:
             slot: sum(self.projects.needs(number, slot, candidates[slot]) for number in range(PROJECTS))
             for slot in waiting
         }
+        doubtful: list[int] = []
         for slot in sorted(waiting, key=lambda slot: -needed[slot]):
-            topics = candidates[slot]
-            if needed[slot] or any(self.matters(slot, topic) for topic in self._likely_first(slot, topics)):
-                yield self._question(slot, topics)
+            if needed[slot] or self._matters_to_any(slot, candidates[slot], QUICK_LOOK):
+                found = True
+                yield self._question(slot, candidates[slot])
+            else:
+                doubtful.append(slot)
+        if not found:  # a fact that matters in a corner only can wait for others, but is not forgotten
+            for slot in doubtful:
+                if self._matters_to_any(slot, candidates[slot], None):
+                    yield self._question(slot, candidates[slot])
+
+    def _matters_to_any(self, slot: int, topics: list[TopicProgram], most: int | None) -> bool:
+        return any(self.matters(slot, topic, most) for topic in self._likely_first(slot, topics))
 
     def _turn(self, slot: int) -> int:
         group = self.program.facts[slot].group
@@ -129,17 +142,18 @@ class Inquiry:
 
         return sorted(topics, key=lambda topic: (not differs_here(topic), len(topic.support)))
 
-    def matters(self, slot: int, topic: TopicProgram) -> bool:
+    def matters(self, slot: int, topic: TopicProgram, most: int | None = None) -> bool:
         """Whether some completion of the other unknowns makes this fact's answer change the topic's outcome.
 
         True is proven by such a completion; when none is found among plausible ones the fact is not asked for.
         """
-        return self.example(slot, topic) is not None
+        return self.example(slot, topic, most) is not None
 
-    def example(self, slot: int, topic: TopicProgram) -> Example | None:
-        """Two completions that show that the answer to one fact can change the topic's outcome, if any are found."""
+    def example(self, slot: int, topic: TopicProgram, most: int | None = None) -> Example | None:
+        """Two completions that show that the answer to one fact can change the topic's outcome, if any are found among the
+        first so many (default: all) completions of the others."""
         landmarks = topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES]
-        for others, answers in self._others(topic, slot):
+        for others, answers in islice(self._others(topic, slot), most):
             if found := self._differing(topic, slot, [*landmarks, *answers], others):
                 return Example(topic.name, *(self._facts({**others, slot: answer}) for answer in found))
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from advisor.inference.boxes import is_point
-from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided, same
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided
 from advisor.inference.program import TopicProgram, apply_steps, apply_steps_over, as_value
 from advisor.knowledge.model import Policy
 from advisor.knowledge.regions import TRUE, is_single, point
@@ -143,17 +143,6 @@ class Standing:
                     now[part.topic.slot] = as_value(outcome)
                     changed.add(part.topic.slot)
             yield answer, outcome
-
-    def changes(self, slot: int, answers: Iterable[Any]) -> bool:
-        """Whether two of the answers to one fact give different outcomes."""
-        topic = self.residual.topic.topic
-        seen: list[Outcome] = []
-        for _, outcome in self.vary(slot, answers):
-            if not all(same(topic, outcome, other) for other in seen):
-                return True
-            if topic.tolerance or not seen:  # numbers close to one number need not be close to each other
-                seen.append(outcome)
-        return False
 
 
 class Part:

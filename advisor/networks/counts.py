@@ -92,11 +92,11 @@ def estimated(network: str, parameters: int, steps: int | None, counted: Counts 
     """
     if network == "transformer" and steps is not None:
         width = (8 * parameters) ** (1 / 3)
-        return Counts(parameters, parameters * steps, round(17 * steps * width * max(2.0, width / 96)))
+        return Counts(parameters, parameters * steps, max(1, round(17 * steps * width * max(2.0, width / 96))))
     if counted is None:
         return None
     factor = parameters / counted.parameters
-    return Counts(parameters, round(counted.macs * factor), round(counted.kept * factor**0.5))
+    return Counts(parameters, max(1, round(counted.macs * factor)), max(1, round(counted.kept * factor**0.5)))
 
 
 def backbone(inputs: int) -> Counts:

@@ -122,6 +122,8 @@ def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str
     if figure.missing:
         wanting = [f"{name} ({given[name].title.lower()})" if name in given else name for name in figure.missing]
         page.add(f"It is not known for want of {join_names(wanting)}.")
+    elif figure.value is None:
+        page.add("These inputs give no number: it would be a division by zero, or out of range.")
     for source in figure.sources:
         page.add(words.citation(knowledge, source), first="source ")
     return page.text()

@@ -14,7 +14,7 @@ from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import ComputedFigure, Plan, Status
 from advisor.knowledge import loader
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import Knowledge, School
 from advisor.resources import rules_folder
 
 
@@ -211,3 +211,22 @@ def test_what_means_nothing_here_is_left_out(knowledge: Knowledge) -> None:
     found = figures(knowledge, plan(knowledge, machine__gpu__count=0, cluster__nodes=1))
     assert "scaling.workers" not in found
     assert "transfer.seconds" not in found
+
+
+def test_the_survey_computes_nothing_from_later_works(knowledge: Knowledge) -> None:
+    stated = {"data.modality": "image", "data.inputs": 64, "task.kind": "classify", "task.outputs": 10}
+    made = advise(knowledge, FactBase.of(stated), School.SURVEY, VALUES_ONLY)
+    found = figures(knowledge, made)
+    cited = {citation.split(" ")[0] for figure in found.values() for citation in figure.sources}
+    assert {knowledge.sources[key].kind for key in cited} <= {"seed", "own"}
+    assert "network.size" in found
+    assert "memory.gradients" not in found
+
+
+def test_a_cluster_of_processors_has_no_card(knowledge: Knowledge) -> None:
+    made = plan(knowledge, cluster__nodes=8, machine__gpu__count=0, machine__memory_bytes=64_000_000_000)
+    found = figures(knowledge, with_values(made, {"compute.device": "cluster"}), {})
+    assert value(found, "memory.usable") == pytest.approx(0.9 * 64e9)
+    assert value(found, "memory.reserved") == 300_000_000
+    assert "transfer.seconds" not in found
+    assert value(found, "scaling.workers") == 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,9 @@ def test_a_saved_number_beyond_all_numbers_is_refused(
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(InputError, match="finite number"):
         read_plan(path, knowledge)
+
+
+def test_inputs_that_give_no_number_are_said(plan: Plan, knowledge: Knowledge) -> None:
+    states = next(figure for figure in plan.figures if figure.name == "memory.states")
+    nothing = replace(states, value=None, missing=())
+    assert "These inputs give no number" in figure_page(nothing, knowledge, Look())
