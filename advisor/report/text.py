@@ -119,6 +119,8 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
     if entry.actions and topic is not None and topic.policy is not Policy.ALL:
         page.add((entry.actions[0], Style.FAINT), first="  do ")
     unsure = [*(name for name, _ in words.assumed_facts(plan, entry)), *words.unknown_facts(plan, entry)]
+    turn = {name: number for number, name in enumerate(plan.questions)}
+    unsure.sort(key=lambda name: turn.get(name, len(turn)))
     unsure = list(
         dict.fromkeys(_askable(knowledge, name) for name in unsure if _is_worth_knowing(plan, knowledge, name))
     )
