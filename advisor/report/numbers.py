@@ -58,8 +58,26 @@ def numbers_lines(page: Page, plan: Plan) -> None:
     page.heading("THE NUMBERS")
     for figure in shown:
         page.add(f"{figure.title}: ", (figure_words(figure), Style.STRONG), _assuming(figure), first="- ")
+    warning = too_large_a_batch(plan)
+    if warning:
+        page.add((warning, Style.CARE), first="! ")
     others = f" {len(known) - len(shown)} more are in the Markdown report." if len(known) > len(shown) else ""
     page.add(f"`advisor explain {shown[0].name}` shows a formula and its inputs.{others}")
+
+
+def too_large_a_batch(plan: Plan) -> str:
+    """A warning where the recommended batch needs more memory than there is; empty otherwise."""
+    ceiling = next((figure.value for figure in plan.figures if figure.name == "memory.batch_ceiling"), None)
+    batch = plan.recommendations["training.batch_size"].value if "training.batch_size" in plan.recommendations else None
+    if ceiling is None or not isinstance(batch, int) or batch <= ceiling:
+        return ""
+    if ceiling < 1:
+        return f"Not even one example fits beside the states of training, let alone a batch of {batch}: recompute activations."
+    steps = -(-batch // int(ceiling))
+    return (
+        f"A batch of {batch} does not fit at once, about {int(ceiling)} examples do: work through it in {steps} parts whose "
+        "gradients add up (gradient accumulation), or recompute activations instead of keeping them."
+    )
 
 
 def _assuming(figure: ComputedFigure) -> str:
@@ -74,6 +92,9 @@ def numbers_table(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
     yield "## The numbers"
     rows = [(figure.title, figure_words(figure), join_names(list(figure.assumes)) or "nothing") for figure in known]
     yield from table(["Number", "Value", "Rests on what is assumed or not settled"], rows)
+    warning = too_large_a_batch(plan)
+    if warning:
+        yield from (f"**{plain(warning)}**", "")
     yield from ("### How they are computed", "")
     for figure in known:
         yield f"- **{plain(figure.title)}** {code(f'{figure.name} = {formula_words(figure)}')}"

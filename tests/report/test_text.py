@@ -78,7 +78,7 @@ def test_a_line_to_do_stands_with_the_advice() -> None:
 
 
 def test_an_open_topic_names_what_it_hangs_on() -> None:
-    assert "could change with data.location, data.examples and 4 more" in entry_of(text(), "Storage")
+    assert "could change with data.bytes, data.location and 4 more" in entry_of(text(), "Storage")
 
 
 def test_an_open_topic_that_no_answer_can_decide_does_not_ask_for_one() -> None:
