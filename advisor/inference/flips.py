@@ -16,7 +16,7 @@ from advisor.inference.situation import Situation
 
 MAX_FLIPS = 6
 FLIPS_PER_FACT = 2
-MOST_TRIES = 16
+MOST_TRIES = 10  # values of one fact, the nearest first
 MOST_FAILURES = 2  # to verify, for one topic and fact
 
 
