@@ -49,11 +49,8 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
         about = estimated(network, size, int(steps.value) if steps is not None else None, counted)  # type: ignore[arg-type]
         found = _quantities(about, "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
-    if workload is not None and (network, workload.modality, plan.value("network.init")) == (
-        "cnn",
-        "image",
-        "pretrained",
-    ):
+    pretrained = plan.value("network.init") == "pretrained"
+    if workload is not None and pretrained and network == "cnn" and workload.modality == "image":
         return _quantities(backbone(workload.inputs), Source.PUBLISHED)
     if counted is not None:
         return _quantities(counted, "counted")
@@ -83,7 +80,6 @@ def _measured_step(outcomes: Sequence[ProbeOutcome], workload: Workload) -> floa
 
 def _published(plan: Plan) -> dict[str, Quantity]:
     """The peak of the plan's device and its link to others, from its profile."""
-    from advisor.machine.devices import Precision
     from advisor.machine.profiles import find_device
 
     found: dict[str, Quantity] = {}
@@ -93,7 +89,7 @@ def _published(plan: Plan) -> dict[str, Quantity]:
     if profile is None or device is None:
         return found
     formats = {precision.value: figure for precision, figure in profile.peak_flops.items()}
-    peak = formats.get(str(plan.value("training.precision"))) or formats.get(Precision.FP32.value)
+    peak = formats.get(str(plan.value("training.precision")))  # that of another format would be another figure
     if peak is not None:
         found["plan.peak_flops"] = Quantity(peak.value, Source.PUBLISHED, ("compute.device", "training.precision"))
     if profile.link_bytes_per_second is not None:

@@ -159,14 +159,10 @@ class _Conversation:
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
         """What was measured on this machine before counts where it is in scope, as in `advisor recommend`."""
-        from advisor.inference.advise import advise
-
-        machine = self.inputs.machine
-        if machine is None:
-            return advise(self.inputs.knowledge, facts, school, detail)
         from advisor.agent.scope import advise_here
         from advisor.cli.inputs import recalled
 
+        machine = self.inputs.machine
         if self.outcomes is None:
-            self.outcomes = recalled(machine)
+            self.outcomes = recalled(machine) if machine is not None else []
         return advise_here(self.inputs.knowledge, facts, machine, self.outcomes, school, detail)

@@ -48,7 +48,13 @@ class WizardPages:
 
     def how(self, topic: str) -> str:
         from advisor.report.how import how_page
+        from advisor.report.numbers import figure_page
 
+        if topic in self.knowledge.figures.figures:  # a computed number: its formula and what went into it
+            figure = next((figure for figure in self.current().figures if figure.name == topic), None)
+            if figure is None:
+                return f"{self.knowledge.figures.figures[topic].title} means nothing for this plan.\n"
+            return figure_page(figure, self.knowledge, look())
         return how_page(self.current(), self.knowledge, named_topic(self.knowledge, topic), look())
 
     def why_not(self, topic_and_value: str) -> str:

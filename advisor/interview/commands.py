@@ -57,7 +57,7 @@ SPELLINGS = (
              needs="Write `change NAME`, for example `change {about}`; `answers` lists what you said."),
     Spelling(Verb.ANSWERS, "answers", "what you have said so far", takes=False),
     Spelling(Verb.PLAN, "plan", "the recommendations so far, in short", takes=False),
-    Spelling(Verb.HOW, "how TOPIC", "the facts and rules behind a recommendation",
+    Spelling(Verb.HOW, "how TOPIC", "what is behind a recommendation, or a number",
              needs="Write `how TOPIC`, for example `how {topic}`; `plan` lists the topics."),
     Spelling(Verb.WHY_NOT, "why not TOPIC VALUE", "why that is not recommended",
              needs="Write `why not TOPIC VALUE`, for example `why not network.type lstm`; `? TOPIC` lists its values."),

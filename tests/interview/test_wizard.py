@@ -209,6 +209,8 @@ def test_every_explanation_can_be_had_within_the_conversation(home: dict[str, st
     how = at(wizard, fact, "how network.type")
     assert "network.type = ffn" in how
     assert "task.kind = classify (stated)" in how
+    assert "cost.money = project.price_per_hour * project.hours_available" in at(wizard, fact, "how cost.money")
+    assert "means nothing for this plan" in at(wizard, fact, "how scaling.workers")
     assert "lstm (long short-term memory network): Not known to apply" in at(wizard, fact, "why not network.type lstm")
     assert "Not known to apply" in at(wizard, fact, "why not lstm")
     assert "data.modality: unknown → image gives cnn" in at(wizard, fact, "flip network.type")
