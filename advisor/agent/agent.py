@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from advisor.agent.journal import Journal
 from advisor.agent.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
+from advisor.agent.worth import worth
+from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan, Status
@@ -16,26 +19,30 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection import Machine
 from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.probe import Setting
 from advisor.probes.runner import run
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 
-ORDER = ("threads", "precision", "batch")
-"""With too many threads everything else is slow; who is measured early may have to be measured again."""
-FEWEST_SECONDS = 3.0
-"""Starting torch in a child takes about two; with less left nothing can be measured."""
-ENOUGH_SECONDS = 8.0
-"""In which most probes of small networks come to a verdict."""
+FEWEST_SECONDS = 4.0
+"""Starting torch in a child takes two to three; with less left nothing can be measured."""
+AFTERWARDS = 1.0
+"""Seconds of the budget that are kept for ending a child that hangs, and for advising again."""
+PATIENCE = 2.0
+"""Times its declared cost a probe may take at most; what it does not need goes to the next."""
+MOST_TRIES = 2
+"""Of one probe in a run: again where it decided nothing, or where a later one took away what it was measured with."""
 
 Listener = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """A probe that was not run, and why."""
+    """A probe that was not run, and why. `open` says that it could still change the plan."""
 
     probe: str
     reason: str
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,28 +53,49 @@ class Revision:
     after: Plan
     outcomes: tuple[ProbeOutcome, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    resumed: int = 0
+    """Of the outcomes, those that an earlier run had finished before it was stopped."""
 
     @property
     def measured(self) -> tuple[ProbeOutcome, ...]:
         """The probes that gave any result."""
         return tuple(outcome for outcome in self.outcomes if outcome.measured)
 
+    @property
+    def open(self) -> tuple[Skipped, ...]:
+        """What could still change the plan and was not measured."""
+        return tuple(skipped for skipped in self.skipped if skipped.open)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A probe that could be run next."""
+
+    probe: Probe
+    before: Setting
+    worth: float
+    """In recommendations settled or changed."""
+
+    @property
+    def worth_per_second(self) -> float:
+        return self.worth / self.probe.cost_seconds
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the listener is told when a probe starts."""
+
+    probe: Probe
+    seconds: float
+    """That it may take at most."""
+    seconds_left: float
+    """Of the whole budget."""
+
 
 def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
-    """The probes that could settle an open topic of this plan (or those named), in the order in which they run."""
+    """The probes that could settle an open topic of this plan (or those named)."""
     wanted = set(plan.probes if names is None else names)
-    known = {probe.name: probe for probe in PROBES}
-    return [known[name] for name in ORDER if name in wanted and name in known]
-
-
-def affordable(probes: Sequence[Probe], budget_seconds: float) -> tuple[list[Probe], list[Probe]]:
-    """The cheapest probes for which the budget is enough, in their order, and those left out.
-
-    Few probes that decide are worth more than many that don't: each gets eight seconds at least, and one always runs.
-    """
-    count = max(1, int(budget_seconds // ENOUGH_SECONDS))
-    cheapest = sorted(probes, key=lambda probe: probe.cost_seconds)[:count]
-    return [p for p in probes if p in cheapest], [p for p in probes if p not in cheapest]
+    return [probe for probe in PROBES if probe.name in wanted]
 
 
 def settle(
@@ -80,49 +108,64 @@ def settle(
     only: Sequence[str] | None = None,
     on_event: Listener | None = None,
     detail: Detail = Detail(),  # noqa: B008 - immutable
+    folder: str | None = None,
+    journal: Journal | None = None,
 ) -> Revision:
-    """Advises, runs the probes that could settle something, and advises again with what they measured.
+    """Advises, runs the probes that could change most per second, and advises again with what they measured.
 
-    The budget in seconds covers everything between; each probe gets an equal share of what is left. A probe that fails
-    costs its own result only.
+    The budget in seconds covers everything between, and what an earlier run has spent according to the journal. A probe
+    ends as soon as its question is answered. One that fails costs its own result only.
+
+    Args:
+        only: these probes and no others; also those that are not run unless named.
+        folder: on the disk that holds the data.
+        journal: where finished probes are written at once, and where those of a stopped run are found.
     """
-    session = _Session(knowledge, facts, machine, school, time.monotonic() + budget_seconds, on_event)
+    spent = journal.spent if journal is not None else 0.0
+    session = _Session(
+        knowledge,
+        facts,
+        machine,
+        school,
+        time.monotonic() + budget_seconds - spent,
+        budget_seconds,
+        on_event,
+        folder,
+        journal,
+    )
     before = advise_here(knowledge, facts, machine, school=school, detail=detail)
-    fit = []
-    for probe in worthwhile(before, only):
-        reason = (
-            why_not(before, probe) if plans_this_machine(facts) else "The plan is for another machine than this one."
-        )
-        if reason is None:
-            fit.append(probe)
-        else:
-            session.skip(probe, reason)
-    probes, left_out = affordable(fit, budget_seconds)
-    for probe in left_out:
-        session.skip(
-            probe, f"The time is enough for {len(probes)}. All of them need {len(fit) * ENOUGH_SECONDS:.0f} s."
-        )
-    plan = session.measure(before, probes)
-    again = session.out_of_scope(plan, probes)
-    if again and session.seconds_left() > ENOUGH_SECONDS:
-        plan = session.measure(plan, again)
-    undecided = session.undecided(probes)
-    if undecided and session.seconds_left() > ENOUGH_SECONDS:
-        session.measure(plan, undecided)
+    resumed = session.resume()
+    if plans_this_machine(facts):
+        session.measure(before, only)
+    else:
+        for probe in worthwhile(before, only):
+            session.skip(probe, "The plan is for another machine than this one.")
     after = advise_here(knowledge, facts, machine, session.outcomes, school, detail)
-    return Revision(before, after, tuple(session.outcomes), tuple(session.skipped))
+    if journal is not None:
+        journal.close(finished=True)
+    return Revision(before, after, tuple(session.outcomes), tuple(session.skipped), resumed)
 
 
 def why_not(plan: Plan, probe: Probe) -> str | None:
     """Why a probe cannot say anything for this plan, or None."""
-    workload = workload_of(plan)
-    if isinstance(workload, str):
-        return workload
-    if plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
-        return "It means nothing for this plan."
-    if plan.value(probe.topic) is None:
+    found = workload_of(plan)
+    workload = found if isinstance(found, Workload) else None
+    if probe.needs_network:
+        if isinstance(found, str):
+            return found
+        if probe.topic and plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
+            return "It means nothing for this plan."
+    reason = probe.why_not(workload, plan_facts(plan))
+    if reason is None and before_of(plan, probe) is None:
         return "Nothing is recommended yet that could be compared."
-    return probe.why_not(workload, plan_facts(plan))
+    return reason
+
+
+def before_of(plan: Plan, probe: Probe) -> Setting | None:
+    """The setting of this probe that the plan recommends."""
+    workload = workload_of(plan)
+    values = {name: entry.value for name, entry in plan.recommendations.items()}
+    return probe.before(values, workload if isinstance(workload, Workload) else None, plan_facts(plan))
 
 
 @dataclass
@@ -134,56 +177,125 @@ class _Session:
     machine: Machine
     school: School
     deadline: float
+    budget: float
     listener: Listener | None
+    folder: str | None
+    journal: Journal | None
     outcomes: list[ProbeOutcome] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    tries: dict[str, int] = field(default_factory=dict)
 
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
-    def skip(self, probe: Probe, reason: str) -> None:
-        self.skipped.append(Skipped(probe.name, reason))
+    def skip(self, probe: Probe, reason: str, *, still_open: bool = False) -> None:
+        self.skipped.append(Skipped(probe.name, reason, still_open))
         self._tell("skipped", self.skipped[-1])
 
-    def measure(self, plan: Plan, probes: Sequence[Probe]) -> Plan:
-        """Runs the probes one after the other, each with the plan as the ones before have left it."""
-        for position, probe in enumerate(probes):
-            share = self.seconds_left() / (len(probes) - position)
-            reason = why_not(plan, probe) if share >= FEWEST_SECONDS else "No time was left for it."
-            workload = workload_of(plan)
-            if reason is not None or isinstance(workload, str):
-                self.skip(probe, str(reason))
-                continue
-            self._tell("started", (probe, share))
-            outcome = self._run(probe, workload, plan, share)
-            self.outcomes.append(outcome)
-            self._tell("finished", outcome)
-            plan = advise_here(self.knowledge, self.facts, self.machine, self.outcomes, self.school, VALUES_ONLY)
-        return plan
+    def resume(self) -> int:
+        """Takes over what an earlier run has finished; how many that are."""
+        if self.journal is None or not self.journal.entries:
+            return 0
+        self.outcomes += self.journal.outcomes
+        for outcome in self.outcomes:
+            self.tries[outcome.probe] = self.tries.get(outcome.probe, 0) + 1
+        self._tell("resumed", self.journal)
+        return len(self.outcomes)
 
-    def _run(self, probe: Probe, workload: Workload, plan: Plan, seconds: float) -> ProbeOutcome:
+    def measure(self, before: Plan, only: Sequence[str] | None) -> None:
+        """Runs one probe after the other, each with the plan as the ones before have left it."""
+        probes = [probe for probe in PROBES if (not probe.opt_in if only is None else probe.name in only)]
+        plan = self._advise() if self.outcomes else before
+        for probe in probes:
+            reason = why_not(plan, probe)
+            if reason is not None:
+                self.skip(probe, reason)
+        probes = [probe for probe in probes if probe.name not in {skipped.probe for skipped in self.skipped}]
+        known: list[Candidate] = []
+        stale = True
+        while True:
+            if stale:
+                known = self._candidates(plan, probes, named=only is not None)
+            chosen = self._next(self._unanswered(plan, known))
+            if chosen is None:
+                break
+            self._run(chosen, plan)
+            now = self._advise()
+            stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
+            plan = now
+        for candidate in self._unanswered(plan, known):
+            if candidate.probe.name not in self.tries:
+                cost = candidate.probe.cost_seconds
+                self.skip(candidate.probe, f"No time was left; it takes about {cost:.0f} s.", still_open=True)
+
+    def _advise(self) -> Plan:
+        return advise_here(self.knowledge, self.facts, self.machine, self.outcomes, self.school, VALUES_ONLY)
+
+    def _candidates(self, plan: Plan, probes: Sequence[Probe], *, named: bool) -> list[Candidate]:
+        """The probes with what they are worth now; those that change nothing are left out, unless they were named."""
+        found, workload = [], workload_of(plan)
+        for probe in probes:
+            before = before_of(plan, probe)
+            if before is None or why_not(plan, probe) is not None:
+                continue
+            settings = probe.settings(workload if isinstance(workload, Workload) else None, plan_facts(plan), before)
+            total = worth(self.knowledge, plan, probe, before, settings).total
+            if total > 0 or named:
+                found.append(Candidate(probe, before, total))
+        return sorted(found, key=lambda candidate: -candidate.worth_per_second)
+
+    def _unanswered(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those without a result that counts for the plan as it is now; undecided ones come last."""
+        counted = {o.probe: o for o in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
+        fresh = [c for c in candidates if c.probe.name not in counted and self.tries.get(c.probe.name, 0) < MOST_TRIES]
+        undecided = [
+            c
+            for c in candidates
+            if c.probe.name in counted
+            and counted[c.probe.name].verdict is Verdict.UNDECIDED
+            and self.tries.get(c.probe.name, 0) < MOST_TRIES
+        ]
+        return [*fresh, *undecided]
+
+    def _next(self, candidates: Sequence[Candidate]) -> Candidate | None:
+        """The first that there is time for, or one on whose answer its own result depends."""
+        left = self.seconds_left() - AFTERWARDS
+        affordable = [c for c in candidates if c.probe.cost_seconds <= left]
+        if not affordable:  # a short budget is better spent on one probe than on none
+            return candidates[0] if candidates and not self.tries and left >= FEWEST_SECONDS else None
+        chosen = affordable[0]
+        for other in affordable:
+            varies = other.probe.varies
+            if varies is not None and varies.value in chosen.probe.bound_by and other.probe.name not in self.tries:
+                chosen = other
+        return chosen
+
+    def _run(self, candidate: Candidate, plan: Plan) -> None:
+        probe, workload = candidate.probe, workload_of(plan)
+        seconds = min(self.seconds_left() - AFTERWARDS, PATIENCE * probe.cost_seconds)
+        self.tries[probe.name] = self.tries.get(probe.name, 0) + 1
+        self._tell("started", Step(probe, seconds, self.seconds_left()))
         listener = self.listener
-        return run(
+        before = before_of(plan, probe)
+        assert before is not None  # noqa: S101 - candidates have one
+        outcome = run(
             probe,
-            workload,
-            before=plan.value(probe.topic),
+            workload if isinstance(workload, Workload) else None,
+            before=before,
             facts=plan_facts(plan),
             budget_seconds=seconds,
+            folder=self.folder,
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             machine=self.machine.fingerprint,
             on_event=(lambda message: listener("event", message)) if listener else None,
         )
-
-    def undecided(self, probes: Sequence[Probe]) -> list[Probe]:
-        """Probes whose last result decided nothing: what time is left is theirs."""
-        last = {outcome.probe: outcome for outcome in self.outcomes}
-        return [p for p in probes if p.name in last and last[p.name].verdict is Verdict.UNDECIDED]
-
-    def out_of_scope(self, plan: Plan, probes: Sequence[Probe]) -> list[Probe]:
-        """Probes whose result no longer counts, since a later one has overturned what it was measured with."""
-        counted = {outcome.probe for outcome in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
-        measured = {outcome.probe for outcome in self.outcomes if outcome.measured}
-        return [probe for probe in probes if probe.name in measured - counted]
+        self.outcomes.append(outcome)
+        if self.journal is not None:
+            try:
+                self.journal.add(outcome, self.budget - self.seconds_left())
+            except InputError as error:
+                self._tell("warning", error)
+        self._tell("finished", outcome)
 
     def _tell(self, what: str, about: Any) -> None:
         if self.listener is not None:
@@ -191,5 +303,8 @@ class _Session:
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:
-    """The facts of the machine and the data that probes choose their settings from."""
-    return {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}
+    """What probes choose their settings from: facts of the machine and the data, and how the plan loads the data."""
+    facts = {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}
+    workers = plan.facts.get("probe.workers.best")
+    found = {"data.pipeline": plan.value("data.pipeline"), "probe.workers.best": workers.value if workers else None}
+    return facts | {name: value for name, value in found.items() if value is not None}

@@ -36,6 +36,9 @@ def given_quantities(plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Mappi
             seconds = _measured_step(outcomes, workload)
             if seconds is not None:
                 found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
+    rate = _measured_products(plan, outcomes)
+    if rate is not None:
+        found["plan.matmul_flops"] = Quantity(rate, Source.MEASURED, ("compute.device", "training.precision"))
     return {**found, **_published(plan)}
 
 
@@ -75,6 +78,16 @@ def _measured_step(outcomes: Sequence[ProbeOutcome], workload: Workload) -> floa
                 samples = record.duel or record.search
                 if record.setting == workload.threads and samples:
                     return statistics.median(samples)
+    return None
+
+
+def _measured_products(plan: Plan, outcomes: Sequence[ProbeOutcome]) -> float | None:
+    """FLOP/s of matrix products in the plan's number format, on the kind of device that the plan computes on."""
+    device = "cpu" if plan.value("compute.device") == "cpu" else "cuda"
+    for outcome in outcomes:
+        if outcome.probe == "matmul" and outcome.applies.get("device", "cpu") == device:
+            rate = outcome.rate(str(plan.value("training.precision")))
+            return None if rate is None else rate.median
     return None
 
 

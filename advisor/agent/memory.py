@@ -1,109 +1,130 @@
-"""What was measured on this machine before, kept per host."""
+"""What was measured on this machine before, kept per host as machine profiles, each under its name."""
 
 from __future__ import annotations
 
-import math
 import re
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-from advisor.errors import InputError, input_error, shorten
+from advisor.agent.machine_profile import MachineProfile, grown
+from advisor.errors import InputError, Problem, input_error, shorten
 from advisor.machine.detection import Machine
-from advisor.machine.state import NothingSavedError, StateError, load_json, save_json, state_folder
-from advisor.probes.catalogue import probe_named
+from advisor.machine.state import (
+    MAX_BYTES,
+    NothingSavedError,
+    StateError,
+    host_name,
+    load_json,
+    locked,
+    parse_json,
+    save_json,
+    state_folder,
+)
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.probe import Varies
 
-SCHEMA = "advisor/measurements/1"
 LAST = "last"
-KEEP = 60
-MOST = 10**9
+RESERVED = ("this", "auto", "none")
+"""What stands for other machines where a machine is named."""
+_REMEDY = "Delete it, or measure again with `advisor probe`."
 
 
 def measurements_file(name: str) -> Path:
-    """Where measurements of this name are kept. Raises InputError for a name that is not a plain word."""
+    """Where the profile of this name is kept. Raises InputError for a name that is not a plain word."""
+    title = "This name cannot be used"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", name):
         remedy = "Use letters, digits, dots and hyphens."
-        raise input_error("This name cannot be used", f"{shorten(name)!r}", where="--save", remedy=remedy)
+        raise input_error(title, f"{shorten(name)!r}", where="--save", remedy=remedy)
+    if name in RESERVED:
+        raise input_error(title, f"{name!r} stands for something else", where="--save", remedy="Choose another name.")
+    return profiles_kept_in() / f"{name}.json"
+
+
+def profiles_kept_in() -> Path:
+    """The folder of this host's machine profiles, made where it is missing. Raises StateError."""
     folder = state_folder() / "measurements"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         remedy = "Name a folder that can be written in ADVISOR_STATE."
         raise StateError(folder, f"the folder cannot be created ({error.strerror}).", remedy) from error
-    return folder / f"{name}.json"
+    return folder
 
 
 def remember(machine: Machine, outcomes: Sequence[ProbeOutcome], name: str = LAST) -> Path:
-    """Adds outcomes to what is kept under this name. Raises InputError when it cannot be written."""
+    """Adds outcomes to the profile of this name. Raises InputError when it cannot be written.
+
+    Advisors that do so at the same time wait for each other, so that none loses what another has measured.
+    """
     path = measurements_file(name)
-    try:
-        earlier = _read(path)
-    except InputError:
-        earlier = []  # nothing yet, or moved aside as damaged
-    known = {outcome_key(outcome) for outcome in outcomes}
-    kept = [outcome for outcome in earlier if outcome_key(outcome) not in known][-KEEP:]
-    document = {
-        "schema": SCHEMA,
-        "machine": machine.fingerprint,
-        "outcomes": [outcome.to_json() for outcome in [*kept, *outcomes]],
-    }
-    save_json(path, document)
+    host = machine.host_name or socket.gethostname()
+    with locked(path):
+        try:
+            earlier = _read(path)
+        except InputError:
+            earlier = None  # nothing yet, or moved aside as damaged
+        save_json(path, grown(earlier, name, machine, host_name(host), outcomes).to_json())
     return path
-
-
-def outcome_key(outcome: ProbeOutcome) -> tuple[str, str, str]:
-    return (outcome.probe, outcome.date, str(sorted(outcome.applies.items())))
 
 
 def recall(machine: Machine) -> tuple[list[ProbeOutcome], list[InputError]]:
     """Everything measured on this machine, oldest first, and what could not be read."""
-    found: list[ProbeOutcome] = []
+    profiles, problems = kept_profiles()
+    found = [outcome for profile in profiles for outcome in profile.outcomes]
+    here = [outcome for outcome in found if outcome.applies.get("machine") == machine.fingerprint]
+    return sorted(here, key=lambda outcome: outcome.date), problems
+
+
+def kept_profiles() -> tuple[list[MachineProfile], list[InputError]]:
+    """This host's machine profiles by name, and what could not be read."""
+    profiles: list[MachineProfile] = []
     problems: list[InputError] = []
     try:
-        paths = sorted(measurements_file(LAST).parent.glob("*.json"))
+        paths = sorted(profiles_kept_in().glob("*.json"))
     except InputError as error:
         return [], [error]
     for path in paths:
         try:
-            found += [outcome for outcome in _read(path) if outcome.applies.get("machine") == machine.fingerprint]
-        except NothingSavedError:
+            profile = _read(path)
+        except NothingSavedError:  # moved away just now
             continue
         except InputError as error:
             problems.append(error)
-    found.sort(key=lambda outcome: outcome.date)
-    return found, problems
+            continue
+        profiles.append(profile)
+        if profile.damaged:
+            problems.append(StateError(path, profile.damaged[0], _REMEDY))
+    return profiles, problems
 
 
-def checked(outcome: ProbeOutcome) -> ProbeOutcome:
-    """The outcome, if its parts are what a probe would have written. Raises ValueError or KeyError."""
-    probe = probe_named(outcome.probe)
-    if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
-        raise ValueError(f"{outcome.fact} is not what the probe {probe.name} measures")
-    kind = str if probe.varies is Varies.PRECISION else int
-    for value in (outcome.before, outcome.after, outcome.rival):
-        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            raise ValueError(f"{shorten(value)} is no setting of the probe {probe.name}")
-        if isinstance(value, int) and not 1 <= value <= MOST:
-            raise ValueError(f"{value} is no setting of the probe {probe.name}")
-    figures = (outcome.median, outcome.low, outcome.high)
-    if outcome.measured and not all(isinstance(f, float | int) and 0 < f < math.inf for f in figures):
-        raise ValueError("its figures are no numbers")
-    if not isinstance(outcome.date, str) or not isinstance(outcome.n, int):
-        raise ValueError("its date or number of pairs is damaged")
-    return outcome
+def newest_profile() -> MachineProfile | None:
+    """The profile of this host that was measured last, or None where nothing was measured."""
+    measured = [profile for profile in kept_profiles()[0] if profile.outcomes]
+    return max(measured, key=lambda profile: profile.date, default=None)
 
 
-def _read(path: Path) -> list[ProbeOutcome]:
-    document = load_json(path)
-    remedy = "Delete it, or measure again with `advisor probe`."
-    if (
-        not isinstance(document, dict)
-        or document.get("schema") != SCHEMA
-        or not isinstance(document.get("outcomes"), list)
-    ):
-        raise StateError(path, "these are not measurements of this program.", remedy)
+def read_profile(path: Path) -> MachineProfile:
+    """A profile that was exported to a file. The file is left as it is, whatever it holds.
+
+    Raises:
+        InputError: it cannot be read, or is no machine profile.
+    """
+    title = "This machine profile cannot be used"
     try:
-        return [checked(ProbeOutcome.from_json(entry)) for entry in document["outcomes"]]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StateError(path, f"a measurement in it is damaged ({shorten(error)}).", remedy) from error
+        with path.open("rb") as file:
+            profile = MachineProfile.from_json(parse_json(file.read(MAX_BYTES + 1)))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise input_error(title, reason, where=shorten(path, 200), remedy="Check the name of the file.") from error
+    except ValueError as error:
+        remedy = "Write one with `advisor profiles export NAME --output FILE`."
+        raise InputError(title, [Problem(shorten(path, 200), f"{error}.", remedy)]) from error
+    return profile if profile.name else MachineProfile.from_json(profile.to_json(), path.stem)
+
+
+def _read(path: Path) -> MachineProfile:
+    document = load_json(path)
+    try:
+        return MachineProfile.from_json(document, path.stem)
+    except ValueError as error:
+        raise StateError(path, f"{error}.", _REMEDY) from error

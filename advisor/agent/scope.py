@@ -18,14 +18,6 @@ from advisor.probes.workload import Device, Precision, Workload
 _BRIEF = Detail(reasons=False, flips=False, questions=False)
 MAX_ROUNDS = 4
 
-# What a result is bound to beside the machine, the network and torch. Threads depend on how much there is to share out, so
-# on batch size and format; the better format hardly on threads, the knee of the batch size on neither.
-BINDING: Mapping[str, tuple[str, ...]] = {
-    "batch": ("machine", "network", "torch"),
-    "precision": ("machine", "network", "torch", "batch_size"),
-    "threads": ("machine", "network", "torch", "batch_size", "precision"),
-}
-
 
 def torch_version() -> str:
     """The version of the installed torch without importing it, empty when there is none."""
@@ -101,11 +93,7 @@ def scope_of(plan: Plan, machine: Machine | None) -> dict[str, str]:
     scope = {"machine": machine.fingerprint, "torch": torch_version()}
     workload = workload_of(plan)
     if isinstance(workload, Workload):
-        scope |= {
-            "network": workload.describe(),
-            "batch_size": str(workload.batch_size),
-            "precision": workload.precision.value,
-        }
+        scope |= workload.conditions()
     return scope
 
 
@@ -188,18 +176,18 @@ def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -
 
 
 def binding(outcome: ProbeOutcome) -> dict[str, str]:
-    wanted = BINDING.get(outcome.probe, tuple(outcome.applies))
-    return {name: str(outcome.applies[name]) for name in wanted if name in outcome.applies}
+    """The conditions under which alone the outcome counts."""
+    return {name: str(outcome.applies[name]) for name in outcome.bound_by if name in outcome.applies}
 
 
 def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -> Plan:
-    """The plan with each measurement shown at the recommendation that it judges."""
+    """The plan with each measurement shown at the recommendation that it decides."""
     from advisor.agent.judging import measurement
 
     recommendations: dict[str, Any] = dict(plan.recommendations)
     for outcome in outcomes:
         entry = recommendations.get(outcome.topic)
-        if entry is not None:
+        if entry is not None and knowledge.topics[outcome.topic].probe == outcome.probe:
             warnings = tuple(f"While the probe {outcome.probe} ran: {text}" for text in outcome.conditions.warnings)
             found = measurement(knowledge, plan, outcome)
             recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))

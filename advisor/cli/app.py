@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from advisor import __version__
-from advisor.cli import compare, explain, glossary, probe, profiles, recommend, report, rules, wizard
+from advisor.cli import compare, doctor, explain, glossary, probe, profiles, recommend, report, rules, trial, wizard
 from advisor.cli.console import BAD_INPUT, interactive, panel
 
 app = typer.Typer(
@@ -24,8 +24,12 @@ app.command("explain", help="Why one topic is advised as it is, and what would f
 app.command("compare", help="Two sets of answers, and where their plans differ.")(compare.compare)
 app.command("glossary", help="Technical terms, facts and recommendations in plain words.")(glossary.glossary)
 app.command("report", help="A report from a plan that was saved as JSON.")(report.report)
+app.command("doctor", help="What this machine, its driver and its torch disagree on.")(doctor.doctor)
 app.add_typer(probe.app, name="probe")
-app.add_typer(rules.app, name="rules", help="The rule base: list, show, check, test, coverage, docs.")
+rules.app.command("trial", help="What became of the claims of the documents from which this grew.")(trial.trial)
+app.add_typer(
+    rules.app, name="rules", help="The rule base: list, show, check, test, coverage, docs; and the survey on trial."
+)
 app.add_typer(profiles.app, name="profiles", help="Known devices and measured machines.")
 
 

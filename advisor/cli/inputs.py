@@ -78,8 +78,8 @@ Sets = Annotated[
 ]  # fmt: skip
 MachineName = Annotated[
     str,
-    typer.Option("--machine", help="auto: detect this one; none; a device's name; or a file of facts.", metavar="NAME",
-                 autocompletion=_complete_machine),
+    typer.Option("--machine", help="auto: this one; none; a device; a measured machine; or a file of facts or of a profile.",
+                 metavar="NAME", autocompletion=_complete_machine),
 ]  # fmt: skip
 SchoolOption = Annotated[
     SchoolName, typer.Option("--school", help="today's practice, or the survey of 2018 as written.")
@@ -109,6 +109,8 @@ class Inputs:
     facts: FactBase
     school: School
     machine: Machine | None
+    outcomes: tuple[ProbeOutcome, ...] | None = None
+    """What was measured on the machine, oldest first; None where that is what this host remembers."""
 
 
 def gather(
@@ -123,7 +125,7 @@ def gather(
 
     A named card that no profile describes is a warning. Raises InputError with the problems of answers and flags together.
     """
-    from advisor.cli.machines import machine_facts, unknown_card, with_published
+    from advisor.cli.machines import named_machine, unknown_card, with_published
     from advisor.facts.answers import TITLE, parse_assignments, read_answers
     from advisor.facts.fact_base import Source
     from advisor.knowledge.model import School
@@ -146,12 +148,12 @@ def gather(
             titles.append(error.title)
     if problems:
         raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
-    facts, detected = machine_facts(knowledge, machine)
-    facts = with_published(knowledge, facts.with_values(stated, Source.ASKED))
+    found = named_machine(knowledge, machine)
+    facts = with_published(knowledge, found.facts.with_values(stated, Source.ASKED))
     card = unknown_card(facts)
     if card is not None:
         warn_of_card(str(card))
-    return Inputs(knowledge, facts, School(school.value), detected)
+    return Inputs(knowledge, facts, School(school.value), found.machine, found.outcomes)
 
 
 @functools.cache  # said once, however often it comes up
@@ -166,7 +168,9 @@ def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
     from advisor.agent.scope import advise_here
     from advisor.inference.advise import FULL
 
-    outcomes = recalled(inputs.machine) if inputs.machine is not None else []
+    outcomes: Sequence[ProbeOutcome] = inputs.outcomes or ()
+    if inputs.outcomes is None and inputs.machine is not None:
+        outcomes = recalled(inputs.machine)
     return advise_here(inputs.knowledge, inputs.facts, inputs.machine, outcomes, inputs.school, detail or FULL)
 
 

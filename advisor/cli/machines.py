@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,27 +15,65 @@ if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge
     from advisor.machine.detection import Machine
     from advisor.machine.devices import DeviceProfile
+    from advisor.probes.outcome import ProbeOutcome
 
 CARD = "machine.gpu.name"
 NO_PROFILE = "nothing is known of this card"
 MOST_SUGGESTED = 6
 
 
-def machine_facts(knowledge: Knowledge, name: str) -> tuple[FactBase, Machine | None]:
-    """The facts of the machine that was named: detected here, from a device profile, or from a file."""
+@dataclass(frozen=True)
+class NamedMachine:
+    """The machine that a plan is for, as far as it is known."""
+
+    facts: FactBase
+    machine: Machine | None = None
+    """None where only facts of it are known: then no measurement can be its own."""
+    outcomes: tuple[ProbeOutcome, ...] | None = None
+    """What was measured on it, oldest first; None where that is what this host remembers."""
+
+
+def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
+    """The machine that was named: detected here, measured before, known by a device profile, or described in a file.
+
+    Raises InputError where there is none of this name.
+    """
     from advisor.facts.fact_base import FactBase, Source
 
     if name == "none":
-        return FactBase(), None
+        return NamedMachine(FactBase())
     if name == "auto":
         from advisor.machine.detection import detect
 
         machine = detect()
-        return FactBase.of(_known_only(knowledge, machine.facts()), Source.DETECTED), machine
-    return _named_machine(knowledge, name), None
+        return NamedMachine(FactBase.of(_known_only(knowledge, machine.facts()), Source.DETECTED), machine)
+    return _measured_machine(knowledge, name) or NamedMachine(_described_machine(knowledge, name))
 
 
-def _named_machine(knowledge: Knowledge, name: str) -> FactBase:
+def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
+    """A machine profile that this host keeps, or an exported one; None where it is neither."""
+    from advisor.agent.machine_profile import profile_facts
+    from advisor.agent.memory import kept_profiles, read_profile
+    from advisor.facts.fact_base import FactBase, Source
+    from advisor.machine.profiles import find_device
+
+    if name.endswith(".json"):
+        profile = read_profile(Path(name))
+    else:
+        kept = [] if find_device(name) is not None else kept_profiles()[0]
+        found = next((one for one in kept if one.name == name), None)
+        if found is None:
+            return None
+        profile = found
+    try:
+        facts, outcomes = profile_facts(profile.to_json())
+    except ValueError as error:
+        remedy = "Export it again, or measure that machine with `advisor probe --save NAME`."
+        raise input_error("This machine profile cannot be used", str(error), where=name, remedy=remedy) from error
+    return NamedMachine(FactBase.of(_known_only(knowledge, facts), Source.DETECTED), profile.machine, outcomes)
+
+
+def _described_machine(knowledge: Knowledge, name: str) -> FactBase:
     """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
     from advisor.facts.answers import read_answers
     from advisor.facts.fact_base import FactBase, Source

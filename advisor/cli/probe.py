@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from advisor.cli.console import FAILED, panel, say, stderr, warn, write, write_json
+from advisor.cli.console import FAILED, look, panel, stderr, warn, write, write_json
 from advisor.cli.inputs import (
     Force,
     Format,
@@ -28,10 +30,9 @@ from advisor.cli.inputs import (
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
+    from advisor.agent.journal import Journal
+    from advisor.agent.trial import Judgement
     from advisor.machine.detection import Machine
-
-TOO_BUSY = 0.25
-"""Share of the processors taken by other programs, from which on a result says little of the machine at rest."""
 
 SHORTEST, LONGEST = 1, 86400
 """What `--budget` may be, in seconds."""
@@ -50,6 +51,13 @@ def probe(
         Path | None, typer.Option("--for", help="The answers whose plan is measured.", metavar="ANSWERS")
     ] = None,
     sets: Sets = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="The data, or their folder: files are read on that disk.", metavar="PATH"),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew instead of going on where a stopped run ended.")
+    ] = False,
     save: Annotated[str, typer.Option("--save", help="Keep the result under this name.", metavar="NAME")] = "last",
     school: SchoolOption = SchoolName.TODAY,
     packs: Packs = None,
@@ -76,10 +84,10 @@ def probe(
     if save != "last":
         measurements_file(save)  # a name that cannot be used is said before anything is measured
     assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    revision = _measure(Inputs(inputs.knowledge, facts, inputs.school, inputs.machine), seconds, only, save)
-    _deliver(inputs, revision, format_, output, force)
-    for skipped in revision.skipped:
-        warn(f"The probe {skipped.probe} was not run", skipped.reason)
+    revision = _measure(
+        Inputs(inputs.knowledge, facts, inputs.school, inputs.machine), seconds, only, save, data, fresh
+    )
+    _deliver(inputs, revision, format_, output, force, save)
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
@@ -89,18 +97,104 @@ def probe(
         raise typer.Exit(FAILED)
 
 
-def _measure(inputs: Inputs, seconds: float, only: list[str] | None, save: str) -> Revision:
+def _looked_at_closely(inputs: Inputs, folder: str | None) -> Inputs:
+    """The machine with its caches, memory, clocks and disks; where it has a card, also whether torch can use it."""
+    from advisor.facts.fact_base import Source
+    from advisor.machine.detection import look_closer
+    from advisor.machine.doctor_architecture import gpu_usable_by_torch
+    from advisor.probes.ask_torch import ask_torch
+
+    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
+    machine = look_closer(inputs.machine, folders=(folder or str(Path.cwd()),))
+    found = {name: value for name, value in machine.facts().items() if name in inputs.knowledge.vocabulary.facts}
+    facts = inputs.facts.with_values(found, Source.DETECTED)
+    if machine.gpus and "machine.gpu.usable_by_torch" in inputs.knowledge.vocabulary.facts:
+        usable = gpu_usable_by_torch(machine, ask_torch())
+        if usable is not None:
+            facts = facts.with_values({"machine.gpu.usable_by_torch": usable}, Source.DETECTED)
+    return replace(inputs, machine=machine, facts=facts)
+
+
+def _measure(
+    inputs: Inputs, seconds: float, only: list[str] | None, save: str, data: Path | None, fresh: bool
+) -> Revision:
     from advisor.agent.agent import settle
+    from advisor.cli.progress import MeasuringProgress
 
     assert inputs.machine is not None  # noqa: S101
     machine = inputs.machine
+    folder = _folder(data)
+    journal = _journal(inputs, only, seconds, folder, fresh)
+    try:
+        with MeasuringProgress(seconds) as progress:
 
-    def listener(what: str, about: Any) -> None:
-        announce(what, about)
-        if what == "finished" and about.measured:
-            keep(machine, about, save)
+            def listener(what: str, about: Any) -> None:
+                progress(what, about)
+                if what == "finished" and about.measured:
+                    keep(machine, about, save)
 
-    return settle(inputs.knowledge, inputs.facts, machine, seconds, school=inputs.school, only=only, on_event=listener)
+            return settle(
+                inputs.knowledge,
+                inputs.facts,
+                machine,
+                seconds,
+                school=inputs.school,
+                only=only,
+                on_event=listener,
+                folder=folder,
+                journal=journal,
+            )
+    except KeyboardInterrupt:
+        if journal is not None and journal.entries:
+            stderr().print("What is finished is kept: the same command goes on from there (--fresh begins anew).")
+        raise
+    finally:
+        if journal is not None:
+            journal.close(finished=False)
+
+
+def _folder(data: Path | None) -> str | None:
+    """The folder on the disk that holds the data."""
+    if data is None:
+        return None
+    from advisor.errors import input_error
+
+    if not data.exists():
+        raise input_error(
+            "There are no such data", "the path does not exist", where=str(data), remedy="Check the path."
+        )
+    return str((data if data.is_dir() else data.parent).resolve())
+
+
+def _journal(inputs: Inputs, only: list[str] | None, seconds: float, folder: str | None, fresh: bool) -> Journal | None:
+    """The journal of this very question; without one measuring goes on and could not be resumed."""
+    from advisor.agent.journal import Journal
+    from advisor.agent.scope import torch_version
+    from advisor.errors import InputError
+
+    assert inputs.machine is not None  # noqa: S101
+    known = {
+        name: entry.value for name in sorted(inputs.facts.names()) if (entry := inputs.facts.known(name)) is not None
+    }
+    question = {
+        "facts": {name: str(sorted(value) if isinstance(value, frozenset) else value) for name, value in known.items()},
+        "only": sorted(only or ()),
+        "seconds": seconds,
+        "folder": folder,
+        "school": inputs.school.value,
+        "machine": inputs.machine.fingerprint,
+        "torch": torch_version(),
+    }
+    try:
+        journal = Journal.open(question)
+    except InputError as error:
+        warn("This run could not be resumed", str(error.problems[0]))
+        return None
+    if journal is None:
+        warn("Another run measures the same", "Both will disturb each other; this one could not be resumed.")
+    elif fresh:
+        journal.forget()
+    return journal
 
 
 def keep(machine: Machine, outcome: Any, name: str = "last") -> None:
@@ -108,6 +202,8 @@ def keep(machine: Machine, outcome: Any, name: str = "last") -> None:
 
     A state folder that cannot be written is a warning.
     """
+    from advisor.agent.trial import TOO_BUSY
+
     if (outcome.conditions.others_share or 0.0) > TOO_BUSY:
         stderr().print(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
         return
@@ -120,38 +216,59 @@ def keep(machine: Machine, outcome: Any, name: str = "last") -> None:
         warn("The measurement cannot be kept for later", str(error.problems[0]))
 
 
-def announce(what: str, about: Any) -> None:
-    """Progress on stderr."""
-    if what == "started":
-        probe, seconds = about
-        stderr().print(f"{probe.name}: {probe.question} (up to {seconds:.0f} s)")
-    elif what == "finished":
-        stderr().print(f"{about.probe}: {about.verdict.value.replace('_', ' ')}")
-        for warning in about.conditions.warnings:
-            stderr().print(f"  {warning}")
+def _machine_page(inputs: Inputs, revision: Revision, name: str) -> str:
+    """The machine as this run has seen it; what was compared stands above it."""
+    from advisor.agent.machine_profile import grown
+    from advisor.machine.profiles import find_device
+    from advisor.report.machine_page import machine_page, machine_report
+
+    assert inputs.machine is not None  # noqa: S101
+    report = machine_report(grown(None, name, inputs.machine, "", revision.outcomes), find_device)
+    return machine_page(replace(report, decisions=()), look())
 
 
-def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool) -> None:
+def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool, save: str) -> None:
     from datetime import date
 
-    from advisor.report.changes import change_lines
+    from advisor.agent.trial import put_on_trial
+    from advisor.machine.published import load_tables
     from advisor.report.markdown import report_text
+    from advisor.report.measured import measured_page
+    from advisor.report.trial import trial_json, trial_markdown
+    from advisor.resources import profiles_folder
 
+    tables = load_tables(profiles_folder() / "published")
+    judged = put_on_trial(inputs.knowledge, revision.after, revision.outcomes, tables)
     if format_ is Format.JSON:
         document = {
             **revision.after.to_json(),
             "outcomes": [outcome.to_json() for outcome in revision.outcomes],
-            "skipped": [{"probe": skipped.probe, "reason": skipped.reason} for skipped in revision.skipped],
+            "skipped": [{"probe": s.probe, "reason": s.reason, "open": s.open} for s in revision.skipped],
+            "survey": trial_json(judged, inputs.knowledge)["survey"],
         }
         deliver_json(document, output, force)
         return
     if format_ is Format.MARKDOWN or output is not None:
-        deliver(report_text(revision.after, inputs.knowledge, date.today().isoformat()), output, force)
+        report = report_text(revision.after, inputs.knowledge, date.today().isoformat())
+        deliver("\n".join([report.rstrip(), "", *trial_markdown(judged, inputs.knowledge)]), output, force)
     if format_ is Format.TEXT:
-        for line in change_lines(revision.after):
-            say(line)
+        write(measured_page(revision, look()))
+        write(f"\n{_machine_page(inputs, revision, save)}")
+        write(f"\n{_trial(judged)}")
         if output is not None:
             write(f"The report is in {output}.")
+
+
+def _trial(judged: Sequence[Judgement]) -> str:
+    """What this machine has decided of the survey's claims, and how to see the others."""
+    from advisor.report.page import Page
+    from advisor.report.trial import decided_here, trial_lines
+
+    page = Page(look())
+    trial_lines(page, judged, decided_here(judged))
+    page.blank()
+    page.add("`advisor rules trial` lists the others too.")
+    return page.text()
 
 
 def parse_budget(text: str) -> float:
@@ -200,10 +317,19 @@ def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
 
     if format_ is PlainFormat.JSON:
         entries = [
-            {"name": p.name, "question": p.question, "topic": p.topic, "fact": p.fact, "seconds": p.cost_seconds}
+            {
+                "name": p.name,
+                "question": p.question,
+                "topic": p.topic,
+                "fact": p.fact,
+                "seconds": p.cost_seconds,
+                "unit": f"{p.work.value}s/s" if p.work.value != "FLOP" else "FLOP/s",
+                "opt_in": p.opt_in,
+            }
             for p in PROBES
         ]
         write_json(entries)
         return
     for p in PROBES:
-        write(f"{p.name}: {p.question} ({p.topic}, about {p.cost_seconds:.0f} s)")
+        named = ", only when named" if p.opt_in else ""
+        write(f"{p.name}: {p.question} ({p.topic + ', ' if p.topic else ''}about {p.cost_seconds:.0f} s{named})")

@@ -1,50 +1,263 @@
-"""`advisor profiles`: the devices whose figures are known."""
+"""`advisor profiles`: devices whose figures are known, and machines that were measured."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.inputs import PlainFormat, PlainFormatOption, complete_device
+from advisor.cli.inputs import Force, Output, PlainFormat, PlainFormatOption, complete_device
 
 if TYPE_CHECKING:
+    from advisor.agent.comparison import MachinesCompared
+    from advisor.agent.machine_profile import MachineProfile
+    from advisor.errors import InputError
     from advisor.machine.devices import DeviceProfile
+
+THIS = "this"
+"""The machine of this host that was measured last."""
+NOTHING_MEASURED = "Nothing was measured on this host"
 
 app = typer.Typer(no_args_is_help=True)
 
 
-@app.command("list", help="Every known device.")
+def complete_profile(incomplete: str) -> list[str]:
+    from advisor.agent.memory import kept_profiles
+
+    names = [THIS, *(profile.name for profile in kept_profiles()[0])]
+    return [*(name for name in names if name.startswith(incomplete)), *complete_device(incomplete)]
+
+
+Machine = Annotated[str, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)]
+
+
+@app.command("list", help="Every known device, and the machines measured on this host.")
 def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
     from advisor.cli.console import look, write, write_json
     from advisor.report.devices import device_json, devices_page
+    from advisor.report.machine_page import kept_json, kept_page
 
     devices = list(_devices().values())
+    profiles = _kept()
     if format_ is PlainFormat.JSON:
-        write_json([device_json(device) for device in devices])
+        write_json([*map(device_json, devices), *map(kept_json, profiles)])
     else:
-        write(devices_page(devices, look()))
+        write(f"{devices_page(devices, look())}\n{kept_page(profiles, look())}")
 
 
-@app.command("show", help="One device: its figures, units and sources.")
-def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_device)],
+@app.command("show", help="A device, or a machine that was measured (this: the last one here): figures and sources.")
+def show(name: Machine = THIS, format_: PlainFormatOption = PlainFormat.TEXT) -> None:
+    from advisor.cli.console import look, write, write_json
+    from advisor.machine.profiles import find_device
+    from advisor.machine.published import published_figures
+    from advisor.report.devices import device_json, device_page
+    from advisor.report.machine_page import machine_json, machine_page, machine_report
+
+    device = None if _names_kept(name) else find_device(name, _devices())
+    if device is not None:
+        published = published_figures(device.name)
+        if format_ is PlainFormat.JSON:
+            write_json(device_json(device, published))
+        else:
+            write(device_page(device, look(), published))
+        return
+    report = machine_report(_profile(name, title="There is no such device or machine"), find_device)
+    if format_ is PlainFormat.JSON:
+        write_json(machine_json(report))
+    else:
+        write(machine_page(report, look()))
+
+
+@app.command("path", help="Where a device or a measured machine is kept; without a name, the folder of this host.")
+def path(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=complete_profile)] = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
+    from advisor.agent.memory import profiles_kept_in
+    from advisor.cli.console import write, write_json
+    from advisor.machine.profiles import find_device
+    from advisor.resources import profiles_folder
+
+    if name is None:
+        found = profiles_kept_in()
+    elif not _names_kept(name) and (device := find_device(name, _devices())) is not None:
+        found = profiles_folder() / "devices" / f"{device.name}.yaml"
+    else:
+        found = profiles_kept_in() / f"{_of_this_host(name).name}.json"
+    if format_ is PlainFormat.JSON:
+        write_json({"path": str(found)})
+    else:
+        write(str(found))
+
+
+@app.command("compare")
+def compare(
+    first: Machine = THIS,
+    second: Annotated[str | None, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Compare with what was measured before this day.", metavar="DATE")
+    ] = None,
+    format_: PlainFormatOption = PlainFormat.TEXT,
+) -> None:
+    """Is this machine slower than it was, or than another?
+
+    With two names or files: two machines. With one and --since DATE: before that day against since then. With one
+    alone: the last day that was measured against the days before.
+    """
     from advisor.cli.console import look, write, write_json
+    from advisor.errors import input_error
+    from advisor.report.machines_compared import compared_json, compared_page
+
+    if second is not None and since is not None:
+        what = "two machines and --since are two different questions"
+        raise input_error("These do not go together", what, where="--since", remedy="Leave out one of them.")
+    compared = _since(first, since) if second is None else _two(first, second)
+    if format_ is PlainFormat.JSON:
+        write_json(compared_json(compared))
+    else:
+        write(compared_page(compared, look()))
+
+
+@app.command("export", help="A measured machine as JSON, for another computer or for others (--anonymous).")
+def export(
+    name: Machine = THIS,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Without names of host and user, paths and serial numbers.")
+    ] = False,
+    output: Output = None,
+    force: Force = False,
+    format_: Annotated[PlainFormat, typer.Option("--format", help="It is always JSON.")] = PlainFormat.JSON,
+) -> None:
+    from advisor.cli.inputs import deliver_json
+
+    profile = _profile(name)
+    if anonymous:
+        from advisor.agent.anonymous import anonymous_json
+
+        deliver_json(anonymous_json(profile, _private_words()), output, force)
+    else:
+        deliver_json(profile.to_json(), output, force)
+
+
+def _since(name: str, since: str | None) -> MachinesCompared:
+    from advisor.agent.comparison import compare, last_day, sides_of
+    from advisor.errors import input_error, join_names, shorten
+
+    profile = _profile(name)
+    day = last_day(profile) if since is None else _date(since)
+    before, after = sides_of(profile, day)
+    if not day or not before.outcomes or not after.outcomes:
+        days = sorted({outcome.date[:10] for outcome in profile.outcomes})
+        what = f"{shorten(profile.name)} was measured on {join_names(days[-10:]) or 'no day'} only"
+        remedy = "Measure again with `advisor probe`, or name a day after the first of these with --since."
+        raise input_error("There are no two times to compare", what, where="--since", remedy=remedy)
+    return compare(before, after, same_machine=True)
+
+
+def _two(first: str, second: str) -> MachinesCompared:
+    from advisor.agent.comparison import compare, one_machine_later, side_of
+
+    mine, theirs = _profile(first), _profile(second)
+    titles = ("", "") if mine.name != theirs.name else (first, second)
+    sides = side_of(mine, titles[0]), side_of(theirs, titles[1])
+    return compare(*sides, same_machine=one_machine_later(mine, theirs))
+
+
+def _date(text: str) -> str:
+    """A day or a time as measurements carry it (UTC). Raises InputError."""
+    from datetime import UTC, datetime
+
+    from advisor.errors import input_error, shorten
+
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        remedy = "Write it as year, month and day: 2026-11-21."
+        raise input_error("This is no date", f"{shorten(text)!r}", where="--since", remedy=remedy) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _profile(name: str, title: str = "There is no such machine") -> MachineProfile:
+    """The profile of this host by its name, the newest for `this`, or that of a file. Raises InputError."""
+    from advisor.agent.memory import read_profile
+
+    if name == THIS or _names_kept(name):
+        return _of_this_host(name)
+    try:
+        is_file = Path(name).is_file()
+    except (OSError, ValueError):  # too long for a file name, or a null character
+        is_file = False
+    if is_file:
+        return read_profile(Path(name))
+    raise _unknown(name, title)
+
+
+def _of_this_host(name: str) -> MachineProfile:
+    """By its name. Raises InputError."""
+    from advisor.agent.memory import newest_profile
+    from advisor.errors import input_error
+
+    if name == THIS:
+        newest = newest_profile()
+        if newest is None:
+            raise input_error(NOTHING_MEASURED, "no machine profile is kept", remedy="Measure it with `advisor probe`.")
+        return newest
+    for profile in _kept():
+        if profile.name == name:
+            return profile
+    raise _unknown(name, "There is no such machine")
+
+
+def _unknown(name: str, title: str) -> InputError:
     from advisor.errors import did_you_mean, input_error, shorten
     from advisor.machine.profiles import find_device
-    from advisor.report.devices import device_json, device_page
 
     devices = _devices()
-    device = find_device(name, devices)
-    if device is None:
-        hint = f"{did_you_mean(name, devices)} `advisor profiles list` shows them all.".strip()
-        raise input_error("There is no such device", f"{shorten(name)!r}", where="NAME", remedy=hint)
-    if format_ is PlainFormat.JSON:
-        write_json(device_json(device))
-    else:
-        write(device_page(device, look()))
+    if title != "There is no such device or machine" and find_device(name, devices) is not None:
+        what = f"{shorten(name)!r} is a device, of which nothing was measured here"
+        return input_error(title, what, where="NAME", remedy="Name a machine: `advisor profiles list` shows them.")
+    kept = [profile.name for profile in _kept()]
+    hint = did_you_mean(name, [THIS, *kept, *devices])
+    what = f"{shorten(name)!r} is neither a device, nor a machine measured on this host, nor a file"
+    return input_error(title, what, where="NAME", remedy=f"{hint} `advisor profiles list` shows them all.".strip())
+
+
+def _names_kept(name: str) -> bool:
+    return any(profile.name == name for profile in _kept())
+
+
+def _kept() -> list[MachineProfile]:
+    """This host's profiles; what cannot be read of them is a warning, said once."""
+    from advisor.agent.memory import kept_profiles
+    from advisor.cli.console import warn
+
+    profiles, problems = kept_profiles()
+    for problem in problems:
+        if str(problem) not in _SAID:
+            _SAID.add(str(problem))
+            warn(problem.title, str(problem.problems[0]))
+    return profiles
+
+
+_SAID: set[str] = set()
+
+
+def _private_words() -> list[str]:
+    """Names of this user and this host, as messages may hold them."""
+    import getpass
+    import socket
+
+    host = socket.gethostname()
+    words = [host, host.partition(".")[0]]
+    for ask in (getpass.getuser, lambda: Path.home().name):
+        try:
+            words.append(ask())
+        except (KeyError, OSError, RuntimeError):  # a user whom the system does not know
+            continue
+    return words
 
 
 def _devices() -> dict[str, DeviceProfile]:

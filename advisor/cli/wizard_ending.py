@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.cli.console import error_panel, write
+from advisor.cli.console import error_panel, look, write
 from advisor.cli.wizard_lines import read, say
 from advisor.errors import InputError, Problem, input_error, shorten
 
@@ -47,24 +47,25 @@ class Ending:
             answer = read(prompt).strip().casefold()
             if answer in ("", "n", "no", "!"):
                 return
-        from advisor.cli.probe import announce, keep
-        from advisor.report.changes import change_lines
+        from advisor.cli.probe import keep
+        from advisor.cli.progress import MeasuringProgress
+        from advisor.report.measured import measured_page
 
         machine = self.inputs.machine
+        with MeasuringProgress(PROBE_SECONDS) as progress:
 
-        def listener(what: str, about: Any) -> None:
-            announce(what, about)
-            if what == "finished" and about.measured:
-                keep(machine, about)
+            def listener(what: str, about: Any) -> None:
+                progress(what, about)
+                if what == "finished" and about.measured:
+                    keep(machine, about)
 
-        revision = settle(
-            self.inputs.knowledge, self.interview.facts(), self.inputs.machine, PROBE_SECONDS,
-            school=self.interview.school, on_event=listener,
-        )  # fmt: skip
+            revision = settle(
+                self.inputs.knowledge, self.interview.facts(), machine, PROBE_SECONDS,
+                school=self.interview.school, on_event=listener,
+            )  # fmt: skip
         self.measured = revision.after
         say("")
-        for line in change_lines(revision.after):
-            say(line)
+        write(measured_page(revision, look()))
 
     def _offer(self, prompt: str, what: str, save: Any) -> None:
         while True:

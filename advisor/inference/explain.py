@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from advisor.inference.plan import Alternative, Reason
 from advisor.inference.program import Program, TopicProgram
 from advisor.inference.search import Engine
 from advisor.inference.situation import Situation
-from advisor.knowledge.model import Effect, Knowledge, Policy
+from advisor.knowledge.model import FACT_IN_ACTION, Effect, Knowledge, Policy
 from advisor.knowledge.regions import TRUE
 
 
@@ -90,13 +91,23 @@ class Explainer:
         items = value if is_list and topic.policy is Policy.ALL else (value,)
         for item in items:
             for line in topic.actions_for(str(item)):
-                lines[line.replace("{value}", text)] = None
+                lines[self._filled(line, text)] = None
         for compiled in self.deciding():
             rule = compiled.rule
             for line in rule.actions:
                 origin = "" if rule.layer == 0 else f"   # from the pack {rule.where.rpartition('/')[0]}"
-                lines[line.replace("{value}", text) + origin] = None
+                lines[self._filled(line, text) + origin] = None
         return tuple(lines)
+
+    def _filled(self, line: str, recommended: str) -> str:
+        """The line with what is recommended for {value}, and known facts for their names in braces."""
+
+        def known(match: re.Match[str]) -> str:
+            slot = self.program.slots.get(match[1])
+            value = None if slot is None else self.values[slot]
+            return match[0] if value is None else str(value)
+
+        return FACT_IN_ACTION.sub(known, line.replace("{value}", recommended))
 
     def silenced(self) -> Iterator[tuple[CompiledRule, CompiledRule]]:
         """Rules that hold but are superseded, with the rule that silences each."""

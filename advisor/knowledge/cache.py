@@ -17,6 +17,7 @@ from typing import Any
 from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
 from advisor.files import atomic_write
 from advisor.knowledge import loader
+from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Claims, Need, Reading
 from advisor.knowledge.figures import Case, Figure, Figures, Given
 from advisor.knowledge.model import (
     Effect,
@@ -32,7 +33,7 @@ from advisor.knowledge.model import (
 )
 from advisor.knowledge.terms import Term
 
-FORMAT = "advisor/knowledge-cache/2"
+FORMAT = "advisor/knowledge-cache/3"
 KEEP = 8
 
 
@@ -95,6 +96,8 @@ def to_document(knowledge: Knowledge, folders: Sequence[str]) -> dict[str, Any]:
         "names": knowledge.names,
         "given": [_fields(given) for given in knowledge.figures.given.values()],
         "figures": [_fields(figure) for figure in knowledge.figures.figures.values()],
+        "claim_given": [_fields(given) for given in knowledge.survey.given.values()],
+        "claims": [_fields(claim) for claim in knowledge.claims],
     }
 
 
@@ -118,7 +121,8 @@ def from_document(document: dict[str, Any]) -> Knowledge:
     errata = {entry["key"]: Erratum(**entry) for entry in document["errata"]}
     terms = {entry["term"]: _term(entry) for entry in document["terms"]}
     by_name, names = {topic.name: topic for topic in topics}, tuple(document["names"])
-    return Knowledge(vocabulary, by_name, rules, sources, errata, document["digest"], terms, names, _figures(document))
+    figures, claims = _figures(document), _claims(document)
+    return Knowledge(vocabulary, by_name, rules, sources, errata, document["digest"], terms, names, figures, claims)
 
 
 def _fact(entry: dict[str, Any]) -> Fact:
@@ -142,6 +146,19 @@ def _figures(document: dict[str, Any]) -> Figures:
         cases = tuple(Case(**{**case, "sources": tuple(case["sources"])}) for case in entry["cases"])
         figures[entry["name"]] = Figure(**{**entry, "cases": cases})
     return Figures(given, figures)
+
+
+def _claims(document: dict[str, Any]) -> Claims:
+    given = {entry["name"]: Given(**entry) for entry in document["claim_given"]}
+    claims = {}
+    for entry in document["claims"]:
+        figures = tuple(ClaimFigure(**{**one, "reading": Reading(one["reading"])}) for one in entry["figures"])
+        texts = {key: tuple(entry[key]) for key in ("sources", "erratum", "rules")}
+        needs = Need(entry["needs"]) if entry["needs"] else None
+        claims[entry["id"]] = Claim(
+            **{**entry, **texts, "basis": Basis(entry["basis"]), "needs": needs, "figures": figures}
+        )
+    return Claims(given, claims)
 
 
 def _rule(entry: dict[str, Any]) -> Rule:

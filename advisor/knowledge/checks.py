@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Set
 from advisor.errors import Problem, did_you_mean, shorten
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.expressions import BOOLEAN, Expression, ExpressionError, Symbols, Type, compile_expression
-from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
+from advisor.knowledge.model import FACT_IN_ACTION, Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
 
 
 def check(knowledge: Knowledge) -> Iterator[Problem]:
@@ -91,6 +91,11 @@ def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:
             knowledge.expression(rule.settles.expects, BOOLEAN)
         except ExpressionError as error:
             yield _problem(rule.where, f"{what} expects", error)
+    for line in rule.actions:
+        for name in FACT_IN_ACTION.findall(line):
+            if name not in knowledge.vocabulary.facts:
+                hint = did_you_mean(name, knowledge.vocabulary.facts)
+                yield Problem(rule.where, f"{what} an action reads {shorten(name)!r}, which is no fact.", hint)
     for citation in rule.sources:
         key = citation.split(" ")[0]
         if key not in knowledge.sources:

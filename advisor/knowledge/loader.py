@@ -10,6 +10,7 @@ from pathlib import Path
 from advisor import __version__, safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
 from advisor.knowledge.checks import check
+from advisor.knowledge.claims import NO_CLAIMS, check_claims, read_claims
 from advisor.knowledge.declarations import read_sources, read_topics, read_vocabulary
 from advisor.knowledge.figures import NO_FIGURES, check_figures, read_figures
 from advisor.knowledge.glossary_files import GlossaryTexts, check_terms
@@ -104,6 +105,7 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
     errata: dict[str, Erratum] = {}
     glossary = GlossaryTexts()
     figures = NO_FIGURES
+    claims = NO_CLAIMS
     layered: list[tuple[list[Rule], list[Disabled]]] = []
     for layer, path, tree in trees:
         if path.name == "sources.yaml":
@@ -114,6 +116,8 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
             glossary.read(tree, reader(path))
         elif path.name == "figures.yaml":
             figures = read_figures(tree, reader(path), layer, figures)
+        elif path.name == "claims.yaml":
+            claims = read_claims(tree, reader(path), layer, claims)
         elif path.name in ("facts.yaml", "topics.yaml"):
             if layer > 0:
                 what = f"a pack cannot bring its own {path.name}"
@@ -122,10 +126,14 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
             layered.append(read_rules(tree, reader(path), topics, layer))
     rules = _merge(layered, topics, problems)
     names = tuple(glossary.names)
-    knowledge = Knowledge(vocabulary, topics, rules, sources, errata, digest(files), glossary.terms, names, figures)
+    knowledge = Knowledge(
+        vocabulary, topics, rules, sources, errata, digest(files), glossary.terms, names, figures, claims
+    )
     problems.extend(check(knowledge))
     problems.extend(check_figures(figures, knowledge.symbols, sources))
     problems.extend(check_terms(knowledge.terms))
+    every_rule = [rule.id for rules, _ in layered for rule in rules]
+    problems.extend(check_claims(claims, figures.symbols(knowledge.symbols), sources, errata, every_rule))
     if problems:
         raise InputError(TITLE, sorted(dict.fromkeys(problems), key=lambda problem: _place(problem.where)))
     return knowledge

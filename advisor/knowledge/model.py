@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from advisor.facts.vocabulary import FactType, Vocabulary
+from advisor.knowledge.claims import NO_CLAIMS, Claim, Claims
 from advisor.knowledge.expressions import BOOLEAN, LIST, NUMBER, Expression, Kind, Symbols, Type, compile_expression
 from advisor.knowledge.figures import NO_FIGURES, Figures, Formula, compile_figures
 from advisor.knowledge.terms import Term, phrases
+
+FACT_IN_ACTION = re.compile(r"\{([a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+)\}")
+"""A fact's name in braces in a line of `actions`; its value takes that place where it is known."""
 
 
 class Policy(StrEnum):
@@ -166,6 +171,12 @@ class Knowledge:
     names: tuple[str, ...] = ()
     """Of authors, companies and places, which the glossary need not explain."""
     figures: Figures = NO_FIGURES
+    survey: Claims = NO_CLAIMS
+    """What the seed documents claim, and the numbers that the program supplies to judge it."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(self.survey.claims.values())
 
     @cached_property
     def phrases(self) -> dict[str, Term]:

@@ -73,10 +73,13 @@ class DeviceProfile:
     @property
     def pcie_bytes_per_second(self) -> float | None:
         """One direction of 16 lanes, computed from the generation; None before generation 3."""
-        if self.pcie_generation is None:
-            return None
-        transfers = _PCIE_TRANSFERS_PER_SECOND.get(int(self.pcie_generation.value))
-        return None if transfers is None else transfers * 16 * 128 / 130 / 8
+        return None if self.pcie_generation is None else pcie_bytes_per_second(int(self.pcie_generation.value))
+
+
+def pcie_bytes_per_second(generation: int, lanes: int = 16) -> float | None:
+    """One direction; None for generations other than 3 to 5."""
+    transfers = _PCIE_TRANSFERS_PER_SECOND.get(generation)
+    return None if transfers is None else transfers * lanes * 128 / 130 / 8
 
 
 UNITS: Mapping[str, str] = MappingProxyType(

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from advisor.errors import shorten
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -25,11 +27,26 @@ class Tree:
         """The text of an absolute path, or None where there is none."""
         try:
             return self.at(path).read_text(encoding="utf-8", errors="replace")
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the name
             return None
         except OSError as error:
-            self.notes.append(f"{path} cannot be read ({error.strerror or type(error).__name__}).")
+            self._note(path, error)
             return None
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """The content of an absolute path that holds no text, or None where there is none."""
+        try:
+            return self.at(path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the name
+            return None
+        except OSError as error:
+            self._note(path, error)
+            return None
+
+    def read_word(self, path: str) -> str | None:
+        """The first line of a file without blanks around it, None where it is empty or missing."""
+        lines = (self.read(path) or "").strip().splitlines()
+        return shorten(lines[0].strip(), 200) if lines else None
 
     def read_integer(self, path: str) -> int | None:
         text = self.read(path)
@@ -39,18 +56,39 @@ class Tree:
         """The sorted names in a folder; none where the folder is missing or closed to us."""
         try:
             return tuple(sorted(entry.name for entry in self.at(folder).iterdir()))
-        except OSError:
+        except (OSError, ValueError):
             return ()
 
     def exists(self, path: str) -> bool:
         try:
             self.at(path).stat()
-        except OSError:
+        except (OSError, ValueError):
             return False
         return True
 
     def at(self, path: str) -> Path:
         return self.root / path.lstrip("/")
+
+    def _note(self, path: str, error: OSError) -> None:
+        self.notes.append(f"{path} cannot be read ({error.strerror or type(error).__name__}).")
+
+
+MOST_NUMBERS = 65536
+"""More hardware threads than any kernel counts; a damaged list must not fill the memory."""
+
+
+def number_list(text: str | None) -> tuple[int, ...] | None:
+    """The kernel's way to write sets of processors: `0-3,8` is 0, 1, 2, 3 and 8. None for anything else."""
+    numbers: set[int] = set()
+    for part in (text or "").strip().split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or len(part) > 20:
+            return None
+        low, high = int(first), int(last or first)
+        if high < low or high >= MOST_NUMBERS:
+            return None
+        numbers.update(range(low, high + 1))
+    return tuple(sorted(numbers))
 
 
 def whole_number(text: str) -> int | None:
@@ -72,8 +110,8 @@ class Host(Protocol):
     def architecture(self) -> str:
         """x86_64, arm64, ..."""
 
-    def affinity(self) -> int | None:
-        """The number of hardware threads that this process may run on."""
+    def affinity(self) -> frozenset[int] | None:
+        """The numbers of the hardware threads that this process may run on."""
 
     def logical_cores(self) -> int | None: ...
 
@@ -92,6 +130,17 @@ class Host(Protocol):
 
     def environment(self, name: str) -> str | None: ...
 
+    def name(self) -> str | None: ...
+
+    def kernel(self) -> str | None:
+        """The release of the operating system's kernel."""
+
+    def real_path(self, path: str) -> str | None:
+        """The absolute path without links; of the nearest folder above, where there is nothing yet."""
+
+    def space(self, path: str) -> tuple[int, int] | None:
+        """Bytes in all and free for this user, on what holds the path."""
+
 
 class ThisHost:
     """The computer that this program runs on."""
@@ -104,13 +153,13 @@ class ThisHost:
     def architecture(self) -> str:
         return platform.machine()
 
-    def affinity(self) -> int | None:
+    def affinity(self) -> frozenset[int] | None:
         if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
+            return frozenset(os.sched_getaffinity(0))
         import psutil  # 20 ms, only where /proc does not answer
 
         process = psutil.Process()
-        return len(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else None
+        return frozenset(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else None
 
     def logical_cores(self) -> int | None:
         return os.cpu_count()
@@ -150,3 +199,27 @@ class ThisHost:
 
     def environment(self, name: str) -> str | None:
         return os.environ.get(name)
+
+    def name(self) -> str | None:
+        return platform.node() or None
+
+    def kernel(self) -> str | None:
+        return platform.release() or None
+
+    def real_path(self, path: str) -> str | None:
+        try:
+            place = Path(path).resolve()
+            while not place.exists() and place != place.parent:
+                place = place.parent
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return str(place)
+
+    def space(self, path: str) -> tuple[int, int] | None:
+        import shutil  # 5 ms
+
+        try:
+            usage = shutil.disk_usage(path)
+        except (OSError, ValueError):
+            return None
+        return usage.total, usage.free

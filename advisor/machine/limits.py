@@ -22,6 +22,8 @@ class Limits:
 
     cores: float | None
     memory_bytes: int | None
+    memory_left_bytes: int | None = None
+    """What the fullest of the groups may still take"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +37,25 @@ class _Mount:
 def read_limits(tree: Tree) -> Limits:
     cores: list[float] = []
     memory: list[int] = []
+    left: list[int] = []
     for version, controllers, folder in _groups(tree):
         if version == 2:
             cores += _quota_v2(tree, folder)
-            memory += _memory(tree, f"{folder}/memory.max")
+            limit = _memory(tree, f"{folder}/memory.max")
+            used = "memory.current"
         else:
             if "cpu" in controllers:
                 cores += _quota_v1(tree, folder)
-            if "memory" in controllers:
-                memory += _memory(tree, f"{folder}/memory.limit_in_bytes")
-    return Limits(cores=min(cores, default=None), memory_bytes=min(memory, default=None))
+            limit = _memory(tree, f"{folder}/memory.limit_in_bytes") if "memory" in controllers else None
+            used = "memory.usage_in_bytes"
+        if limit is not None:
+            memory.append(limit)
+            left += _left(tree, folder, limit, used)
+    return Limits(
+        cores=min(cores, default=None),
+        memory_bytes=min(memory, default=None),
+        memory_left_bytes=min(left, default=None),
+    )
 
 
 def _groups(tree: Tree) -> Iterator[tuple[int, frozenset[str], PurePosixPath]]:
@@ -107,7 +118,19 @@ def _cores(quota: int | None, period: int | None) -> Iterator[float]:
         yield quota / period
 
 
-def _memory(tree: Tree, path: str) -> Iterator[int]:
+def _memory(tree: Tree, path: str) -> int | None:
     limit = tree.read_integer(path)
-    if limit is not None and 0 < limit < _V1_NO_LIMIT:
-        yield limit
+    return limit if limit is not None and 0 < limit < _V1_NO_LIMIT else None
+
+
+def _left(tree: Tree, folder: PurePosixPath, limit: int, used: str) -> Iterator[int]:
+    """Files that were read count as used too; the inactive ones among them give way to programs."""
+    usage = tree.read_integer(f"{folder}/{used}")
+    if usage is None:
+        return
+    inactive = 0
+    for line in (tree.read(f"{folder}/memory.stat") or "").splitlines():
+        key, _, value = line.partition(" ")
+        if key in ("inactive_file", "total_inactive_file"):
+            inactive = max(inactive, whole_number(value) or 0)
+    yield max(0, limit - max(0, usage - inactive))

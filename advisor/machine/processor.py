@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
-from advisor.machine.host import Host, Tree
+from advisor.machine.host import Host, Tree, number_list, whole_number
 
 _X86_FEATURES = {
     "avx2": "avx2",
@@ -40,6 +40,9 @@ class Processor:
     physical_cores: int | None
     logical_cores: int | None
     features: frozenset[str] | None
+    sockets: int | None = None
+    cores: tuple[tuple[int, ...], ...] | None = None
+    """The hardware threads of each core, by number"""
 
 
 def detect_processor(tree: Tree, host: Host) -> Processor:
@@ -71,7 +74,8 @@ def _from_cpuinfo(entries: list[dict[str, str]], tree: Tree, host: Host) -> Proc
     first = entries[0] if entries else {}
     flags = first.get("flags") or first.get("Features")
     logical = len(entries) or host.logical_cores()
-    physical = _physical_cores(entries, tree) or host.physical_cores()
+    cores = _cores(entries, tree)
+    physical = len(cores) if cores else host.physical_cores()
     if physical is None:
         tree.notes.append("Nothing tells which hardware threads share a physical core.")
     elif logical is not None:
@@ -81,29 +85,57 @@ def _from_cpuinfo(entries: list[dict[str, str]], tree: Tree, host: Host) -> Proc
         physical_cores=physical,
         logical_cores=logical,
         features=None if flags is None else _known_features(flags.split()),
+        sockets=_sockets(entries, tree),
+        cores=cores,
     )
 
 
-def _physical_cores(entries: list[dict[str, str]], tree: Tree) -> int | None:
-    """Sets of threads that share a core; failing that, pairs of package and core number.
+def _cores(entries: list[dict[str, str]], tree: Tree) -> tuple[tuple[int, ...], ...] | None:
+    """Sets of threads that share a core; failing that, threads of the same package and core number.
 
     The sets come first because core numbers repeat within a package of several dies.
     """
-    if not entries:
+    numbers = [whole_number(entry["processor"]) for entry in entries]
+    threads = [number for number in numbers if number is not None]
+    if not threads or len(threads) < len(entries):
         return None
-    siblings = [_siblings(entry["processor"], tree) for entry in entries]
-    if None not in siblings:
-        return len(set(siblings))
-    pairs = [(entry.get("physical id"), entry.get("core id")) for entry in entries]
-    if any(None in pair for pair in pairs):
-        return None
-    return len(set(pairs))
+    return _cores_by_sets(threads, tree) or _cores_by_numbers(threads, entries)
 
 
-def _siblings(processor: str, tree: Tree) -> str | None:
-    topology = f"/sys/devices/system/cpu/cpu{processor}/topology"
-    # Linux before 5.2 has only the second, older name for the same list.
-    return tree.read(f"{topology}/core_cpus_list") or tree.read(f"{topology}/thread_siblings_list")
+def _cores_by_sets(threads: list[int], tree: Tree) -> tuple[tuple[int, ...], ...] | None:
+    cores: dict[int, tuple[int, ...]] = {}
+    for thread in threads:
+        if thread in cores:
+            continue  # one file tells of all threads of a core
+        topology = f"/sys/devices/system/cpu/cpu{thread}/topology"
+        # Linux before 5.2 has only the second, older name for the same list.
+        text = tree.read(f"{topology}/core_cpus_list") or tree.read(f"{topology}/thread_siblings_list")
+        siblings = number_list(text)
+        if siblings is None:
+            return None
+        cores |= dict.fromkeys((thread, *siblings), siblings)
+    return tuple(sorted(set(cores.values())))
+
+
+def _cores_by_numbers(threads: list[int], entries: list[dict[str, str]]) -> tuple[tuple[int, ...], ...] | None:
+    cores: dict[tuple[str, str], list[int]] = {}
+    for thread, entry in zip(threads, entries, strict=True):
+        package, core = entry.get("physical id"), entry.get("core id")
+        if package is None or core is None:
+            return None
+        cores.setdefault((package, core), []).append(thread)
+    return tuple(sorted(tuple(sorted(core)) for core in cores.values()))
+
+
+def _sockets(entries: list[dict[str, str]], tree: Tree) -> int | None:
+    """/proc/cpuinfo tells it on x86; below /sys it stands everywhere, -1 for unknown."""
+    packages = {entry.get("physical id") for entry in entries}
+    if packages and None not in packages:
+        return len(packages)
+    cpu = "/sys/devices/system/cpu"
+    numbers = [tree.read_integer(f"{cpu}/cpu{entry['processor']}/topology/physical_package_id") for entry in entries]
+    known = {number for number in numbers if number is not None and number >= 0}
+    return len(known) if known and None not in numbers and -1 not in numbers else None
 
 
 def _arm_core(entry: dict[str, str]) -> str | None:
@@ -119,8 +151,7 @@ def _known_features(flags: Iterable[str]) -> frozenset[str]:
 
 def _from_sysctl(host: Host) -> Processor:
     def integer(name: str) -> int | None:
-        text = host.sysctl(name)
-        return int(text) if text and text.isdecimal() else None
+        return whole_number(host.sysctl(name) or "")
 
     if host.architecture == "arm64":
         features = frozenset({"neon"})  # part of the base architecture
@@ -132,6 +163,7 @@ def _from_sysctl(host: Host) -> Processor:
         physical_cores=integer("hw.physicalcpu") or host.physical_cores(),
         logical_cores=integer("hw.logicalcpu") or host.logical_cores(),
         features=features,
+        sockets=integer("hw.packages"),
     )
 
 

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from advisor.errors import InputError, Problem
@@ -80,6 +82,32 @@ def save_json(path: Path, data: object) -> None:
         raise StateError(path, f"cannot be saved ({_reason(error)}).", remedy) from error
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps other programs that ask for the same lock waiting, so that reading and replacing a file is one act.
+
+    The lock is a file of its own beside `path`, since `path` itself is replaced. Where the system has no such locks
+    (Windows), nobody waits. Raises StateError when the folder cannot be written.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+    except OSError as error:
+        remedy = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
+        raise StateError(lock, f"cannot be created ({_reason(error)}).", remedy) from error
+    try:
+        with suppress(OSError):  # some network file systems have none: rarely losing a result beats keeping none
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
 def load_json(path: Path) -> object:
     """What was saved there. A damaged file is moved aside, so that it is reported once and not lost.
 
@@ -88,19 +116,32 @@ def load_json(path: Path) -> object:
         StateError: it cannot be read, is larger than 16 MB, or is not JSON.
     """
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except FileNotFoundError as error:
-        raise NothingSavedError(path, "nothing has been saved there.", "Save something first.") from error
+        return parse_json(_read(path))
     except OSError as error:
         raise StateError(path, f"cannot be read ({_reason(error)}).", "Check its permissions.") from error
+    except ValueError as error:
+        if isinstance(error, StateError):
+            raise
+        raise _set_aside(path, str(error)) from error
+
+
+def parse_json(raw: bytes) -> object:
+    """The JSON of a file that may be anything. Raises ValueError with what is wrong: larger than 16 MB, or no JSON."""
     if len(raw) > MAX_BYTES:
-        raise _set_aside(path, f"is larger than {MAX_BYTES // 1_000_000} MB")
+        raise ValueError(f"is larger than {MAX_BYTES // 1_000_000} MB")
     try:
         return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         detail = str(error) if isinstance(error, json.JSONDecodeError) else "not the text that was saved"
-        raise _set_aside(path, f"is damaged ({detail})") from error
+        raise ValueError(f"is damaged ({detail})") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise NothingSavedError(path, "nothing has been saved there.", "Save something first.") from error
 
 
 def _refuse_constant(name: str) -> object:

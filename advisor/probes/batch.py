@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies
+from advisor.probes.probe import Bench, Costs, Probe, Rehearsal, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
 from advisor.probes.workload import Workload
@@ -31,11 +31,11 @@ FEWEST_STEPS = 10
 """In a pass over the data; a larger batch would learn too little from each pass, however fast."""
 
 
-def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
+def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
     return None
 
 
-def _choose(workload: Workload, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """The recommended size, and powers of two from 8 to eight times as much that are not almost the same.
 
     None above the recommended one with which a pass over the data would have fewer than ten steps.
@@ -101,7 +101,10 @@ BATCH = Probe(
     fact="probe.batch.best",
     cost_seconds=15.0,
     varies=Varies.BATCH_SIZE,
-    per_example=True,
+    bench=Bench.STEP,
+    work=Work.EXAMPLE,
+    recheck=True,
+    bound_by=("machine", "network", "torch"),
     not_here=_not_here,
     choose=_choose,
     rival=_rival,

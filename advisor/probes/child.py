@@ -1,11 +1,14 @@
-"""The child of a probe, `python -m advisor.probes.child PARENT`: reads a request, times training steps, answers.
+"""The child of a probe, `python -m advisor.probes.child PARENT`: reads a request, times what it asks for, answers.
 
-Only this process imports torch. See `protocol` for the lines and `guard` for how it ends with its parent.
+Only this process and those that it starts import torch. See `protocol` for the lines and `guard` for how it ends with
+its parent.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import platform
 import sys
@@ -13,14 +16,15 @@ import time
 
 from advisor.networks.names import UnbuildableError
 from advisor.probes import guard
+from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.catalogue import probe_named
-from advisor.probes.contest import CannotRunError, Contest, NothingToCompareError, Trial
-from advisor.probes.probe import Setting
+from advisor.probes.contest import CannotRunError, Contest, NothingToCompareError
 from advisor.probes.protocol import LONGEST_LINE, Failed, Message, Ready, Request, Result, decode_request, encode
-from advisor.probes.workload import Workload
 
 LEFT_FOR_LAST_WORDS = 0.15
 """Seconds before the deadline at which the last sample must be done."""
+RECHECK_STARTS = 1.5
+"""Times the seconds that this process took to start are kept for starting a fresh one."""
 _TELL_EVERY = 0.25
 
 
@@ -43,33 +47,30 @@ class Telling:
         self._told = time.monotonic()
 
 
-def measure(request: Request, until: float, tell: Telling) -> None:
-    """Builds the network and holds the contest; `until` is a time of the monotonic clock."""
+def measure(request: Request, begun: float, tell: Telling, closing: contextlib.ExitStack) -> None:
+    """Makes the trials and holds the contest; `begun` is the time of the monotonic clock at which the seconds began."""
+    until = begun + request.seconds - LEFT_FOR_LAST_WORDS
     probe = probe_named(request.probe)
-    workload = Workload.from_json(request.workload)
-    variants: dict[Setting, Workload] = {
-        setting: probe.variant(workload, setting) for setting in dict.fromkeys([*request.settings, request.before])
-    }
-    import torch
-
-    from advisor.probes.training_step import StepTrial, TrainingStep
-
-    if workload.threads is not None:
-        torch.set_num_threads(workload.threads)
-    step = TrainingStep(workload, request.memory_bytes, request.seed)
-    tell(Ready(torch.__version__, platform.python_version(), torch.get_num_threads()))
-    trials: dict[Setting, Trial] = {setting: StepTrial(step, variant, setting) for setting, variant in variants.items()}
+    prepare: Prepare = importlib.import_module(f"advisor.probes.benches.{probe.bench.value}").prepare
+    equipment: Equipment = prepare(probe, request, tell)
+    for close in equipment.close:
+        closing.callback(close)
+    tell(Ready(equipment.torch, platform.python_version(), equipment.threads, equipment.device))
+    recheck = equipment.recheck
+    reserved = (time.monotonic() - begun) * RECHECK_STARTS if recheck is not None else 0.0
     gc.collect()
     gc.disable()  # a collection in the middle of a sample would be blamed on its setting
     Contest(
         probe=probe,
         before=request.before,
-        trials=trials,
+        trials=equipment.trials,
         clock=time.monotonic,
-        until=until,
+        until=until - reserved,
         tell=tell,
         memory_bytes=request.memory_bytes,
         seed=request.seed,
+        meter=equipment.meter,
+        recheck=(lambda setting: recheck(setting, until - time.monotonic())) if recheck is not None else None,
     ).hold()
 
 
@@ -83,12 +84,13 @@ def main() -> None:
     request = decode_request(line)
     guard.die_when_closed(0)
     tell = Telling(answers)
-    try:
-        measure(request, begun + request.seconds - LEFT_FOR_LAST_WORDS, tell)
-    except (UnbuildableError, CannotRunError, NothingToCompareError) as error:
-        tell(Failed(str(error)))
-    finally:
-        tell.flush()
+    with contextlib.ExitStack() as closing:
+        try:
+            measure(request, begun, tell, closing)
+        except (UnbuildableError, CannotRunError, NothingToCompareError) as error:
+            tell(Failed(str(error)))
+        finally:
+            tell.flush()
     os._exit(0)  # at once: torch's own end takes a while, and a pool of threads may hang
 
 

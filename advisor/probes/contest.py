@@ -8,12 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from advisor.probes.probe import Costs, Probe, Rehearsal, Setting
+from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Result, Sample, Skipped
 from advisor.probes.verdict import MOST_PAIRS, Verdict, checkpoints, compare
 
-SHORTEST_SAMPLE = 0.02
-"""Seconds; steps are repeated until a sample takes as long."""
 ALL_REHEARSALS_SHARE = 0.4
 """Of the time there is, after which no further setting is tried, if there is one to compare with."""
 LONGEST_EQUAL_SAMPLE = 0.2
@@ -34,20 +32,20 @@ class NothingToCompareError(Exception):
 
 
 class Trial(Protocol):
-    """The training step in one setting."""
+    """What is timed, in one setting: by default the plan's training step."""
 
     @property
     def setting(self) -> Setting: ...
 
     @property
-    def examples(self) -> int:
-        """In a step."""
+    def work(self) -> float:
+        """Units of work in a step; known after the warm-up."""
 
     def warm_up(self, seconds: float) -> None:
         """Runs the step in growing sizes, up to its own. Raises CannotRunError if that would take longer than this."""
 
     def step(self) -> None:
-        """Begins one step; a graphics card may still be at it afterwards."""
+        """Begins one step; a graphics card or another process may still be at it afterwards."""
 
     def finish(self) -> None:
         """Returns when all steps are done."""
@@ -71,18 +69,26 @@ class Contest:
     tell: Callable[[Message], None]
     memory_bytes: int
     seed: int = 0
+    meter: Callable[[], float] | None = None
+    """What a sample is the difference of: the clock, unless it is told otherwise (joules)."""
+    recheck: Callable[[Setting], Message] | None = None
+    """Runs a setting once more in a fresh process, after `until`."""
     _step_seconds: dict[Setting, float] = field(default_factory=dict)
+    _step_cost: dict[Setting, float] = field(default_factory=dict)
+    """What the meter said of a step."""
     _last: Setting | None = None
 
     def hold(self) -> None:
         """Measures and tells. Raises NothingToCompareError."""
         costs = self._rehearse()
         others = [setting for setting in costs if setting != self.before]
-        if len(others) > 1 or self.probe.per_example:
+        if len(others) > 1 or self.probe.work is Work.EXAMPLE:
             costs = self._search(costs)
         rival = self.probe.rival(costs, self.before)
         self.tell(Duel(rival))
-        self._duel(rival)
+        winner = self._duel(rival)
+        if self.recheck is not None and winner is not None:
+            self.tell(self.recheck(winner))
         self.tell(Result())
 
     def _rehearse(self) -> Costs:
@@ -109,10 +115,10 @@ class Contest:
                 continue
             self._last = setting
             self._repeats(setting)
-            cost = self._step_seconds[setting] / (trial.examples if self.probe.per_example else 1)
+            cost = self._step_cost[setting] / trial.work
             done.append(Rehearsal(setting, cost, trial.peak_memory_bytes()))
             self.tell(Rehearsed(setting, cost, trial.peak_memory_bytes()))
-            if self.probe.per_example and trial.peak_memory_bytes() > self.memory_bytes / 2:
+            if self.probe.varies is Varies.BATCH_SIZE and trial.peak_memory_bytes() > self.memory_bytes / 2:
                 reason = reason or "Twice as much might not fit the memory."
         if len(done) < 2:
             raise NothingToCompareError("Apart from the recommended setting, none could be tried.")
@@ -136,8 +142,8 @@ class Contest:
                 self.tell(Sample(Phase.SEARCH, setting, number, seconds))
         return {setting: statistics.median(found[setting] or [costs[setting]]) for setting in costs}
 
-    def _duel(self, rival: Setting) -> None:
-        """Pairs in alternating order until a checkpoint decides or the time is over."""
+    def _duel(self, rival: Setting) -> Setting | None:
+        """Pairs in alternating order until a checkpoint decides or the time is over; the setting that holds then."""
         repeats = self._repeats_of_pair(rival)
         pair_seconds = sum(self._sample_seconds(setting, repeats[setting]) for setting in repeats)
         margins = self.probe.margins(self.before, rival)
@@ -149,14 +155,16 @@ class Contest:
             seconds = {}
             for setting in order:
                 if self.clock() >= self.until:
-                    return
+                    return None
                 seconds[setting] = self._sample(setting, repeats[setting])
                 self.tell(Sample(Phase.DUEL, setting, len(pairs), seconds[setting]))
             pairs.append((seconds[self.before], seconds[rival]))
             if len(pairs) == look:
-                if compare(pairs, margins, self.seed).verdict is not Verdict.UNDECIDED:
-                    return
+                verdict = compare(pairs, margins, self.seed).verdict
+                if verdict is not Verdict.UNDECIDED:
+                    return rival if verdict is Verdict.OVERTURNED else self.before
                 look = next(looks, 0)
+        return None
 
     def _repeats_of_pair(self, rival: Setting) -> dict[Setting, int]:
         """The same number of steps for both sides, unless the slower one would take very long over it."""
@@ -171,27 +179,27 @@ class Contest:
         if setting != self._last and repeats > 1:
             self._time(trial, 1)
         self._last = setting
-        seconds = self._time(trial, repeats)
-        self._step_seconds[setting] = seconds
-        return seconds / trial.examples if self.probe.per_example else seconds
+        self._step_seconds[setting], spent = self._time(trial, repeats)
+        return spent / trial.work
 
-    def _time(self, trial: Trial, repeats: int) -> float:
-        """Seconds per step; the end of the time ends the sample after the step that it falls into."""
-        begun, done = self.clock(), 0
+    def _time(self, trial: Trial, repeats: int) -> tuple[float, float]:
+        """Seconds per step, and what the meter says; the end of the time ends the sample after the step it falls into."""
+        begun, meter_begun, done = self.clock(), self.meter and self.meter(), 0
         while done < repeats and (done == 0 or self.clock() < self.until):
             trial.step()
             done += 1
         trial.finish()
-        return (self.clock() - begun) / done
+        seconds = (self.clock() - begun) / done
+        return seconds, seconds if meter_begun is None or self.meter is None else (self.meter() - meter_begun) / done
 
     def _repeats(self, setting: Setting) -> int:
         """How many steps make a sample: doubled until they take long enough, then kept."""
         if setting in self._step_seconds:
-            return max(1, round(SHORTEST_SAMPLE / self._step_seconds[setting] + 0.5))
+            return max(1, round(self.probe.shortest_sample / self._step_seconds[setting] + 0.5))
         trial, repeats = self.trials[setting], 1
         while True:
-            self._step_seconds[setting] = self._time(trial, repeats)
-            if self._step_seconds[setting] * repeats >= SHORTEST_SAMPLE:
+            self._step_seconds[setting], self._step_cost[setting] = self._time(trial, repeats)
+            if self._step_seconds[setting] * repeats >= self.probe.shortest_sample:
                 return repeats
             repeats *= 2
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import platform
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 _SCRATCH = 65536
+_MPOL_BIND = 2  # set_mempolicy(2)
+_SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
+"""Numbers of the system call set_mempolicy, which the C library does not offer."""
 
 
 def die_with(parent: int) -> None:
@@ -35,6 +40,21 @@ def die_when_closed(descriptor: int) -> None:
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
+    """Binds this process to hardware threads and to the memory of one NUMA node, before it takes any.
+
+    Raises OSError where the system refuses.
+    """
+    if processors is not None:
+        os.sched_setaffinity(0, processors)
+    if memory_node is not None:
+        mask = ctypes.c_ulong(1 << memory_node)
+        libc = ctypes.CDLL(None, use_errno=True)
+        number = _SET_MEMPOLICY[platform.machine()]
+        if libc.syscall(number, _MPOL_BIND, ctypes.byref(mask), ctypes.c_ulong(8 * ctypes.sizeof(mask))) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def be_first_to_go() -> None:

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.probes.conditions import Conditions
-from advisor.probes.probe import Setting
-from advisor.probes.verdict import Verdict
+from advisor.probes.probe import USUAL_BINDING, Setting
+from advisor.probes.verdict import Verdict, median_interval
+
+SPEED_UP = "speed-up"
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRecord:
-    """All that was timed in one setting: seconds per training step, or per example for batch sizes."""
+    """All that was timed in one setting: seconds (joules where energy is measured) per unit of work."""
 
     setting: Setting
     search: tuple[float, ...] = ()
@@ -37,6 +39,18 @@ class SettingRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """Units of work per second: the median of n samples, with the 95 % interval of the median."""
+
+    median: float
+    low: float
+    high: float
+    unit: str
+    """steps/s, examples/s, bytes/s, FLOP/s"""
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeOutcome:
     """One measurement, with its verdict on the value that was recommended before.
 
@@ -57,7 +71,7 @@ class ProbeOutcome:
     high: float | None = None
     n: int = 0
     """Pairs."""
-    unit: str = "speed-up"
+    unit: str = SPEED_UP
     applies: Mapping[str, str] = field(default_factory=dict)
     """What the result holds for: network, batch_size, precision, threads, torch, python, machine."""
     date: str = ""
@@ -66,17 +80,45 @@ class ProbeOutcome:
     conditions: Conditions = field(default_factory=Conditions)
     failure: str | None = None
     """Why there is no verdict, in a sentence; samples that came before are kept."""
+    work: str = "step"
+    """The unit of work."""
+    per: str = "s"
+    """What samples count: seconds, or J where energy is measured."""
+    gauges: Mapping[str, Setting] = field(default_factory=dict)
+    """Facts that take the rate of a setting."""
+    bound_by: tuple[str, ...] = USUAL_BINDING
+    """The conditions under which alone it counts."""
 
     @property
     def measured(self) -> bool:
         """Whether pairs were timed and nothing went wrong."""
         return self.failure is None and self.n > 0
 
-    def facts(self) -> dict[str, Setting]:
-        """The measured fact, where the verdict is decided."""
-        if self.verdict not in (Verdict.CONFIRMED, Verdict.OVERTURNED) or self.after is None:
-            return {}
-        return {self.fact: self.after}
+    def facts(self) -> dict[str, Setting | float]:
+        """The measured fact, where the verdict is decided, and the rates that were gauged."""
+        found: dict[str, Setting | float] = {}
+        for fact, setting in self.gauges.items():
+            rate = self.rate(setting)
+            if rate is not None and self.failure is None:
+                found[fact] = rate.median
+        if self.fact and self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) and self.after is not None:
+            found[self.fact] = self.after
+        return found
+
+    def rate(self, setting: Setting) -> Rate | None:
+        """Units of work per second in a setting, None where it was not timed."""
+        for record in self.settings:
+            samples = record.duel or record.search
+            if record.setting == setting and samples:
+                median, low, high = median_interval(samples)
+                return Rate(
+                    1 / median,
+                    1 / high,
+                    1 / low,
+                    f"{self.work}{'' if self.work == 'FLOP' else 's'}/{self.per}",
+                    len(samples),
+                )
+        return None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -84,7 +126,8 @@ class ProbeOutcome:
             "rival": self.rival, "verdict": self.verdict.value, "median": self.median, "low": self.low,
             "high": self.high, "unit": self.unit, "n": self.n, "applies": dict(self.applies), "date": self.date,
             "settings": [record.to_json() for record in self.settings], "conditions": self.conditions.to_json(),
-            "failure": self.failure,
+            "failure": self.failure, "work": self.work, "per": self.per, "gauges": dict(self.gauges),
+            "bound_by": list(self.bound_by),
         }  # fmt: skip
 
     @classmethod
@@ -96,5 +139,6 @@ class ProbeOutcome:
                 "verdict": Verdict(data["verdict"]),
                 "settings": tuple(SettingRecord.from_json(record) for record in data["settings"]),
                 "conditions": Conditions.from_json(data["conditions"]),
+                "bound_by": tuple(data.get("bound_by", USUAL_BINDING)),
             }
         )

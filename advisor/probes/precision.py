@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Probe, Setting, Varies
+from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Precision, Workload
 
@@ -10,8 +10,8 @@ BF16_FEATURES = frozenset({"avx512_bf16", "amx_bf16"})
 """Instruction sets that multiply bf16; without them a CPU emulates it, many times slower."""
 
 
-def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
-    if workload.device is Device.CUDA:
+def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if workload is not None and workload.device is Device.CUDA:
         if surroundings.compute_capability is None:
             return "The compute capability of the graphics card is not known."
         if surroundings.compute_capability < 7:
@@ -24,13 +24,13 @@ def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
     return None
 
 
-def _choose(workload: Workload, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """32 bits first: whatever is awfully slow shows beside it.
 
     Compute capability 7 has units for fp16, 8 adds tf32 and bf16 (NVIDIA, CUDA C++ Programming Guide, compute
     capabilities).
     """
-    if workload.device is Device.CPU:
+    if workload is not None and workload.device is Device.CPU:
         return (Precision.FP32.value, Precision.BF16.value)
     formats = [Precision.FP32, Precision.FP16]
     if (surroundings.compute_capability or 0) >= 8:
@@ -45,7 +45,9 @@ PRECISION = Probe(
     fact="probe.precision.best",
     cost_seconds=10.0,
     varies=Varies.PRECISION,
-    per_example=False,
+    bench=Bench.STEP,
+    work=Work.STEP,
+    bound_by=("machine", "network", "torch", "batch_size"),
     not_here=_not_here,
     choose=_choose,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -12,9 +12,12 @@ from advisor.probes.verdict import Margins
 from advisor.probes.workload import Device, Workload
 
 Setting: TypeAlias = int | str
-"""What is tried: a number of threads, a batch size, a number format."""
+"""What is tried: a number of threads, a batch size, a number format, a way to read a file."""
 Costs: TypeAlias = Mapping[Setting, float]
-"""Seconds per step, or per example, of each setting."""
+"""Seconds per unit of work of each setting."""
+
+USUAL_BINDING = ("machine", "network", "torch", "batch_size", "precision")
+"""The conditions under which alone a result counts, unless a probe says otherwise."""
 
 
 class Varies(StrEnum):
@@ -23,6 +26,35 @@ class Varies(StrEnum):
     THREADS = "threads"
     BATCH_SIZE = "batch_size"
     PRECISION = "precision"
+    MEMORY_FORMAT = "memory_format"
+    EXECUTION = "execution"
+    ACTIVATIONS = "activations"
+    DEVICE = "device"
+
+
+class Work(StrEnum):
+    """The unit of work: samples are seconds per one of it, rates are so many per second."""
+
+    STEP = "step"
+    EXAMPLE = "example"
+    BYTE = "byte"
+    FLOP = "FLOP"
+
+
+class Bench(StrEnum):
+    """The module of `advisor.probes.benches` that makes a probe's trials in the child."""
+
+    STEP = "step"
+    """The plan's training step in one process."""
+    PEERS = "peers"
+    """The plan's training step, each setting in a process of its own."""
+    LOADING = "loading"
+    MATMUL = "matmul"
+    MEMORY = "memory"
+    STORAGE = "storage"
+    TRANSFER = "transfer"
+    ALLREDUCE = "allreduce"
+    ENERGY = "energy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +63,13 @@ class Rehearsal:
 
     setting: Setting
     cost: float
-    """Seconds per step, or per example."""
+    """Seconds per unit of work."""
     peak_memory_bytes: int
+
+
+def recommended_value(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Any:
+    """What the plan recommends for the topic itself."""
+    return values.get(topic)
 
 
 def best_other(costs: Costs, before: Setting) -> Setting:
@@ -52,53 +89,84 @@ def never(rehearsals: Sequence[Rehearsal], before: Setting) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """An experiment that answers a question by timing the plan's own training step in several settings.
+    """An experiment that answers a question by timing some work in several settings, two of them in pairs.
 
     `not_here` says why it does not apply to a workload on a machine, or None. `choose` names the settings to try, in
-    order, given also what the plan recommends. `enough` says after each rehearsed setting why no further one is tried,
-    or None. `rival` names the setting that the recommended one is then compared with, given the costs of those that
-    ran; `margins` by how much each of the two must win.
+    order, given also what is recommended. `recommended` names that setting, from the plan's values by topic: by default
+    the value of the probe's topic. `enough` says after each rehearsed setting why no further one is tried, or None.
+    `rival` names the setting that the recommended one is then compared with, given the costs of those that ran;
+    `margins` by how much each of the two must win.
     """
 
     name: str
     question: str
     topic: str
+    """That the answer judges; empty for one that only measures what the machine can do."""
     fact: str
+    """That takes the better setting; empty where only the rates count."""
     cost_seconds: float
     """What it takes until most workloads are decided."""
-    varies: Varies
-    per_example: bool
-    """Times are compared per example, otherwise per step."""
-    not_here: Callable[[Workload, Surroundings], str | None]
-    choose: Callable[[Workload, Surroundings, Setting], tuple[Setting, ...]]
+    bench: Bench
+    work: Work
+    not_here: Callable[[Workload | None, Surroundings], str | None]
+    choose: Callable[[Workload | None, Surroundings, Setting], tuple[Setting, ...]]
+    bound_by: tuple[str, ...] = USUAL_BINDING
+    """The conditions under which alone a result counts."""
+    varies: Varies | None = None
+    needs_network: bool = True
+    recommended: Callable[[Mapping[str, Any], str, Workload | None, Surroundings], Any] = recommended_value
     rival: Callable[[Costs, Setting], Setting] = best_other
     margins: Callable[[Setting, Setting], Margins] = equal_margins
     enough: Callable[[Sequence[Rehearsal], Setting], str | None] = never
+    gauges: Mapping[str, Setting] = field(default_factory=dict)
+    """Facts that take the rate (units of work per second) of a setting."""
+    per: str = "s"
+    """What samples count: seconds, or J where energy is measured."""
+    shortest_sample: float = 0.02
+    """Seconds; work is repeated until a sample takes as long."""
+    recheck: bool = False
+    """Whether the setting that wins must run once more in a fresh process before it is returned."""
+    opt_in: bool = False
+    """Runs only when it is named."""
 
-    def why_not(self, workload: Workload, facts: Mapping[str, Any]) -> str | None:
+    def why_not(self, workload: Workload | None, facts: Mapping[str, Any]) -> str | None:
         """Why this probe does not apply, or None where it does.
 
         Args:
             facts: of the machine, by the names of the vocabulary: {"machine.cpu.usable_cores": 2, ...}.
         """
-        return workload.why_not() or self.not_here(workload, Surroundings.of(facts))
+        if workload is None and self.needs_network:
+            return "There is no network that it could time."
+        reason = workload.why_not() if workload is not None and self.needs_network else None
+        return reason or self.not_here(workload, Surroundings.of(facts))
 
-    def settings(self, workload: Workload, facts: Mapping[str, Any], recommended: Setting) -> tuple[Setting, ...]:
+    def before(self, values: Mapping[str, Any], workload: Workload | None, facts: Mapping[str, Any]) -> Setting | None:
+        """What the plan recommends in terms of this probe, None where it recommends nothing yet.
+
+        Args:
+            values: of the plan, by topic.
+        """
+        value: Setting | None = self.recommended(values, self.topic, workload, Surroundings.of(facts))
+        return value
+
+    def settings(
+        self, workload: Workload | None, facts: Mapping[str, Any], recommended: Setting
+    ) -> tuple[Setting, ...]:
         """What to try on this machine, in this order; always with what is recommended."""
         chosen = self.choose(workload, Surroundings.of(facts), recommended)
         return chosen if recommended in chosen else (recommended, *chosen)
 
     def variant(self, workload: Workload, setting: Setting) -> Workload:
         """The workload in one setting. Raises ValueError where no workload has it."""
+        if self.varies is None:
+            return workload
+        if self.varies is Varies.DEVICE:
+            return workload.on(Device.CPU if setting == "cpu" else Device.CUDA)
         return Workload.from_json({**workload.to_json(), self.varies.value: setting})
 
-    def scope(self, workload: Workload) -> dict[str, str]:
-        """What the result holds for, apart from the machine and the versions; the tried setting is not part of it."""
-        scope = {
-            "network": workload.describe(),
-            "batch_size": str(workload.batch_size),
-            "precision": workload.precision.value,
-        }
-        if workload.device is not Device.CPU:
-            scope["device"] = workload.device.value
+    def scope(self, workload: Workload | None) -> dict[str, str]:
+        """What the result was measured with, apart from the machine and the versions; the tried setting is no part."""
+        if workload is None or not self.needs_network:
+            return {}
+        scope = workload.conditions()
         return {name: value for name, value in scope.items() if name != self.varies}

@@ -53,6 +53,15 @@ class Closed:
 Event = Line | TooLong | Flood | Closed
 
 
+def _resident(process: psutil.Process, *, shared_once: bool = False) -> int:
+    """Bytes; 0 for a process that has ended. With `shared_once`, its share of what several hold (Linux)."""
+    with contextlib.suppress(psutil.Error):
+        if shared_once:
+            return int(getattr(process.memory_full_info(), "pss", 0)) or process.memory_info().rss
+        return process.memory_info().rss
+    return 0
+
+
 class ChildProcess:
     """Started in a process group of its own on entering, gone with its children on leaving."""
 
@@ -116,11 +125,11 @@ class ChildProcess:
         """What the child and its children hold of the memory."""
         if time.monotonic() - self._family_seen > _FAMILY_EVERY:
             self._look_for_family()
-        total = 0
-        for process in self._family:
-            with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
-        return total
+        return sum(_resident(process) for process in self._family)
+
+    def own_bytes(self) -> int:
+        """The same with every shared page counted once, as far as the system tells; slower."""
+        return sum(_resident(process, shared_once=True) for process in self._family)
 
     def ending(self, seconds: float) -> int | None:
         """The exit status, minus the signal where one ended it; None while it lives after so many seconds."""

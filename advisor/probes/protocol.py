@@ -17,6 +17,7 @@ from advisor.probes.probe import Setting
 
 LONGEST_LINE = 1_000_000
 """Bytes; longer lines are refused."""
+LONGEST_SETTING = 40
 _LONGEST_TEXT = 2000
 
 
@@ -30,7 +31,7 @@ class Phase(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Request:
     probe: str
-    workload: Mapping[str, Any]
+    workload: Mapping[str, Any] | None
     before: Setting
     settings: tuple[Setting, ...]
     seconds: float
@@ -38,6 +39,10 @@ class Request:
     memory_bytes: int
     """Resident memory beyond which no larger setting is tried."""
     seed: int
+    facts: Mapping[str, Any]
+    """Of the machine and the data, by the names of the vocabulary, as far as a bench needs them."""
+    folder: str
+    """Where files may be written for a moment: on the disk that is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Ready:
     torch: str
     python: str
     threads: int
+    device: str = ""
+    """cpu or cuda, where the workload does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,22 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Rechecked:
+    """A setting has run once more in a fresh process; `reason` says why not, if it has not."""
+
+    setting: Setting
+    peak_memory_bytes: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that people should know about how it was measured."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """Everything has been said."""
 
@@ -91,7 +114,7 @@ class Failed:
     reason: str
 
 
-Message: TypeAlias = Ready | Rehearsed | Skipped | Duel | Sample | Result | Failed
+Message: TypeAlias = Ready | Rehearsed | Skipped | Duel | Sample | Rechecked | Note | Result | Failed
 
 _NAMES: Mapping[type[Message], Mapping[str, str]] = {
     Ready: {"type": "progress", "stage": "ready"},
@@ -99,6 +122,8 @@ _NAMES: Mapping[type[Message], Mapping[str, str]] = {
     Skipped: {"type": "progress", "stage": "skipped"},
     Duel: {"type": "progress", "stage": "duel"},
     Sample: {"type": "sample"},
+    Rechecked: {"type": "progress", "stage": "rechecked"},
+    Note: {"type": "progress", "stage": "note"},
     Result: {"type": "result"},
     Failed: {"type": "failed"},
 }
@@ -153,7 +178,7 @@ def _text(value: object) -> str:
 
 
 def _setting(value: object) -> Setting:
-    if isinstance(value, str) and len(value) <= 20:
+    if isinstance(value, str) and len(value) <= LONGEST_SETTING:
         return value
     return _whole(value)
 
@@ -182,6 +207,20 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value
 
 
+def _optional_text(value: object) -> str:
+    return "" if value is None else _text(value)
+
+
+def _optional_mapping(value: object) -> Mapping[str, Any] | None:
+    return None if value is None else _mapping(value)
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("no path")
+    return value
+
+
 _FIELDS: Mapping[str, Callable[[object], Any]] = {
     "phase": _phase,
     "setting": _setting,
@@ -196,7 +235,11 @@ _FIELDS: Mapping[str, Callable[[object], Any]] = {
     "seed": _whole,
     "reason": _text,
     "torch": _text,
+    "device": _optional_text,
     "python": _text,
     "probe": _text,
-    "workload": _mapping,
+    "workload": _optional_mapping,
+    "facts": _mapping,
+    "folder": _path,
+    "text": _text,
 }

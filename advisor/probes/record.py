@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from advisor.probes.conditions import Moment, conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.probe import Probe, Setting
-from advisor.probes.protocol import Duel, Failed, Message, Phase, Ready, Rehearsed, Sample, Skipped
+from advisor.probes.outcome import SPEED_UP, ProbeOutcome, SettingRecord
+from advisor.probes.probe import Probe, Setting, Varies
+from advisor.probes.protocol import Duel, Failed, Message, Note, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
 from advisor.probes.verdict import FEWEST_PAIRS, Comparison, Verdict, compare
 from advisor.probes.workload import Workload
+
+MOST_NOTES = 20
 
 
 @dataclass
@@ -18,7 +20,7 @@ class Record:
     """Collects messages of settings that were asked for; what else a child says of is not believed."""
 
     probe: Probe
-    workload: Workload
+    workload: Workload | None
     before: Setting
     settings: Sequence[Setting]
     seed: int
@@ -27,6 +29,8 @@ class Record:
     failed: str | None = None
     misunderstood: int = 0
     samples: list[Sample] = field(default_factory=list)
+    rechecked: dict[Setting, Rechecked] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     rehearsed: dict[Setting, Rehearsed] = field(default_factory=dict)
     skipped: dict[Setting, str] = field(default_factory=dict)
 
@@ -42,9 +46,14 @@ class Record:
                 self.skipped[setting] = reason
             case Sample(_, setting) if setting in self.settings:
                 self.samples.append(message)
+            case Rechecked(setting) if setting in self.settings:
+                self.rechecked[setting] = message
+            case Note(text):
+                if len(self.notes) < MOST_NOTES:
+                    self.notes.append(text)
             case Failed(reason):
                 self.failed = reason
-            case Duel() | Rehearsed() | Skipped() | Sample():
+            case Duel() | Rehearsed() | Skipped() | Sample() | Rechecked():
                 self.misunderstood += 1
 
     def pairs(self) -> list[tuple[float, float]]:
@@ -67,7 +76,11 @@ class Record:
         if pairs and self.rival is not None:
             found = compare(pairs, self.probe.margins(self.before, self.rival), self.seed)
         verdict = found.verdict if found and failure is None else Verdict.UNDECIDED
-        notes = []
+        notes = list(self.notes)
+        after = {Verdict.OVERTURNED: self.rival, Verdict.UNDECIDED: None}.get(verdict, self.before)
+        if after is not None and self.probe.recheck and (doubt := self._doubt(after)):
+            verdict, after = Verdict.UNDECIDED, None
+            notes.append(doubt)
         if self.misunderstood:
             notes.append(f"{self.misunderstood} lines from the probe's process could not be understood.")
         if failure is None and len(pairs) < FEWEST_PAIRS:
@@ -83,7 +96,7 @@ class Record:
             topic=self.probe.topic,
             fact=self.probe.fact,
             before=self.before,
-            after={Verdict.OVERTURNED: self.rival, Verdict.UNDECIDED: None}.get(verdict, self.before),
+            after=after,
             rival=self.rival,
             verdict=verdict,
             median=median,
@@ -95,25 +108,45 @@ class Record:
             settings=tuple(map(self._of, self.settings)),
             conditions=conditions(begun, ended, self._duel_samples(), notes),
             failure=failure,
+            work=self.probe.work.value,
+            per=self.probe.per,
+            unit=SPEED_UP if self.probe.per == "s" else "work per joule",
+            gauges=dict(self.probe.gauges),
+            bound_by=self.probe.bound_by,
         )
+
+    def _doubt(self, setting: Setting) -> str | None:
+        """Why a setting that won is not returned: only what has run in a fresh process is."""
+        checked = self.rechecked.get(setting)
+        if checked is None:
+            return f"{setting} came out best, but there was no time to run it once more in a fresh process."
+        if checked.reason:
+            return f"{setting} came out best, but did not run in a fresh process: {checked.reason}"
+        return None
 
     def _applies(self, machine: str) -> dict[str, str]:
         applies = self.probe.scope(self.workload)
         if self.ready is not None:
             versions = {"torch": self.ready.torch, "python": self.ready.python}
-            threads = {} if self.probe.varies == "threads" else {"threads": str(self.ready.threads)}
-            applies |= versions | threads
+            counts = self.probe.needs_network and self.probe.varies is not Varies.THREADS
+            if self.ready.device:
+                applies["device"] = self.ready.device
+            applies |= versions | ({"threads": str(self.ready.threads)} if counts else {})
         return applies | ({"machine": machine} if machine else {})
 
     def _of(self, setting: Setting) -> SettingRecord:
-        rehearsed = self.rehearsed.get(setting)
         return SettingRecord(
             setting=setting,
             search=self._seconds(Phase.SEARCH, setting),
             duel=self._seconds(Phase.DUEL, setting),
-            peak_memory_bytes=rehearsed.peak_memory_bytes if rehearsed else None,
+            peak_memory_bytes=self._peak(setting),
             skipped=self.skipped.get(setting),
         )
+
+    def _peak(self, setting: Setting) -> int | None:
+        """Bytes; of a fresh process where there was one, which held nothing for other settings."""
+        seen = self.rechecked.get(setting) or self.rehearsed.get(setting)
+        return seen.peak_memory_bytes if seen else None
 
     def _duel_samples(self) -> dict[str, tuple[float, ...]]:
         return {str(setting): self._seconds(Phase.DUEL, setting) for setting in self.settings}

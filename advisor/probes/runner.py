@@ -6,15 +6,16 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psutil
 
 from advisor.probes.conditions import Moment
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.probe import Probe, Setting
+from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.process import ChildProcess, Closed, Flood, Line
 from advisor.probes.protocol import Failed, Message, Request, Result, decode, encode_request
 from advisor.probes.record import Record
@@ -41,12 +42,13 @@ class Limits:
 
 def run(
     probe: Probe,
-    workload: Workload,
+    workload: Workload | None,
     *,
     before: Setting,
     budget_seconds: float,
     facts: Mapping[str, Any] | None = None,
     settings: Sequence[Setting] | None = None,
+    folder: str | None = None,
     date: str = "",
     machine: str = "",
     on_event: Callable[[Message], None] | None = None,
@@ -64,6 +66,7 @@ def run(
         before: what the plan recommends.
         facts: of the machine, by the names of the vocabulary, to choose the settings and the memory limit from.
         settings: what to try, instead of the choice from the facts.
+        folder: where files may be written for a moment, on the disk that holds the data; the working folder if None.
         date: when it is measured, ISO 8601.
         machine: its fingerprint, for the scope of the outcome.
         on_event: is told every message of the child as it comes.
@@ -76,7 +79,17 @@ def run(
     settings = tuple(dict.fromkeys([*settings, before]))
     record = Record(probe, workload, before, settings, seed)
     memory = _memory_limit(limits, facts.get("machine.memory_bytes"))
-    request = Request(probe.name, workload.to_json(), before, settings, budget_seconds, memory * 8 // 10, seed)
+    request = Request(
+        probe=probe.name,
+        workload=workload.to_json() if workload is not None else None,
+        before=before,
+        settings=settings,
+        seconds=budget_seconds,
+        memory_bytes=memory * 8 // 10,
+        seed=seed,
+        facts={name: sorted(value) if isinstance(value, Set) else value for name, value in facts.items()},
+        folder=folder or str(Path.cwd()),
+    )
     command = [*(command or own_child()), str(os.getpid())]
     deadline = start + budget_seconds + limits.grace_seconds
     with ChildProcess(command, environment(probe, workload, settings)) as child:
@@ -92,11 +105,12 @@ def own_child() -> list[str]:
     return [sys.executable, "-P", "-m", "advisor.probes.child"]
 
 
-def environment(probe: Probe, workload: Workload, settings: Sequence[Setting]) -> dict[str, str]:
+def environment(probe: Probe, workload: Workload | None, settings: Sequence[Setting]) -> dict[str, str]:
     """This process's, with the pools of threads as large as the largest setting and no other limit on them."""
     pinned = {name: value for name, value in os.environ.items() if name not in ("OMP_THREAD_LIMIT", "OMP_DYNAMIC")}
-    wanted = [setting for setting in settings if probe.varies == "threads" and isinstance(setting, int)]
-    threads = max([*wanted, *([workload.threads] if workload.threads else [])], default=None)
+    wanted = [setting for setting in settings if probe.varies is Varies.THREADS and isinstance(setting, int)]
+    planned = [workload.threads] if workload is not None and probe.needs_network and workload.threads else []
+    threads = max([*wanted, *planned], default=None)
     if threads is not None:
         pinned |= {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
     return pinned | {"OMP_DYNAMIC": "FALSE", "MKL_DYNAMIC": "FALSE"}
@@ -127,7 +141,7 @@ def _listen(
             return None if len(record.pairs()) >= FEWEST_PAIRS else _out_of_time(record)
         if now - looked >= limits.poll_seconds:
             looked, held = now, child.resident_bytes()
-            if held > memory_bytes:
+            if held > memory_bytes and (held := child.own_bytes()) > memory_bytes:
                 return f"It held {held / 1e6:,.0f} MB of memory and may take {memory_bytes / 1e6:,.0f} MB."
         event = child.event(min(limits.poll_seconds, deadline - now))
         match event:

@@ -18,18 +18,44 @@ class Surroundings:
     """Instruction sets: avx2, avx512, avx512_bf16, amx_bf16, neon, sve"""
     compute_capability: float | None = None
     """Of the graphics card."""
+    gpus: int | None = None
+    gpu_backend: str | None = None
+    """cuda, rocm, mps"""
+    usable_by_torch: bool | None = None
+    """Whether the installed torch can compute on the graphics card."""
+    numa_nodes: int | None = None
+    """Parts of the main memory, each nearer to some of the processors."""
     examples: int | None = None
     """That there are to learn from."""
+    data_bytes: int | None = None
+    """Of all examples on disk."""
+    pipeline: frozenset[str] | None = None
+    """What the plan recommends for reading the data, see the topic data.pipeline."""
+    best_workers: int | None = None
+    """Loader processes, as they were measured here."""
+
+    @property
+    def cuda(self) -> bool:
+        """Whether there is a card that CUDA programs."""
+        return bool(self.gpus) and self.gpu_backend == "cuda"
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Surroundings:
         """From values by the names of the vocabulary: {"machine.cpu.usable_cores": 2, ...}."""
         features = facts.get("machine.cpu.features")
+        pipeline = facts.get("data.pipeline")
         return cls(
             physical_cores=facts.get("machine.cpu.physical_cores"),
             logical_cores=facts.get("machine.cpu.logical_cores"),
             usable_cores=facts.get("machine.cpu.usable_cores"),
             features=None if features is None else frozenset(features),
             compute_capability=facts.get("machine.gpu.compute_capability"),
+            gpus=facts.get("machine.gpu.count"),
+            gpu_backend=facts.get("machine.gpu.backend"),
+            usable_by_torch=facts.get("machine.gpu.usable_by_torch"),
+            numa_nodes=facts.get("machine.cpu.numa_nodes"),
             examples=facts.get("data.examples"),
+            data_bytes=facts.get("data.bytes"),
+            pipeline=None if pipeline is None else frozenset(pipeline),
+            best_workers=facts.get("probe.workers.best"),
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Probe, Setting, Varies
+from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
 
-def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
-    if workload.device is not Device.CPU:
+def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if workload is not None and workload.device is not Device.CPU:
         return "The step runs on the graphics card, where the processor's threads hardly count."
     if surroundings.usable_cores is None:
         return "It is not known how many cores can be used."
@@ -17,7 +17,7 @@ def _not_here(workload: Workload, surroundings: Surroundings) -> str | None:
     return None
 
 
-def _choose(workload: Workload, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """Powers of two, the numbers of cores and what is recommended, up to the usable cores.
 
     In table 4 of Shi et al. 2016 (arXiv:1608.07249) the best is below, at or above the physical cores, by network and
@@ -37,7 +37,8 @@ THREADS = Probe(
     fact="probe.threads.best",
     cost_seconds=10.0,
     varies=Varies.THREADS,
-    per_example=False,
+    bench=Bench.STEP,
+    work=Work.STEP,
     not_here=_not_here,
     choose=_choose,
 )

@@ -72,12 +72,17 @@ def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), 
     logarithms so that exchanging the two sides gives the reciprocal. Fewer than 8 pairs are undecided.
     Raises ValueError (statistics.StatisticsError) where there is no pair.
     """
-    ratios = sorted(math.log(rival / before) for before, rival in pairs)
-    median = statistics.median(ratios)
-    medians = sorted(_resampled_medians(ratios, random.Random(seed)))  # noqa: S311  reproducible, no secret
+    ratios = [math.log(rival / before) for before, rival in pairs]
+    median, low, high = map(math.exp, median_interval(ratios, seed))
+    return Comparison(median, low, high, len(ratios), _verdict(low, high, len(ratios), margins))
+
+
+def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float, float]:
+    """The median with its percentile bootstrap 95 % interval. Raises statistics.StatisticsError where there is no value."""
+    ordered = sorted(values)
+    medians = sorted(_resampled_medians(ordered, random.Random(seed)))  # noqa: S311  reproducible, no secret
     outside = int(_TAIL * RESAMPLES)
-    low, high = math.exp(medians[outside]), math.exp(medians[-1 - outside])
-    return Comparison(math.exp(median), low, high, len(ratios), _verdict(low, high, len(ratios), margins))
+    return statistics.median(ordered), medians[outside], medians[-1 - outside]
 
 
 def _resampled_medians(ordered: list[float], generator: random.Random) -> Iterator[float]:

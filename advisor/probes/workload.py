@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -41,6 +41,29 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
+class MemoryFormat(StrEnum):
+    """In which order the numbers of a batch of pictures stand in memory."""
+
+    CONTIGUOUS = "contiguous"
+    """Colour by colour."""
+    CHANNELS_LAST = "channels_last"
+    """Dot by dot."""
+
+
+class Execution(StrEnum):
+    EAGER = "eager"
+    COMPILED = "compiled"
+    """By torch.compile."""
+
+
+class Activations(StrEnum):
+    """What the forward pass keeps for the backward pass."""
+
+    KEPT = "kept"
+    RECOMPUTED = "recomputed"
+    """Checkpointing: the inputs of the layers are kept, the rest is computed again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """One training step of one network. The first eight fields are read as in advisor.networks.spec.NetworkSpec."""
@@ -60,6 +83,28 @@ class Workload:
     threads: int | None = None
     """Threads inside one operation; None leaves it to torch."""
     device: Device = Device.CPU
+    memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS
+    execution: Execution = Execution.EAGER
+    activations: Activations = Activations.KEPT
+
+    def on(self, device: Device) -> Workload:
+        """The same step on another device, in 32 bits where that does not know the number format."""
+        precision = self.precision if self.precision in _PRECISIONS[device] else Precision.FP32
+        return replace(self, device=device, precision=precision)
+
+    def conditions(self) -> dict[str, str]:
+        """What a measurement of this step is made with, by name; the usual is left out."""
+        unusual = {
+            "device": (self.device, Device.CPU),
+            "memory_format": (self.memory_format, MemoryFormat.CONTIGUOUS),
+            "execution": (self.execution, Execution.EAGER),
+            "activations": (self.activations, Activations.KEPT),
+        }
+        return {
+            "network": self.describe(),
+            "batch_size": str(self.batch_size),
+            "precision": self.precision.value,
+        } | {name: value.value for name, (value, usual) in unusual.items() if value != usual}
 
     def describe(self) -> str:
         """The network's name as the scope of what is measured: `cnn 64-[32,64]-10`, `lstm 52x8-[256,256]-1`.
@@ -101,6 +146,13 @@ class Workload:
 
 
 _ALSO_FOR_PICTURES = ("autoencoder", "vae", "transformer")
+_ENUMS: Mapping[str, type[StrEnum]] = {
+    "precision": Precision,
+    "device": Device,
+    "memory_format": MemoryFormat,
+    "execution": Execution,
+    "activations": Activations,
+}
 _PRECISIONS: Mapping[Device, frozenset[Precision]] = {
     Device.CPU: frozenset({Precision.FP32, Precision.BF16}),
     Device.CUDA: frozenset({Precision.FP32, Precision.TF32, Precision.BF16, Precision.FP16}),
@@ -118,10 +170,8 @@ def _checked(name: str, value: object) -> object:
             if not isinstance(value, list | tuple) or len(value) > MOST_LAYERS:
                 raise ValueError(f"{name}: {shorten(value)} is no list of at most {MOST_LAYERS} whole numbers.")
             return tuple(_count(name, units) for units in value)
-        case "precision":
-            return _member(name, Precision, value)
-        case "device":
-            return _member(name, Device, value)
+        case _ if name in _ENUMS:
+            return _member(name, _ENUMS[name], value)
         case _:
             if not isinstance(value, str) or len(value) > 100:
                 raise ValueError(f"{name}: {shorten(value)} is no name.")

@@ -1,11 +1,12 @@
-"""What measuring changed: before -> measured -> after, for the terminal."""
+"""Words for what a measurement found, shared by terminal and report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from advisor.inference.plan import Measurement, Plan, Recommendation, Verdict
+from advisor.inference.plan import Plan, Verdict
+from advisor.probes.outcome import SPEED_UP
 
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.CONFIRMED: "confirmed",
@@ -13,18 +14,6 @@ VERDICTS: Mapping[Verdict, str] = {
     Verdict.NO_DIFFERENCE: "no difference that matters",
     Verdict.UNDECIDED: "undecided",
 }
-
-
-def change_lines(plan: Plan) -> Iterator[str]:
-    """One block of lines for every recommendation that was measured."""
-    measured = [entry for entry in plan.recommendations.values() if entry.measured is not None]
-    if not measured:
-        yield "Nothing was measured."
-        return
-    yield "before -> measured -> after"
-    for entry in measured:
-        assert entry.measured is not None  # noqa: S101
-        yield from _entry_lines(plan, entry, entry.measured)
 
 
 def claim(plan: Plan, rule: str) -> str:
@@ -35,16 +24,6 @@ def claim(plan: Plan, rule: str) -> str:
     return f"the claim of rule {rule}, {known.settles.expects}"
 
 
-def _entry_lines(plan: Plan, entry: Recommendation, found: Measurement) -> Iterator[str]:
-    before, after = quantity(found.before, entry.unit), quantity(entry.value, entry.unit)
-    yield f"  {entry.title}: {before} -> {VERDICTS[found.verdict]} -> {after}"
-    yield f"    {sentence(found, entry.unit)}"
-    conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(found.applies.items()))
-    yield f"    measured with: {conditions}"
-    for rule, verdict in found.judged.items():
-        yield f"    {claim(plan, rule)}: {VERDICTS[Verdict(verdict)]}"
-
-
 def quantity(value: Any, unit: str) -> str:
     """A value with its unit: 1 thread, 2 threads, bf16."""
     if not unit:
@@ -52,22 +31,51 @@ def quantity(value: Any, unit: str) -> str:
     return f"{value} {unit.removesuffix('s') if value == 1 else unit}"
 
 
-def sentence(found: Measurement, unit: str = "") -> str:
+class Compared(Protocol):
+    """Two settings that were compared: a measurement within a plan, or a probe's outcome."""
+
+    @property
+    def before(self) -> Any: ...
+
+    @property
+    def rival(self) -> Any: ...
+
+    @property
+    def verdict(self) -> Any: ...
+
+    @property
+    def median(self) -> float | None: ...
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def unit(self) -> str: ...
+
+
+def sentence(found: Compared, unit: str = "") -> str:
     """The comparison in words, with its interval and the number of pairs."""
+    if found.median is None or found.low is None or found.high is None:
+        return "Nothing was compared."
     before, rival = quantity(found.before, unit), quantity(found.rival, unit)
+    gain = "times as fast" if found.unit == SPEED_UP else f"times the {found.unit}"
     pairs = "1 interleaved pair" if found.n == 1 else f"{found.n} interleaved pairs"
     figures = f"(95 % interval {found.low:.2f} to {found.high:.2f}, {pairs})"
     match found.verdict:
         case Verdict.CONFIRMED:
-            return f"{before} against {rival}: {found.median:.2f} times as fast {figures}."
+            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}."
         case Verdict.OVERTURNED:
-            return f"{rival} against {before}: {found.median:.2f} times as fast {figures}."
+            return f"{rival} against {before}: {found.median:.2f} {gain} {figures}."
         case Verdict.NO_DIFFERENCE:
-            return f"{before} against {rival}: {found.median:.2f} times as fast {figures}, which is less than matters."
+            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, which is less than matters."
         case _ if found.median < 1:
             swapped = f"(95 % interval {1 / found.high:.2f} to {1 / found.low:.2f}, {pairs})"
-            return f"{rival} against {before}: {1 / found.median:.2f} times as fast {swapped}, not decided in the time given."
+            return f"{rival} against {before}: {1 / found.median:.2f} {gain} {swapped}, not decided in the time given."
         case _:
-            return (
-                f"{before} against {rival}: {found.median:.2f} times as fast {figures}, not decided in the time given."
-            )
+            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, not decided in the time given."

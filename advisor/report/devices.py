@@ -8,7 +8,9 @@ from typing import Any
 from advisor.errors import join_names
 from advisor.facts.values import number_text
 from advisor.machine.devices import UNITS, Bound, DeviceProfile, Figure
+from advisor.machine.published import PublishedTable
 from advisor.report.page import Look, Page, Style
+from advisor.report.published_figures import published_json, published_section
 
 _LABELS = {
     "compute_capability": "Compute capability",
@@ -51,7 +53,8 @@ def devices_page(devices: Sequence[DeviceProfile], look: Look) -> str:
     return page.text()
 
 
-def device_page(device: DeviceProfile, look: Look) -> str:
+def device_page(device: DeviceProfile, look: Look, published: Sequence[PublishedTable] = ()) -> str:
+    """The device's figures with their sources, then what others have measured on it."""
     page = Page(look)
     page.add((device.title, Style.HEADING), f" ({device.name})")
     page.add(f"A {'processor' if device.kind == 'cpu' else f'GPU, programmed through {device.backend}'}.")
@@ -79,10 +82,11 @@ def device_page(device: DeviceProfile, look: Look) -> str:
     page.heading("SOURCES")
     for number, source in enumerate(sources, start=1):
         page.add(source, first=f"[{number}] ")
+    published_section(page, published)
     return page.text()
 
 
-def device_json(device: DeviceProfile) -> dict[str, Any]:
+def device_json(device: DeviceProfile, published: Sequence[PublishedTable] = ()) -> dict[str, Any]:
     return {
         "name": device.name,
         "title": device.title,
@@ -102,4 +106,5 @@ def device_json(device: DeviceProfile) -> dict[str, Any]:
             }
             for key, _, figure in figures(device)
         },
+        "published": published_json(published),
     }

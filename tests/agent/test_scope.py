@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.agent import worthwhile
 from advisor.agent.memory import measurements_file, recall, remember
 from advisor.agent.scope import advise_here, scope_of, workload_of
 from advisor.errors import InputError
@@ -17,6 +16,7 @@ from advisor.inference.plan import Plan, Status, Verdict
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.machine.detection import Machine
+from advisor.probes.batch import BATCH
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict as ProbeVerdict
 from advisor.probes.workload import Workload
@@ -138,7 +138,7 @@ def test_flips_hold_although_a_changed_answer_can_put_a_measurement_out_of_scope
     batch = ProbeOutcome(
         probe="batch", topic="training.batch_size", fact="probe.batch.best", before=before.value("training.batch_size"),
         verdict=ProbeVerdict.OVERTURNED, after=16, rival=16, median=1.5, low=1.4, high=1.6, n=12,
-        applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00",
+        applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00", bound_by=BATCH.bound_by,
     )  # fmt: skip
     plan = advise_here(knowledge, facts, MACHINE, [batch])
     assert plan.recommendations["training.batch_size"].status is Status.MEASURED
@@ -155,14 +155,6 @@ def test_the_newest_measurement_counts(knowledge: Knowledge, facts: FactBase) ->
     before = advise_here(knowledge, facts, MACHINE)
     old, new = threads_outcome(before, 3), replace(threads_outcome(before, 1), date="2026-11-22T10:00:00+00:00")
     assert advise_here(knowledge, facts, MACHINE, [old, new]).value("compute.threads") == 1
-
-
-def test_threads_are_measured_before_what_depends_on_them(knowledge: Knowledge, facts: FactBase) -> None:
-    plan = advise_here(knowledge, facts, MACHINE)
-    assert [probe.name for probe in worthwhile(plan)] == [
-        n for n in ("threads", "precision", "batch") if n in plan.probes
-    ]
-    assert [probe.name for probe in worthwhile(plan, ["threads", "batch"])] == ["threads", "batch"]
 
 
 def test_the_workload_is_the_plans_own_network(knowledge: Knowledge, facts: FactBase) -> None:

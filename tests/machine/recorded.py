@@ -1,14 +1,17 @@
-"""Stand-ins for machines that are not here: recorded files, answers of the system, and an NVML."""
+"""Stand-ins for machines that are not here: recorded files, and answers of the system."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from types import ModuleType
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from advisor.machine.detection import Machine, detect
+from advisor.machine.detection import Machine, detect, look_closer
+from advisor.machine.host import Tree, number_list
 
 RECORDINGS = Path(__file__).parent / "recordings"
 
@@ -19,17 +22,22 @@ class RecordedHost:
 
     system: str = "Linux"
     architecture: str = "x86_64"
-    threads_by_affinity: int | None = None
+    threads_by_affinity: int | Set[int] | None = None
+    """How many threads, counted from 0, or which"""
     threads: int | None = None
     cores: int | None = None
     memory: int | None = None
-    kernel: Mapping[str, str] = field(default_factory=dict)
+    sysctls: Mapping[str, str] = field(default_factory=dict)
     processor: tuple[str, Set[str]] | None = None
     driver: Any = None
     variables: Mapping[str, str] = field(default_factory=dict)
+    host_name: str | None = None
+    release: str | None = None
+    spaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
-    def affinity(self) -> int | None:
-        return self.threads_by_affinity
+    def affinity(self) -> frozenset[int] | None:
+        allowed = self.threads_by_affinity
+        return None if allowed is None else frozenset(range(allowed) if isinstance(allowed, int) else allowed)
 
     def logical_cores(self) -> int | None:
         return self.threads
@@ -41,7 +49,7 @@ class RecordedHost:
         return self.memory
 
     def sysctl(self, name: str) -> str | None:
-        return self.kernel.get(name)
+        return self.sysctls.get(name)
 
     def cpuid(self) -> tuple[str, Set[str]] | None:
         return self.processor
@@ -52,67 +60,80 @@ class RecordedHost:
     def environment(self, name: str) -> str | None:
         return self.variables.get(name)
 
+    def name(self) -> str | None:
+        return self.host_name
+
+    def kernel(self) -> str | None:
+        return self.release
+
+    def real_path(self, path: str) -> str | None:
+        return path
+
+    def space(self, path: str) -> tuple[int, int] | None:
+        return self.spaces.get(path)
+
 
 def recorded_machine(name: str, **answers: Any) -> Machine:
     """Detection run on a recording."""
-    return detect(RECORDINGS / name, RecordedHost(**answers))
+    return detect(unpacked(name), RecordedHost(**answers))
 
 
-class RecordedNvmlError(Exception):
-    """Stands in for pynvml.NVMLError."""
+def examined_machine(name: str, folders: Sequence[str] = (), **answers: Any) -> Machine:
+    """Detection and the closer look run on a recording."""
+    place, host = unpacked(name), RecordedHost(**answers)
+    return look_closer(detect(place, host), place, host, folders)
 
 
-class RecordedLibraryNotFoundError(RecordedNvmlError):
-    """Stands in for pynvml.NVMLError_LibraryNotFound."""
+_UNPACKED = TemporaryDirectory(prefix="advisor-recordings-")
+
+
+@cache
+def unpacked(name: str) -> Path:
+    """A folder that holds the files of a recording; an empty one for a machine without files."""
+    root = Path(_UNPACKED.name) / name
+    root.mkdir()
+    file = RECORDINGS / f"{name}.txt"
+    for section in file.read_text(encoding="utf-8").split(">>> ")[1:] if file.exists() else ():
+        header, _, text = section.partition("\n")
+        source, _, target = header.partition(" -> ")
+        for path in (root / one.lstrip("/") for word in source.split() for one in _expanded(word)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if target:
+                path.symlink_to(target)
+            else:
+                path.write_text(text, encoding="utf-8")
+    return root
+
+
+def _expanded(path: str) -> Iterator[str]:
+    """`cpu{0-3,8}` is cpu0, cpu1, cpu2, cpu3 and cpu8."""
+    before, braces, after = re.fullmatch(r"([^{]*)(?:\{([^}]*)\})?(.*)", path).groups()  # type: ignore[union-attr]
+    if braces is None:
+        yield path
+        return
+    for number in number_list(braces) or ():
+        yield f"{before}{number}{after}"
+
+
+class _ClosedPath(type(Path())):  # type: ignore[misc]
+    """A file that exists and may not be read; tests may run as an administrator, to whom modes mean nothing."""
+
+    def read_text(self, *_: Any, **__: Any) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    def read_bytes(self) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    def iterdir(self) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied")
 
 
 @dataclass(frozen=True)
-class RecordedCard:
-    """One card; a question whose answer is None fails, as NVML fails with `Not Supported`."""
+class ClosedTree(Tree):
+    """A tree in which everything below some folders is closed to us."""
 
-    name: str | None
-    memory: int | None = None
-    capability: tuple[int, int] | None = None
-    generation: int | None = None
-    lanes: int | None = None
+    closed: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True)
-class _Memory:
-    total: int
-
-
-def recorded_nvml(
-    *cards: RecordedCard, start: Exception | None = None, sessions: list[str] | None = None
-) -> ModuleType:
-    """A module like pynvml that answers for these cards, or fails to start; `sessions` collects its calls."""
-    log = sessions if sessions is not None else []
-
-    def begin() -> None:
-        if start is not None:
-            raise start
-        log.append("start")
-
-    def ask(question: Callable[[RecordedCard], Any]) -> Callable[[RecordedCard], Any]:
-        def answer(card: RecordedCard) -> Any:
-            if question(card) is None:
-                raise RecordedNvmlError("Not Supported")
-            return question(card)
-
-        return answer
-
-    module = ModuleType("recorded_nvml")
-    vars(module).update(
-        NVMLError=RecordedNvmlError,
-        NVMLError_LibraryNotFound=RecordedLibraryNotFoundError,
-        nvmlInit=begin,
-        nvmlShutdown=lambda: log.append("end"),
-        nvmlDeviceGetCount=lambda: len(cards),
-        nvmlDeviceGetHandleByIndex=lambda index: cards[index],
-        nvmlDeviceGetName=ask(lambda card: card.name),
-        nvmlDeviceGetMemoryInfo=ask(lambda card: card.memory and _Memory(card.memory)),
-        nvmlDeviceGetCudaComputeCapability=ask(lambda card: card.capability),
-        nvmlDeviceGetMaxPcieLinkGeneration=ask(lambda card: card.generation),
-        nvmlDeviceGetMaxPcieLinkWidth=ask(lambda card: card.lanes),
-    )
-    return module
+    def at(self, path: str) -> Path:
+        real = super().at(path)
+        return _ClosedPath(real) if path.startswith(self.closed) and real.exists() else real

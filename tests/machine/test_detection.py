@@ -18,7 +18,7 @@ from advisor.machine.detection import Machine, detect
 from advisor.machine.gpu import Gpu
 from advisor.resources import rules_folder
 
-from .recorded import RECORDINGS, RecordedHost, recorded_machine
+from .recorded import RecordedHost, recorded_machine, unpacked
 
 GIB = 2**30
 
@@ -81,7 +81,7 @@ def test_both_versions_of_groups_at_once() -> None:
 
 def test_a_mac_is_asked_through_sysctl() -> None:
     kernel = {"machdep.cpu.brand_string": "Apple M1 Max", "hw.physicalcpu": "10", "hw.logicalcpu": "10"}
-    mac = recorded_machine("nowhere", system="Darwin", architecture="arm64", kernel=kernel, memory=32 * GIB)
+    mac = recorded_machine("nowhere", system="Darwin", architecture="arm64", sysctls=kernel, memory=32 * GIB)
     assert (mac.cpu_model, mac.physical_cores, mac.usable_cores) == ("Apple M1 Max", 10, 10)
     assert mac.features == frozenset({"neon"})
     assert mac.facts()["machine.gpu.backend"] == "mps"
@@ -116,6 +116,7 @@ def test_facts_carry_the_names_of_the_vocabulary() -> None:
         "machine.cpu.physical_cores": 4,
         "machine.cpu.logical_cores": 4,
         "machine.cpu.usable_cores": 3,
+        "machine.cpu.sockets": 1,
         "machine.cpu.features": frozenset({"neon", "sve"}),
         "machine.memory_bytes": 15903744 * 1024,
         "machine.gpu.count": 0,
@@ -221,7 +222,7 @@ def test_detection_on_linux_imports_nothing_heavy() -> None:
         "detect(pathlib.Path(sys.argv[1]));"
         "print(sorted({'torch', 'psutil', 'pynvml', 'yaml', 'cpuinfo'} & set(sys.modules)))"
     )
-    command = [sys.executable, "-c", program, str(RECORDINGS / "laptop-with-smt")]
+    command = [sys.executable, "-c", program, str(unpacked("laptop-with-smt"))]
     printed = subprocess.run(command, capture_output=True, text=True, check=True)
     assert printed.stdout.strip() == "[]"
 

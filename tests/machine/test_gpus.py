@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from advisor.machine.detection import Machine, detect
+from advisor.machine import nvidia
+from advisor.machine.cards import Throttle, Topology
+from advisor.machine.detection import Machine, detect, look_closer
+from advisor.machine.doctor import Environment, findings
+from advisor.machine.doctor_architecture import gpu_usable_by_torch
+from advisor.probes.ask_torch import ask_torch
 
-from .recorded import (
-    RecordedCard,
-    RecordedHost,
-    RecordedLibraryNotFoundError,
-    RecordedNvmlError,
-    recorded_machine,
-    recorded_nvml,
-)
+from .recorded import RecordedHost, recorded_machine
+from .recorded_nvml import RecordedCard, RecordedDriver, RecordedLibraryNotFoundError, RecordedNvmlError, recorded_nvml
 
 A100 = RecordedCard("NVIDIA A100-SXM4-80GB", 85899345920, (8, 0), generation=4, lanes=16)
 T4 = RecordedCard("Tesla T4", 16106127360, (7, 5), generation=3, lanes=16)
@@ -134,14 +133,147 @@ def test_on_windows_only_nvidia_is_looked_for(tmp_path: Path) -> None:
     assert found.facts()["machine.gpu.name"] == "Tesla T4"
 
 
-@pytest.mark.gpu
-def test_the_real_driver_answers() -> None:
-    machine = detect()
+def test_a_mac_is_known_by_its_processor_also_from_a_translated_program() -> None:
+    apple = {"machdep.cpu.brand_string": "Apple M4 Max", "hw.optional.arm64": "1"}
+    translated = recorded_machine("nowhere", system="Darwin", architecture="x86_64", sysctls=apple)
+    assert translated.facts()["machine.gpu.backend"] == "mps"
+    intel = recorded_machine("nowhere", system="Darwin", architecture="x86_64")
+    assert intel.gpus is None
+
+
+FOUR = (A100,) * 4
+
+
+def joined(root: Path, links: set[tuple[int, int]] | None, levels: dict[tuple[int, int], int]) -> Machine:
+    """Four cards with these links and topology levels."""
+    driver = RecordedDriver(levels=levels, nvlinked=None if links is None else frozenset(links))
+    return with_driver(root, recorded_nvml(*FOUR, driver=driver))
+
+
+PAIRS = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("links", "fact"),
+    [
+        (set(PAIRS), True),
+        ({(0, 1), (1, 2), (2, 3)}, True),  # through a third card
+        ({(0, 1), (2, 3)}, False),  # two bridged pairs
+        (set(), False),
+        (None, None),
+    ],
+)
+def test_nvlink_holds_when_it_reaches_all_cards(
+    tmp_path: Path, links: set[tuple[int, int]] | None, fact: bool | None
+) -> None:
+    assert joined(tmp_path, links, {}).facts().get("machine.gpu.nvlink") == fact
+
+
+@pytest.mark.parametrize(
+    ("levels", "fact"),
+    [
+        (dict.fromkeys(PAIRS, 10), True),  # one switch
+        (dict.fromkeys(PAIRS, 20), True),  # switches in a row
+        ({**dict.fromkeys(PAIRS, 10), (2, 3): 30}, False),  # one pair meets at the processor
+        ({(0, 1): 10}, None),
+        ({(0, 1): 50}, False),
+        ({}, None),
+    ],
+)
+def test_cards_share_a_bus_when_every_pair_meets_at_a_switch(
+    tmp_path: Path, levels: dict[tuple[int, int], int], fact: bool | None
+) -> None:
+    assert joined(tmp_path, None, levels).facts().get("machine.gpu.same_pcie_bus") == fact
+
+
+def test_a_driver_that_falls_silent_leaves_what_was_known(tmp_path: Path) -> None:
+    machine = with_driver(tmp_path, recorded_nvml(T4))
+    silent = RecordedHost(driver=recorded_nvml(start=RecordedNvmlError("GPU is lost")))
+    closer = look_closer(machine, tmp_path, silent)
+    assert closer.gpus == machine.gpus
+    assert any("GPU is lost" in note for note in closer.notes)
+
+
+def test_the_numbers_of_the_interface_are_those_of_the_library() -> None:
+    import pynvml
+
+    # Its NVML_P2P_CAPS_INDEX_READ is a tuple by mistake, and a call with it fails.
+    assert nvidia.P2P_READ == pynvml.NVML_P2P_CAPS_INDEX_WRITE - 1
+    assert (nvidia.P2P_NVLINK, nvidia.P2P_OK) == (pynvml.NVML_P2P_CAPS_INDEX_NVLINK, pynvml.NVML_P2P_STATUS_OK)
+    assert (nvidia.UNCORRECTED, nvidia.SINCE_START, nvidia.CORE_SENSOR) == (
+        pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED,
+        pynvml.NVML_VOLATILE_ECC,
+        pynvml.NVML_TEMPERATURE_GPU,
+    )
+    throttles = {
+        pynvml.nvmlClocksThrottleReasonApplicationsClocksSetting: Throttle.SET_BY_USER,
+        pynvml.nvmlClocksThrottleReasonSwPowerCap: Throttle.POWER_CAP,
+        pynvml.nvmlClocksThrottleReasonHwSlowdown: Throttle.HARDWARE_SLOWDOWN,
+        pynvml.nvmlClocksThrottleReasonSyncBoost: Throttle.SYNC_BOOST,
+        pynvml.nvmlClocksThrottleReasonSwThermalSlowdown: Throttle.SOFTWARE_THERMAL,
+        pynvml.nvmlClocksThrottleReasonHwThermalSlowdown: Throttle.HARDWARE_THERMAL,
+        pynvml.nvmlClocksThrottleReasonHwPowerBrakeSlowdown: Throttle.POWER_BRAKE,
+    }
+    assert throttles == nvidia.THROTTLES
+    topologies = {
+        pynvml.NVML_TOPOLOGY_INTERNAL: Topology.BOARD,
+        pynvml.NVML_TOPOLOGY_SINGLE: Topology.SWITCH,
+        pynvml.NVML_TOPOLOGY_MULTIPLE: Topology.SWITCHES,
+        pynvml.NVML_TOPOLOGY_HOSTBRIDGE: Topology.HOST_BRIDGE,
+        pynvml.NVML_TOPOLOGY_NODE: Topology.NUMA_NODE,
+        pynvml.NVML_TOPOLOGY_SYSTEM: Topology.SYSTEM,
+    }
+    assert topologies == nvidia.TOPOLOGIES
+
+
+def test_every_question_is_one_that_the_library_answers() -> None:
+    import pynvml
+
+    asked = {name for name in vars(recorded_nvml()) if name.startswith("nvml")}
+    assert asked <= set(vars(pynvml))
+
+
+@pytest.fixture(scope="module")
+def real() -> Machine:
+    machine = look_closer(detect())
     assert machine.gpus, machine.notes
-    for gpu in machine.gpus:
+    return machine
+
+
+@pytest.mark.gpu
+def test_the_real_driver_tells_what_torch_tells(real: Machine) -> None:
+    view = ask_torch()
+    assert view.error is None
+    assert real.gpus is not None
+    assert sorted(str(gpu.name) for gpu in real.gpus) == sorted(str(device.name) for device in view.devices)
+    for gpu, device in zip(real.gpus, view.devices, strict=True):
         assert gpu.backend == "cuda"
-        assert gpu.name
+        assert gpu.compute_capability == device.compute_capability
         assert gpu.memory_bytes is not None
-        assert gpu.memory_bytes > 1e9
-        assert gpu.compute_capability is not None
-        assert gpu.compute_capability >= 3.0
+        assert device.memory_bytes is not None
+        assert 0.9 < device.memory_bytes / gpu.memory_bytes <= 1.0  # the driver keeps a little for itself
+    assert gpu_usable_by_torch(real, view) is True
+
+
+@pytest.mark.gpu
+def test_the_real_driver_tells_what_its_cards_do(real: Machine) -> None:
+    assert real.gpu_driver is not None
+    assert real.gpu_driver.version
+    assert real.gpu_driver.cuda
+    assert real.gpus is not None
+    assert len(real.gpu_pairs) == len(real.gpus) * (len(real.gpus) - 1) // 2
+    for gpu in real.gpus:
+        assert gpu.uuid
+        assert gpu.power_limit_watts is None or 10 < gpu.power_limit_watts < 10_000
+        assert gpu.state is not None
+        assert gpu.state.memory_used_bytes is not None
+        assert gpu.state.memory_free_bytes is not None
+        assert gpu.memory_bytes is not None
+        assert gpu.state.memory_used_bytes + gpu.state.memory_free_bytes <= gpu.memory_bytes
+    assert Machine.from_json(real.to_json()) == real
+
+
+@pytest.mark.gpu
+def test_the_doctor_examines_the_real_machine(real: Machine) -> None:
+    names = {finding.name for finding in findings(real, ask_torch(), Environment())}
+    assert not names & {"torch.silent", "torch.cpu-build", "torch.no-gpu", "driver.too-old", "torch.architecture"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
+from advisor.machine.devices import Figure, pcie_bytes_per_second
 from advisor.machine.profiles import (
     Bound,
     DeviceKind,
@@ -18,6 +20,7 @@ from advisor.machine.profiles import (
     load_devices,
     published_facts,
 )
+from advisor.machine.published import PublishedFigure, load_tables, published_figures
 from advisor.resources import profiles_folder, rules_folder
 
 SHIPPED = load_devices(profiles_folder() / "devices")
@@ -211,3 +214,176 @@ def test_a_name_stands_for_one_device(tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text(GOOD.replace("name: card", "name: other\naliases: [NVIDIA Card]"))
     with pytest.raises(InputError, match="the name card belongs to card already"):
         load_devices(tmp_path)
+
+
+# Copied once more from the reference, independently of the profiles: compute capability, dense TFLOP/s in fp32, tf32,
+# bf16, fp16 and fp8, memory in GB, memory bandwidth in GB/s, PCIe generation, link in GB/s both ways, W. What is doubtful
+# there (a range, two values for two models) is left out here.
+REFERENCE = """
+gtx-980          5.2   4.98  -     -     -     -     4   224  3 -    165
+gtx-1080         6.1   8.87  -     -     0.14  -     8   320  3 -    180
+k80              3.7   2.8   -     -     -     -     12  240  3 -    300
+i7-3820          -     0.23  -     -     -     -     64  51   . -    130
+2x-e5-2630-v3    -     1.23  -     -     -     -     128 118  3 -    170
+rtx-3060         8.6   12.7  12.7  25    25    -     12  360  4 -    170
+rtx-3090         8.6   35.6  35.6  71    71    -     24  936  4 112  350
+rtx-4090         8.9   82.6  82.6  165   165   330   24  1008 4 -    450
+rtx-5090         12.0  104.8 105   210   210   419   32  1792 5 -    575
+t4               7.5   8.1   -     -     65    -     16  320  3 -    70
+l4               8.9   30.3  60    121   121   242   24  300  4 -    72
+a10g             8.6   31.5  35    70    70    -     24  600  4 -    .
+l40s             8.9   91.6  183   362   362   733   48  864  4 -    350
+v100-sxm2-16gb   7.0   15.7  -     -     125   -     16  900  3 300  300
+v100-sxm2-32gb   7.0   15.7  -     -     125   -     32  900  3 300  300
+a100-sxm-40gb    8.0   19.5  156   312   312   -     40  1555 4 600  400
+a100-sxm-80gb    8.0   19.5  156   312   312   -     80  2039 4 600  400
+a100-pcie-80gb   8.0   19.5  156   312   312   -     80  1935 4 600  300
+a100-pcie-40gb   8.0   19.5  156   312   312   -     40  1555 4 600  250
+h100-pcie-80gb   9.0   51    378   756   756   1513  80  2000 5 600  350
+h100-sxm-80gb    9.0   67    494   989   989   1979  80  3350 5 900  700
+h200-sxm-141gb   9.0   67    494   989   989   1979  141 4800 5 900  700
+b200-sxm         10.0  80    1125  2250  2250  4500  .   8000 5 1800 1000
+mi250x           -     47.9  -     383   383   -     128 3280 4 700  560
+mi300x           -     163   654   1307  1307  2615  192 5300 5 896  750
+m1-max           -     10.4  -     10    10    -     64  400  - -    60
+m4-max           -     17.2  -     17    17    -     128 546  - -    80
+xeon-8480        -     7.2   -     115   -     -     -   307  5 -    350
+epyc-9654        -     7.4   -     14.7  -     -     -   461  5 -    360
+rtx-a6000        8.6   38.7  77.4  154.8 154.8 -     48  768  4 112  300
+rtx-6000-ada     8.9   91.1  182.1 364.2 364.2 728.5 48  960  4 -    300
+quadro-rtx-8000  7.5   16.3  -     -     130.5 -     48  672  3 100  295
+a10              8.6   31.2  62.5  125   125   -     24  600  4 -    150
+gh200-96gb       9.0   67    494   989   989   1979  96  4000 5 900  .
+"""
+
+
+@pytest.mark.parametrize("line", REFERENCE.strip().splitlines(), ids=lambda line: line.split()[0])
+def test_the_figures_are_those_of_the_reference(line: str) -> None:
+    name, *expected = line.split()
+    device = shipped(name)
+    figures: list[tuple[Figure | None, float]] = [
+        (device.compute_capability, 1),
+        *((device.peak_flops.get(precision), 1e12) for precision in Precision),
+        (device.memory_bytes, 1e9),
+        (device.memory_bytes_per_second, 1e9),
+        (device.pcie_generation, 1),
+        (device.link_bytes_per_second, 1e9),
+        (device.watts, 1),
+    ]
+    for (figure, unit), text in zip(figures, expected, strict=True):
+        if text == "-":
+            assert figure is None
+        elif text != ".":
+            assert figure is not None
+            assert figure.value == pytest.approx(float(text) * unit)
+
+
+def test_the_reference_names_every_device() -> None:
+    assert {line.split()[0] for line in REFERENCE.strip().splitlines()} == set(SHIPPED)
+
+
+def test_lanes_and_generation_give_the_speed_of_a_slot() -> None:
+    assert pcie_bytes_per_second(4) == pytest.approx(31.5e9, rel=1e-3)
+    assert pcie_bytes_per_second(3, lanes=4) == pytest.approx(3.94e9, rel=1e-3)
+    assert pcie_bytes_per_second(2) is None
+
+
+# --- published measurements -----------------------------------------------------------------------------------------
+
+TABLES = {table.name: table for table in load_tables(profiles_folder() / "published")}
+STEPS = TABLES["dlbench-table-4"].figures
+THROUGHPUTS = TABLES["lambda-pytorch"].figures
+
+
+def test_every_published_figure_is_of_a_known_device() -> None:
+    assert {figure.device for table in TABLES.values() for figure in table.figures} <= set(SHIPPED)
+    assert (len(STEPS), len(THROUGHPUTS)) == (270, 160)
+
+
+def test_no_published_figure_is_there_twice() -> None:
+    for table in TABLES.values():
+        keys = [(f.network, f.framework, f.device, f.threads, f.precision, f.devices) for f in table.figures]
+        assert len(set(keys)) == len(keys)
+
+
+def step(network: str, framework: str, device: str, threads: int | None = None) -> float | None:
+    found = [
+        f.value for f in STEPS if (f.network, f.framework, f.device, f.threads) == (network, framework, device, threads)
+    ]
+    return found[0] if found else None
+
+
+def test_the_table_gives_the_ratios_that_correct_its_own_text() -> None:
+    """Erratum E2: against 16 threads at most 43 times, 13.6 in the geometric mean of 21; against 4 cores at most 112."""
+    pairs = sorted({(figure.network, figure.framework) for figure in STEPS})
+    against_16, against_4 = [], []
+    for pair in pairs:
+        gpus = [seconds for card in ("gtx-980", "gtx-1080", "k80") if (seconds := step(*pair, card)) is not None]
+        for found, cpu in (
+            (against_16, step(*pair, "2x-e5-2630-v3", 16)),
+            (against_4, step(*pair, "i7-3820", 4)),
+        ):
+            if cpu is not None:
+                found.append(cpu / min(gpus))
+    assert len(against_16) == 21
+    assert max(against_16) == pytest.approx(43)
+    assert min(against_16) == pytest.approx(0.93, abs=0.005)
+    assert statistics.geometric_mean(against_16) == pytest.approx(13.6, abs=0.1)
+    assert max(against_4) == pytest.approx(112, abs=0.5)
+
+
+def test_doubtful_cells_say_why() -> None:
+    doubtful = {(f.network, f.framework, f.device, f.value) for f in (*STEPS, *THROUGHPUTS) if f.doubt}
+    assert ("alexnet", "TensorFlow", "gtx-1080", 0.012) in doubtful
+    assert len(doubtful) == 2
+
+
+def test_more_cards_give_more_but_never_more_than_their_number_unless_it_is_called_doubtful() -> None:
+    one = {(f.network, f.device, f.precision): f.value for f in THROUGHPUTS if f.devices == 1}
+    for figure in THROUGHPUTS:
+        times = figure.value / one[figure.network, figure.device, figure.precision]
+        assert 1 <= times <= figure.devices * 1.02 or figure.doubt
+
+
+def test_a_device_has_its_own_published_figures() -> None:
+    (table,) = published_figures("a100-pcie-40gb")
+    assert {figure.device for figure in table.figures} == {"a100-pcie-40gb"}
+    assert table.figures[0] == PublishedFigure(
+        "resnet50", "PyTorch", "a100-pcie-40gb", None, 360, "fp32/tf32", 1, 882.0, "images/s", ""
+    )
+    assert table.verified
+    assert published_figures("m1-max") == ()
+
+
+GOOD_TABLE = """\
+# title: A table
+# source: A paper
+# verified: false
+network,framework,device,threads,batch,precision,devices,value,unit,doubt
+resnet50,PyTorch,t4,,32,fp32,1,100,images/s,
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("# title: A table\n", "", ["table.csv", "# title:"]),
+        ("# source: A paper", "# sauce: A paper", ["table.csv:2", "sauce"]),
+        ("network,framework", "net,framework", ["table.csv:4", "columns must be"]),
+        ("100,images/s", "100,cats/s", ["table.csv:5", "cats/s"]),
+        ("100,images/s", "-1,images/s", ["table.csv:5", "above zero"]),
+        ("100,images/s", "nan,images/s", ["table.csv:5", "above zero"]),
+        ("100,images/s", "many,images/s", ["table.csv:5", "many"]),
+        ("images/s,", "images/s,,,", ["table.csv:5", "12 cells where 10"]),
+        ("resnet50,", ",", ["table.csv:5", "network is empty"]),
+    ],
+)
+def test_a_broken_table_is_told_with_its_line(tmp_path: Path, old: str, new: str, said: list[str]) -> None:
+    assert GOOD_TABLE.count(old) == 1
+    (tmp_path / "table.csv").write_text(GOOD_TABLE)
+    assert len(published_figures("t4", tmp_path)) == 1
+    (tmp_path / "table.csv").write_text(GOOD_TABLE.replace(old, new))
+    with pytest.raises(InputError) as caught:
+        load_tables(tmp_path)
+    for words in said:
+        assert words in str(caught.value)

@@ -32,7 +32,7 @@ class ToyTrial:
     world: World
     setting: Setting
     step_seconds: float
-    examples: int = 1
+    work: float = 1
     refuses: str = ""
     slowdown: float = 1.0
     memory: int = 0
@@ -75,7 +75,7 @@ def by_threads(world: World, **steps: float) -> dict[Setting, ToyTrial]:
 
 def by_batch(world: World, costs: Mapping[int, float]) -> dict[Setting, ToyTrial]:
     """Costs are seconds per example."""
-    return {size: ToyTrial(world, size, size * cost, examples=size) for size, cost in costs.items()}
+    return {size: ToyTrial(world, size, size * cost, work=size) for size, cost in costs.items()}
 
 
 def samples(told: list[Message], phase: Phase) -> list[Sample]:

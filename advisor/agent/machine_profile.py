@@ -1,0 +1,241 @@
+"""Machine profiles: what was measured on one machine, as it is kept, shown, compared and handed on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from advisor import __version__
+from advisor.errors import shorten
+from advisor.facts.vocabulary import Value
+from advisor.machine.machine import Machine
+from advisor.probes.catalogue import probe_named
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.probe import Varies
+
+SCHEMA = "advisor/machine-profile/1"
+OLD_SCHEMA = "advisor/measurements/1"
+KEEP = 20
+"""Outcomes of one probe for one network on one machine: enough to compare this month with the last."""
+MOST_BYTES = 2_000_000
+"""Of all outcomes together, since every plan reads them; the oldest go first."""
+MOST = 10**9
+_LONGEST_NAME = 80
+_VERSIONS = ("torch", "python")
+
+
+@dataclass(frozen=True, slots=True)
+class MachineProfile:
+    """One machine under a name, and everything that is kept of what was measured on it, oldest first."""
+
+    name: str
+    fingerprint: str
+    machine: Machine | None = None
+    """None in profiles of the first version, which did not keep it."""
+    host: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of advisor, torch and python, when it was measured last."""
+    outcomes: tuple[ProbeOutcome, ...] = ()
+    earlier: Mapping[str, Machine] = field(default_factory=dict)
+    """What it was before (under another quota, with other cards), by fingerprint."""
+    damaged: tuple[str, ...] = ()
+    """What of it could not be read, a sentence each."""
+
+    @property
+    def date(self) -> str:
+        """Of the newest measurement, ISO 8601; empty where there is none."""
+        return max((outcome.date for outcome in self.outcomes), default="")
+
+    def machine_of(self, fingerprint: str) -> Machine | None:
+        return self.machine if fingerprint == self.fingerprint else self.earlier.get(fingerprint)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "host": self.host,
+            "date": self.date,
+            "fingerprint": self.fingerprint,
+            "machine": None if self.machine is None else self.machine.to_json(),
+            "versions": dict(self.versions),
+            "earlier": {fingerprint: machine.to_json() for fingerprint, machine in self.earlier.items()},
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
+        }
+
+    @classmethod
+    def from_json(cls, data: object, name: str = "") -> MachineProfile:
+        """The reverse of `to_json`; also reads what the first version kept. Unknown keys are ignored.
+
+        A damaged measurement costs itself only and is noted in `damaged`.
+
+        Args:
+            data: what a file holds, which may be anything.
+            name: the name, if the document's own does not count.
+
+        Raises:
+            ValueError: this is no machine profile.
+        """
+        if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, OLD_SCHEMA):
+            raise ValueError("it is no machine profile of this program")
+        if not isinstance(data.get("outcomes"), list):
+            raise ValueError("its measurements are missing")
+        machine, earlier = data.get("machine"), data.get("earlier", {})
+        fingerprint = machine if data["schema"] == OLD_SCHEMA else data.get("fingerprint")
+        if not isinstance(earlier, dict):
+            raise ValueError("its earlier machines are damaged")
+        outcomes, damaged = _outcomes(data["outcomes"])
+        return cls(
+            name=name or _text(data.get("name", ""), "name"),
+            fingerprint=_text(fingerprint or "", "fingerprint"),
+            machine=Machine.from_json(machine) if isinstance(machine, dict) else None,
+            host=_text(data.get("host", ""), "host"),
+            versions=_texts(data.get("versions", {}), "versions"),
+            outcomes=tuple(outcomes),
+            earlier={str(key): Machine.from_json(value) for key, value in earlier.items()},
+            damaged=tuple(damaged),
+        )
+
+
+def grown(
+    profile: MachineProfile | None, name: str, machine: Machine, host: str, outcomes: Sequence[ProbeOutcome]
+) -> MachineProfile:
+    """The profile with these outcomes of this machine added; only the newest of each probe and network are kept."""
+    before = profile or MachineProfile(name, machine.fingerprint)
+    earlier = dict(before.earlier)
+    if before.machine is not None and before.fingerprint != machine.fingerprint:
+        earlier[before.fingerprint] = before.machine
+    earlier.pop(machine.fingerprint, None)
+    known = {outcome_key(outcome) for outcome in outcomes}
+    every = [outcome for outcome in before.outcomes if outcome_key(outcome) not in known] + list(outcomes)
+    kept = _newest(sorted(every, key=lambda outcome: outcome.date))
+    machines = {outcome.applies.get("machine") for outcome in kept}
+    return MachineProfile(
+        name=name,
+        fingerprint=machine.fingerprint,
+        machine=machine,
+        host=host,
+        versions={"advisor": __version__, **_versions(outcomes or kept)},
+        outcomes=tuple(kept),
+        earlier={fingerprint: known_as for fingerprint, known_as in earlier.items() if fingerprint in machines},
+    )
+
+
+def outcome_key(outcome: ProbeOutcome) -> tuple[str, str, str]:
+    return (outcome.probe, outcome.date, str(sorted(outcome.applies.items())))
+
+
+def profile_facts(document: object) -> tuple[dict[str, Value], tuple[ProbeOutcome, ...]]:
+    """What an exported profile says of its machine, by the names of the vocabulary, and what was measured on it.
+
+    The outcomes are those of the machine as it was last, bound to the fingerprint that the facts' machine has, so that
+    they count for a plan for it. Raises ValueError where this is no profile or where it does not say what the machine is.
+    """
+    profile = MachineProfile.from_json(document)
+    if profile.machine is None:
+        raise ValueError("it does not say what the machine is; measure again with `advisor probe`")
+    return profile.machine.facts(), own_outcomes(profile)
+
+
+def own_outcomes(profile: MachineProfile) -> tuple[ProbeOutcome, ...]:
+    """Those of the machine as it was last, oldest first, with the fingerprint that its description gives."""
+    here = profile.fingerprint if profile.machine is None else profile.machine.fingerprint
+    return tuple(
+        replace(outcome, applies={**outcome.applies, "machine": here})
+        for outcome in sorted(profile.outcomes, key=lambda outcome: outcome.date)
+        if outcome.applies.get("machine") == profile.fingerprint
+    )
+
+
+def checked(outcome: ProbeOutcome) -> ProbeOutcome:
+    """The outcome, if its parts are what a probe would have written. Raises ValueError, TypeError or AttributeError."""
+    probe = probe_named(outcome.probe)
+    if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
+        raise ValueError(f"{shorten(outcome.fact)} is not what the probe {probe.name} measures")
+    if not set(outcome.gauges) <= set(probe.gauges):
+        raise ValueError(f"it gauges what the probe {probe.name} does not")
+    counted = probe.varies in (Varies.THREADS, Varies.BATCH_SIZE)
+    settings = [outcome.before, outcome.after, outcome.rival, *outcome.gauges.values()]
+    for value in [*settings, *(record.setting for record in outcome.settings)]:
+        if value is not None and not _is_setting(value, counted=counted):
+            raise ValueError(f"{shorten(value)} is no setting of the probe {probe.name}")
+    figures = [outcome.median, outcome.low, outcome.high] if outcome.measured else []
+    samples = [seconds for record in outcome.settings for seconds in (*record.search, *record.duel)]
+    if not all(_is_positive(number) for number in (*figures, *samples)):
+        raise ValueError("its figures are no numbers")
+    if not isinstance(outcome.n, int) or not _are_texts([outcome.date, outcome.unit, outcome.work, *outcome.bound_by]):
+        raise ValueError("its date, its units or its number of pairs are damaged")
+    if not _are_texts([*outcome.applies, *outcome.applies.values(), *outcome.conditions.warnings]):
+        raise ValueError("its conditions are damaged")
+    shares = (outcome.conditions.stolen_share, outcome.conditions.others_share)
+    if not all(isinstance(share, float | int) and math.isfinite(share) for share in shares):
+        raise ValueError("its conditions are damaged")
+    if outcome.failure is not None and not isinstance(outcome.failure, str):
+        raise ValueError("why it failed is no text")
+    return outcome
+
+
+def _is_setting(value: object, *, counted: bool) -> bool:
+    """Whether it is a number that a probe could have tried (one that counts something from 1), or a name."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (1 if counted else 0) <= value <= MOST
+    return isinstance(value, str) and not counted and len(value) <= _LONGEST_NAME
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _outcomes(entries: Sequence[object]) -> tuple[list[ProbeOutcome], list[str]]:
+    """The outcomes that can be read, and a sentence for each of the others."""
+    known = {entry.name for entry in fields(ProbeOutcome)}
+    found, damaged = [], []
+    for entry in entries:
+        try:
+            if not isinstance(entry, dict):
+                raise ValueError("it is no mapping")
+            found.append(checked(ProbeOutcome.from_json({key: entry[key] for key in entry if key in known})))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            damaged.append(f"a measurement in it is damaged ({shorten(error)}).")
+    return found, damaged
+
+
+def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+    """The newest few of each kind within the space there is, in the order in which they came (oldest first)."""
+    import json
+
+    counts: dict[tuple[str, ...], int] = {}
+    kept: list[ProbeOutcome] = []
+    room = MOST_BYTES
+    for outcome in reversed(outcomes):
+        kind = (outcome.probe, *(outcome.applies.get(name, "") for name in ("machine", "network")))
+        counts[kind] = counts.get(kind, 0) + 1
+        if counts[kind] <= KEEP:
+            room -= len(json.dumps(outcome.to_json()))
+            if room < 0 and kept:
+                break
+            kept.append(outcome)
+    return kept[::-1]
+
+
+def _versions(outcomes: Sequence[ProbeOutcome]) -> dict[str, str]:
+    """The newest of each that is known."""
+    applies = [outcome.applies for outcome in sorted(outcomes, key=lambda outcome: outcome.date)]
+    return {name: known[-1] for name in _VERSIONS if (known := [one[name] for one in applies if name in one])}
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str) or len(value) > 1000:
+        raise ValueError(f"its {what} is no text")
+    return value
+
+
+def _texts(value: object, what: str) -> dict[str, str]:
+    if not isinstance(value, dict) or not _are_texts([*value, *value.values()]):
+        raise ValueError(f"its {what} are damaged")
+    return dict(value)

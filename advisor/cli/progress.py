@@ -1,0 +1,114 @@
+"""What a measurement shows while it runs, on stderr: a line that is alive on a terminal, one line a step elsewhere."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from advisor.cli.console import stderr, warn
+from advisor.errors import InputError, printable
+from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
+from advisor.report.devices import quantity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.probe import Probe, Setting
+
+
+class MeasuringProgress:
+    """A listener of the agent. On a terminal the last line shows what is measured, live figures and the time left."""
+
+    def __init__(self, budget_seconds: float) -> None:
+        self._budget = budget_seconds
+        self._console: Console = stderr()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._figures: dict[Setting, list[float]] = {}
+        self._probe: Probe | None = None
+        self._shown = 0.0
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and not self._console.is_dumb_terminal:
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                BarColumn(bar_width=16),
+                TextColumn("{task.fields[left]:>3.0f} s left"),
+                TextColumn("{task.fields[what]}", markup=False),
+                console=self._console,
+                transient=True,
+                refresh_per_second=4,
+            )
+            self._task = self._bar.add_task("", total=self._budget, left=self._budget, what="starting")
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, what: str, about: Any) -> None:
+        match what:
+            case "resumed":
+                names = ", ".join(outcome.probe for outcome in about.outcomes)
+                self._line(f"Going on where a stopped run ended, after {about.spent:.0f} s: {names} measured already.")
+            case "started":
+                self._probe, self._figures = about.probe, {}
+                self._line(f"{about.probe.name}: {about.probe.question} (up to {about.seconds:.0f} s)")
+                self._update(about.probe.name, about.seconds_left)
+            case "event":
+                self._event(about)
+            case "finished":
+                self._finished(about)
+            case "warning" if isinstance(about, InputError):
+                warn("This run could not be resumed", str(about.problems[0]))
+
+    def _event(self, message: Any) -> None:
+        if isinstance(message, Rehearsed):
+            self._figures[message.setting] = [message.seconds]
+        elif isinstance(message, Sample):
+            self._figures.setdefault(message.setting, []).append(message.seconds)
+            if message.phase is Phase.DUEL and self._probe is not None and time.monotonic() - self._shown > 0.25:
+                self._update(self._live())
+        elif isinstance(message, Duel):
+            self._update(self._live())
+
+    def _live(self) -> str:
+        assert self._probe is not None  # noqa: S101 - something was started
+        work = self._probe.work.value
+        shown = [
+            f"{setting} {quantity(1 / statistics.median(samples[-9:]), _rate_unit(work))}"
+            for setting, samples in list(self._figures.items())[:4]
+        ]
+        return f"{self._probe.name}: {', '.join(shown)}"
+
+    def _finished(self, outcome: ProbeOutcome) -> None:
+        said = "failed" if outcome.failure else outcome.verdict.value.replace("_", " ")
+        self._line(f"{outcome.probe}: {said}")
+        for warning in outcome.conditions.warnings:
+            self._line(f"  {warning}")
+
+    def _update(self, what: str, left: float | None = None) -> None:
+        if self._bar is None or self._task is None:
+            return
+        self._shown = time.monotonic()
+        task = self._bar.tasks[0]
+        started = self._budget - task.fields["left"] if left is None else self._budget - left
+        elapsed = task.elapsed or 0.0
+        done = max(started, elapsed)
+        self._bar.update(self._task, completed=done, left=max(0.0, self._budget - done), what=printable(what)[:200])
+
+    def _line(self, text: str) -> None:
+        (self._bar.console if self._bar is not None else self._console).print(printable(text))
+
+
+def _rate_unit(work: str) -> str:
+    return "FLOP/s" if work == "FLOP" else f"{work}s/s"

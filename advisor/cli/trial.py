@@ -1,0 +1,48 @@
+"""`advisor rules trial`: what became of the claims of the seed documents, by what was measured here and by arithmetic."""
+
+from __future__ import annotations
+
+from advisor.cli.inputs import (
+    Answers,
+    Inputs,
+    Packs,
+    PlainFormat,
+    PlainFormatOption,
+    Sets,
+    gather,
+    plan_of,
+    recalled,
+)
+
+
+def trial(
+    answers: Answers = None,
+    sets: Sets = None,
+    packs: Packs = None,
+    format_: PlainFormatOption = PlainFormat.TEXT,
+) -> None:
+    from advisor.agent import reference
+    from advisor.agent.scope import newest_in_scope, scope_of
+    from advisor.agent.trial import put_on_trial
+    from advisor.cli.console import look, write, write_json
+    from advisor.facts.fact_base import Source
+    from advisor.inference.advise import VALUES_ONLY
+    from advisor.machine.published import load_tables
+    from advisor.report.page import Page
+    from advisor.report.trial import trial_json, trial_lines
+    from advisor.resources import profiles_folder
+
+    inputs = gather(answers, sets, "auto", packs=packs)
+    if answers is None and not sets:
+        facts = inputs.facts.with_values(reference.FACTS, Source.ASKED)
+        inputs = Inputs(inputs.knowledge, facts, inputs.school, inputs.machine)
+    plan = plan_of(inputs, VALUES_ONLY)
+    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
+    outcomes = newest_in_scope(recalled(inputs.machine), scope_of(plan, inputs.machine))
+    judged = put_on_trial(inputs.knowledge, plan, outcomes, load_tables(profiles_folder() / "published"))
+    if format_ is PlainFormat.JSON:
+        write_json(trial_json(judged, inputs.knowledge))
+        return
+    page = Page(look())
+    trial_lines(page, judged)
+    write(page.text())

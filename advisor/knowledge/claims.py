@@ -1,0 +1,278 @@
+"""What the seed documents claim, as data: each claim in plain words, and what would show whether it is so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from advisor.errors import Problem, did_you_mean, shorten
+from advisor.knowledge.expressions import (
+    BOOLEAN,
+    NUMBER,
+    ExpressionError,
+    Symbols,
+    Type,
+    compile_expression,
+)
+from advisor.knowledge.figures import Given
+from advisor.reading import Reader
+from advisor.safe_yaml import Mapping as MappingNode
+from advisor.safe_yaml import Node, Sequence
+
+_CLAIM_KEYS = (
+    "id", "claim", "says", "sources", "erratum", "rules", "probe", "expects", "when", "otherwise", "figures", "computed",
+    "published", "needs",
+)  # fmt: skip
+_GIVEN_KEYS = ("title", "unit", "help")
+_FIGURE_KEYS = ("title", "value", "unit", "says", "within", "reading")
+_DECIDERS = ("probe", "computed", "published", "needs")
+USUAL_TOLERANCE = 0.01
+"""How far a figure may be from what a document states, as a share of it: documents round to two or three digits."""
+
+
+class Basis(StrEnum):
+    """What decides a claim."""
+
+    PROBE = "probe"
+    """A measurement on this machine"""
+    MACHINE = "machine"
+    """What is known of this machine without measuring"""
+    ARITHMETIC = "arithmetic"
+    PUBLISHED = "published"
+    """A table of measurements that others have published"""
+    NEEDS = "needs"
+    """Nothing yet"""
+
+
+class Need(StrEnum):
+    """What a claim waits for that cannot be judged yet."""
+
+    TRIALS = "trials"
+    CLUSTER = "cluster"
+
+
+class Reading(StrEnum):
+    """Which version of a figure it is."""
+
+    PRINTED = "printed"
+    """From the numbers that the document itself gives"""
+    CORRECTED = "corrected"
+    """From the right numbers, as the erratum has them"""
+    HERE = "here"
+    """From what was measured on this machine"""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFigure:
+    """A number that bears on a claim; `says` is what the document states, to be met within a share of it."""
+
+    title: str
+    value: str
+    unit: str = ""
+    says: float | None = None
+    within: float = USUAL_TOLERANCE
+    reading: Reading = Reading.PRINTED
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable claim. `expects` holds where it is right; a claim that names rules is judged as these are."""
+
+    id: str
+    text: str
+    basis: Basis
+    says: str = ""
+    """The document's own figure, in words"""
+    sources: tuple[str, ...] = ()
+    erratum: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    probe: str = ""
+    published: str = ""
+    """The name of a table of published figures"""
+    needs: Need | None = None
+    expects: str = ""
+    when: str = ""
+    """Where it can be judged; elsewhere `otherwise` says why not."""
+    otherwise: str = ""
+    figures: tuple[ClaimFigure, ...] = ()
+    where: str = ""
+    layer: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All claims, and the numbers that the program supplies to their expressions beside facts, topics and figures."""
+
+    given: Mapping[str, Given]
+    claims: Mapping[str, Claim]
+
+    def symbols(self, base: Symbols) -> Symbols:
+        """The base with a slot for each given number after its own."""
+        names = [*base.slots, *self.given]
+        types: dict[str, Type] = {**base.types, **dict.fromkeys(self.given, NUMBER)}
+        return Symbols({name: slot for slot, name in enumerate(names)}, types)
+
+
+NO_CLAIMS = Claims({}, {})
+
+
+def read_claims(node: Node | None, reader: Reader, layer: int, before: Claims) -> Claims:
+    """The claims of one file on top of those of the layers before: a known id replaces a claim where it stands."""
+    root = reader.mapping(node, "claims.yaml", ("given", "claims"))
+    if root is None:
+        return before
+    given, claims = dict(before.given), dict(before.claims)
+    if "given" in root.items:
+        if layer > 0:
+            reader.note(root.key_lines["given"], "a pack cannot declare given numbers; the program supplies them.")
+        for name, value, _ in reader.pairs(root.items["given"], "given"):
+            entry = reader.mapping(value, f"given {name}", _GIVEN_KEYS)
+            if entry is not None:
+                texts = (reader.text(entry, key, f"given {name}", required=key != "unit") for key in _GIVEN_KEYS)
+                given[name] = Given(name, *texts)
+    listed = root.items.get("claims")
+    if listed is not None and not isinstance(listed, Sequence):
+        reader.note(listed.line, "claims must be a list.", "Start each with `- id: ...`.")
+    for item in listed.items if isinstance(listed, Sequence) else ():
+        entry = reader.mapping(item, "a claim", _CLAIM_KEYS)
+        claim = _claim(entry, reader, layer) if entry is not None else None
+        if claim is None:
+            continue
+        earlier = claims.get(claim.id)
+        if earlier is not None and earlier.layer == layer:
+            reader.note(item.line, f"claim {shorten(claim.id)} stands at {earlier.where} already.", "Ids are unique.")
+        claims[claim.id] = claim
+    return Claims(given, claims)
+
+
+def _claim(entry: MappingNode, reader: Reader, layer: int) -> Claim | None:
+    identifier = reader.text(entry, "id", "a claim", required=True)
+    what = f"claim {shorten(identifier) or '?'}"
+    deciders = [key for key in _DECIDERS if key in entry.items]
+    if len(deciders) > 1:
+        reader.note(entry.line, f"{what}: only one of {' and '.join(deciders)} can decide it.", "Make it two claims.")
+        return None
+    basis = _BASES[deciders[0]] if deciders else Basis.MACHINE
+    listed = "computed" if basis is Basis.ARITHMETIC else "figures"
+    if basis is Basis.ARITHMETIC and "figures" in entry.items:
+        reader.note(entry.key_lines["figures"], f"{what}: its figures belong under `computed`.")
+    needs = reader.choice(entry, "needs", what, [need.value for need in Need]) if basis is Basis.NEEDS else ""
+    claim = Claim(
+        id=identifier,
+        text=reader.text(entry, "claim", what, required=True),
+        basis=basis,
+        says=reader.text(entry, "says", what),
+        sources=reader.texts(entry, "sources", what),
+        erratum=reader.texts(entry, "erratum", what),
+        rules=reader.texts(entry, "rules", what),
+        probe=reader.text(entry, "probe", what),
+        published=reader.text(entry, "published", what),
+        needs=Need(needs) if needs else None,
+        expects=reader.text(entry, "expects", what),
+        when=reader.text(entry, "when", what),
+        otherwise=reader.text(entry, "otherwise", what),
+        figures=tuple(_figures(entry.items.get(listed), what, listed, reader)),
+        where=f"{reader.where}:{entry.line}",
+        layer=layer,
+    )
+    _check_shape(claim, entry, what, reader)
+    return claim
+
+
+_BASES = {
+    "probe": Basis.PROBE,
+    "computed": Basis.ARITHMETIC,
+    "published": Basis.PUBLISHED,
+    "needs": Basis.NEEDS,
+}
+
+
+def _figures(node: Node | None, what: str, key: str, reader: Reader) -> Iterator[ClaimFigure]:
+    if node is None:
+        return
+    if not isinstance(node, Sequence):
+        reader.note(node.line, f"{what}: {key} must be a list.", "Start each with `- title: ...`.")
+        return
+    for item in node.items:
+        entry = reader.mapping(item, f"{what}: a figure", _FIGURE_KEYS)
+        if entry is None:
+            continue
+        within = reader.number(entry, "within", what, USUAL_TOLERANCE)
+        if not 0 <= within < 1:
+            reader.note(entry.items["within"].line, f"{what}: within is a share from 0 to 1.")
+        yield ClaimFigure(
+            title=reader.text(entry, "title", f"{what}: a figure", required=True),
+            value=reader.text(entry, "value", f"{what}: a figure", required=True),
+            unit=reader.text(entry, "unit", what),
+            says=reader.number(entry, "says", what, math.nan) if "says" in entry.items else None,
+            within=within,
+            reading=Reading(reader.choice(entry, "reading", what, list(Reading), default=Reading.PRINTED)),
+        )
+
+
+def _check_shape(claim: Claim, entry: MappingNode, what: str, reader: Reader) -> None:
+    """What each way of judging needs, and what would be left unread."""
+    if not claim.sources:
+        reader.note(entry.line, f"{what} cites nothing.", "Add `sources: [KEY PLACE]`.")
+    if bool(claim.when) != bool(claim.otherwise):
+        reader.note(entry.line, f"{what}: when and otherwise belong together.", "Say why it is not judged elsewhere.")
+    if claim.rules and (claim.basis is not Basis.PROBE or claim.expects):
+        reader.note(
+            entry.line, f"{what}: what a rule expects stands in the rule.", "Give it `probe` and `rules`, or `expects`."
+        )
+    stated = any(figure.says is not None and figure.reading is not Reading.HERE for figure in claim.figures)
+    if claim.basis is Basis.ARITHMETIC and not stated and not claim.expects:
+        reader.note(
+            entry.line, f"{what}: no figure has `says`, so nothing is compared.", "Add what the document states."
+        )
+    if claim.basis in (Basis.MACHINE, Basis.PUBLISHED) and not claim.expects:
+        reader.note(entry.line, f"{what} lacks the key 'expects'.", "Write what holds if it is right.")
+    if claim.basis is Basis.PROBE and not claim.expects and not claim.rules:
+        reader.note(entry.line, f"{what} lacks the key 'expects'.", "Write what holds if it is right, or name rules.")
+    if claim.basis is Basis.PUBLISHED and not claim.figures:
+        reader.note(entry.line, f"{what} shows no figure of the table.", "Add `figures`.")
+    if claim.basis is Basis.NEEDS and (claim.expects or claim.when):
+        reader.note(entry.line, f"{what} cannot be judged yet, so expects and when mean nothing.")
+
+
+def check_claims(
+    claims: Claims, base: Symbols, sources: Iterable[str], errata: Iterable[str], rules: Iterable[str]
+) -> Iterator[Problem]:
+    """Expressions that don't compile, and names of sources, errata and rules that nobody declared.
+
+    Args:
+        base: what figures.yaml may read, with the figures.
+        rules: the ids of all rules, also of those that a pack has disabled.
+    """
+    for name in claims.given:
+        if name in base.slots:
+            yield Problem("claims.yaml", f"given {shorten(name)} is declared elsewhere already.", "Rename it.")
+            return
+    symbols = claims.symbols(base)
+    declared = (("cites", list(sources), "sources.yaml"), ("names the erratum", list(errata), "sources.yaml"))
+    named = ("names the rule", list(rules), "the rule base")
+    for claim in claims.claims.values():
+        what = f"claim {shorten(claim.id)}"
+        for key, text, wanted in _expressions(claim):
+            try:
+                compile_expression(text, symbols, wanted)
+            except ExpressionError as error:
+                said = str(error)
+                yield Problem(claim.where, f"{what}: {key} {said}" + ("" if said.endswith((".", "?")) else "."))
+        cited = [citation.split(" ")[0] for citation in claim.sources]
+        for keys, (verb, known, place) in zip((cited, claim.erratum, claim.rules), (*declared, named), strict=True):
+            for key in keys:
+                if key not in known:
+                    wrong = f"{what} {verb} {shorten(key)!r}, which {place} does not have."
+                    yield Problem(claim.where, wrong, did_you_mean(key, known))
+
+
+def _expressions(claim: Claim) -> Iterator[tuple[str, str, Type]]:
+    for key, text in (("when", claim.when), ("expects", claim.expects)):
+        if text:
+            yield key, text, BOOLEAN
+    for figure in claim.figures:
+        if figure.value:
+            yield f"the figure {shorten(figure.title)}", figure.value, NUMBER

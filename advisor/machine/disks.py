@@ -1,0 +1,140 @@
+"""What is behind a folder: the file system, and the kind of disk that it lies on.
+
+/proc/self/mountinfo (proc(5)) tells the file system and the numbers of its device; /sys/dev/block leads from these to
+the disk, through partitions, encryption, volumes and arrays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from advisor.machine.host import Host, Tree
+from advisor.machine.parts import Disk, DiskKind
+
+_NETWORK = frozenset(
+    (
+        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "ceph", "glusterfs", "gpfs", "beegfs", "afs", "orangefs"),
+        *("pvfs2", "wekafs", "ocfs2", "davfs", "9p", "fuse.sshfs", "fuse.s3fs", "fuse.gcsfuse", "fuse.rclone"),
+        *("fuse.goofys", "fuse.glusterfs", "fuse.ceph-fuse", "fuse.mount-s3"),
+    )
+)
+_MEMORY = frozenset(("tmpfs", "ramfs", "devtmpfs"))
+_VIRTUAL = ("vd", "xvd")
+"""Disks of virtio and Xen"""
+_VIRTUAL_MODELS = ("virtual", "qemu", "vbox", "persistentdisk", "elastic block store", "msft")
+_DEEPEST = 8
+"""Layers of encryption, volumes and arrays over each other"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mount:
+    device: str
+    point: str
+    file_system: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Drive:
+    kind: DiskKind | None
+    virtual: bool
+
+
+def disk_behind(path: str, tree: Tree, host: Host) -> Disk:
+    """What is behind a file or folder, or behind the nearest folder above that exists. Costs a millisecond."""
+    place = host.real_path(path)
+    if place is None:
+        return Disk(folder=path)
+    total, free = host.space(place) or (None, None)
+    mount = _mount_of(place, tree)
+    if mount is None:
+        return Disk(total_bytes=total, free_bytes=free, folder=path)
+    drive = _drive(mount, tree)
+    return Disk(
+        kind=drive.kind,
+        file_system=mount.file_system,
+        virtual=drive.virtual,
+        total_bytes=total,
+        free_bytes=free,
+        folder=path,
+        mount_point=mount.point,
+        device=mount.source,
+    )
+
+
+def _mount_of(place: str, tree: Tree) -> _Mount | None:
+    """The mount with the longest name above the place; the last of equal ones, since it hides the others."""
+    found: _Mount | None = None
+    for mount in _mounts(tree.read("/proc/self/mountinfo") or ""):
+        above = PurePosixPath(place).is_relative_to(mount.point)
+        if above and (found is None or len(mount.point) >= len(found.point)):
+            found = mount
+    return found
+
+
+def _mounts(mountinfo: str) -> Iterator[_Mount]:
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, kind = before.split(), after.split()
+        if len(fields) >= 5 and len(kind) >= 2:
+            yield _Mount(fields[2], _unescaped(fields[4]), kind[0], _unescaped(kind[1]))
+
+
+def _unescaped(text: str) -> str:
+    r"""Blanks in names stand there as \040."""
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
+
+
+def _drive(mount: _Mount, tree: Tree) -> _Drive:
+    if mount.file_system in _NETWORK:
+        return _Drive(DiskKind.NETWORK, virtual=False)
+    if mount.file_system in _MEMORY:
+        return _Drive(DiskKind.MEMORY, virtual=False)
+    if mount.file_system == "virtiofs":
+        return _Drive(None, virtual=True)
+    folder = f"/sys/dev/block/{mount.device}"
+    if mount.device.startswith("0:") or not tree.exists(folder):
+        # btrfs and others have numbers of their own; the source names the device.
+        name = mount.source.rpartition("/")[2]
+        if not mount.source.startswith("/dev/") or name in ("", ".", ".."):
+            return _Drive(None, virtual=False)
+        folder = f"/sys/class/block/{name}"
+    return _drive_below(folder, tree, _DEEPEST)
+
+
+def _drive_below(folder: str, tree: Tree, depth: int) -> _Drive:
+    """The drive of a block device; of several below it the slowest, since an array waits for that."""
+    if tree.exists(f"{folder}/partition"):
+        folder = f"{folder}/.."
+    below = tree.names(f"{folder}/slaves")
+    if below and depth:
+        drives = [_drive_below(f"{folder}/slaves/{name}", tree, depth - 1) for name in below]
+        virtual = any(drive.virtual for drive in drives)
+        kinds = [drive.kind for drive in drives]
+        slowest = next((kind for kind in (DiskKind.HDD, DiskKind.SSD, DiskKind.NVME) if kind in kinds), None)
+        return _Drive(None if None in kinds else slowest, virtual)
+    name = _device_name(tree, folder)
+    model = (
+        f"{tree.read_word(f'{folder}/device/vendor') or ''} {tree.read_word(f'{folder}/device/model') or ''}".lower()
+    )
+    if name.startswith(_VIRTUAL) or any(part in model for part in _VIRTUAL_MODELS):
+        return _Drive(None, virtual=True)  # virtio says `rotational` without knowing
+    if name.startswith("nvme"):
+        return _Drive(DiskKind.NVME, virtual=False)
+    if name.startswith(("sd", "hd", "mmcblk")):
+        rotational = tree.read_integer(f"{folder}/queue/rotational")
+        kinds_by_flag = {0: DiskKind.SSD, 1: DiskKind.HDD}
+        return _Drive(None if rotational is None else kinds_by_flag.get(rotational), virtual=False)
+    return _Drive(DiskKind.MEMORY if name.startswith(("zram", "ram", "pmem")) else None, virtual=False)
+
+
+def _device_name(tree: Tree, folder: str) -> str:
+    """The kernel's name for a device, from its `uevent`."""
+    for line in (tree.read(f"{folder}/uevent") or "").splitlines():
+        key, _, value = line.partition("=")
+        if key == "DEVNAME":
+            return value.strip()
+    return ""

@@ -1,0 +1,62 @@
+"""What the installed PyTorch says of itself and of this machine, when it was asked in a process of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.machine.plain import decode, encode
+
+
+@dataclass(frozen=True, slots=True)
+class TorchDevice:
+    """A GPU as torch sees it."""
+
+    name: str | None = None
+    compute_capability: float | None = None
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TorchView:
+    """None is unknown."""
+
+    error: str | None = None
+    """Why torch could not be asked at all: missing, crashed, did not answer"""
+    version: str | None = None
+    cuda: str | None = None
+    """The CUDA that this build is for; None for a build without"""
+    hip: str | None = None
+    architectures: tuple[str, ...] = ()
+    """What GPU code is in the build: sm_80 is for capability 8.0, compute_80 for it and everything later"""
+    gpu_available: bool | None = None
+    gpu_error: str | None = None
+    """What torch says when it tries to use a GPU"""
+    devices: tuple[TorchDevice, ...] = ()
+    bf16: bool | None = None
+    """Whether the GPU computes bfloat16 itself"""
+    mps_built: bool | None = None
+    mps_available: bool | None = None
+    architecture: str | None = None
+    """Of the processor that this Python was built for"""
+    cpu_capability: str | None = None
+    """The vector instructions that torch's kernels use: DEFAULT, AVX2, AVX512, ..."""
+    threads: int | None = None
+    """Within one operation"""
+    interop_threads: int | None = None
+    mkl: bool | None = None
+    mkldnn: bool | None = None
+    openmp: bool | None = None
+
+    @property
+    def is_cpu_build(self) -> bool:
+        return self.error is None and self.cuda is None and self.hip is None
+
+    def to_json(self) -> dict[str, Any]:
+        fields: dict[str, Any] = encode(self)
+        return fields
+
+    @classmethod
+    def from_json(cls, data: object) -> TorchView:
+        """What `to_json` wrote. Raises ValueError when it is anything else."""
+        return decode(cls, data, "torch")

@@ -1,0 +1,65 @@
+"""Whether this computer is a virtual one, and whether this process lives in a container."""
+
+from __future__ import annotations
+
+from advisor.machine.host import Host, Tree
+
+_DMI = "/sys/class/dmi/id"
+# What makers of hypervisors write into the firmware of the machines they make: a part of maker or product.
+_BY_FIRMWARE = {
+    "vmware": "VMware",
+    "virtualbox": "VirtualBox",
+    "innotek": "VirtualBox",
+    "google compute engine": "Google Compute Engine",
+    "amazon ec2": "Amazon EC2",
+    "microsoft corporation virtual": "Hyper-V",
+    "parallels": "Parallels",
+    "bhyve": "bhyve",
+    "openstack": "OpenStack",
+    "kvm": "KVM",
+    "qemu": "QEMU",
+    "xen": "Xen",
+}
+
+
+def hypervisor(tree: Tree, host: Host) -> tuple[bool | None, str | None]:
+    """Whether there is one (None: nothing tells), and its name where it is known."""
+    name = _name(tree, host)
+    if name is not None:
+        return True, name
+    flags = _flags(tree)
+    return (None if flags is None else "hypervisor" in flags), None
+
+
+def _name(tree: Tree, host: Host) -> str | None:
+    if "microsoft" in (host.kernel() or "").lower():
+        return "WSL 2"
+    if tree.read_word("/sys/hypervisor/type") == "xen" and tree.read_word("/sys/hypervisor/uuid") is not None:
+        return "Xen"
+    firmware = f"{tree.read_word(f'{_DMI}/sys_vendor') or ''} {tree.read_word(f'{_DMI}/product_name') or ''}".lower()
+    if "metal" in firmware:
+        return None  # `m7i.metal-24xl` of Amazon EC2 is a whole computer
+    return next((name for part, name in _BY_FIRMWARE.items() if part in firmware), None)
+
+
+def _flags(tree: Tree) -> frozenset[str] | None:
+    """Of the first processor; only x86 has a flag for it."""
+    for line in (tree.read("/proc/cpuinfo") or "").splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "flags":
+            return frozenset(value.split())
+    return None
+
+
+def container(tree: Tree) -> str | None:
+    """Its kind, or None where nothing speaks of one."""
+    groups = tree.read("/proc/self/cgroup") or ""
+    if "kubepods" in groups or tree.exists("/run/secrets/kubernetes.io"):
+        return "kubernetes"
+    if tree.exists("/run/.containerenv"):
+        return "podman"
+    if tree.exists("/.dockerenv") or "/docker" in groups:
+        return "docker"
+    if "/lxc" in groups:
+        return "lxc"
+    return "apptainer" if tree.exists("/.singularity.d") else None

@@ -1,0 +1,101 @@
+"""Local ranks: training steps that they share, against one process, or the exchange of gradients by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from advisor.networks.names import UnbuildableError
+from advisor.probes.bench import Equipment, Tell
+from advisor.probes.benches.peers import START_SHARE, places_here
+from advisor.probes.contest import CannotRunError, Trial
+from advisor.probes.peer import Launch, PeerTrial, Started, start_all
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Note, Request
+from advisor.probes.rank import Doing, gradient_sizes
+from advisor.probes.rank_group import RankGroup, RankTrial
+from advisor.probes.ranks import ALLREDUCE, FEWEST, ONE, SEVERAL, local_ranks
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.workload import Device, Workload
+
+_NUMBER_BYTES = 4
+"""Gradients are kept in 32 bits."""
+
+
+def shares(workload: Workload, ranks: int, cores: int) -> list[Workload]:
+    """The workloads of so many ranks: every batch and all cores divided as evenly as they can be."""
+    examples, over = divmod(workload.batch_size, ranks)
+    return [
+        replace(workload, batch_size=max(1, examples + (rank < over)), threads=max(1, cores // ranks))
+        for rank in range(ranks)
+    ]
+
+
+def node_processors(ranks: int) -> Sequence[Sequence[int]]:
+    """The processors of a NUMA node for each rank, where there are as many nodes as ranks; nothing elsewhere."""
+    try:
+        nodes = places_here().nodes
+    except CannotRunError:
+        return ()
+    return tuple(nodes.values()) if len(nodes) == ranks > 1 else ()
+
+
+def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
+    """The ranks, and for training one process as well that has the whole machine; started side by side."""
+    if request.workload is None:
+        raise UnbuildableError("There is no network that it could time.")
+    workload = Workload.from_json(request.workload)
+    surroundings = Surroundings.of(request.facts)
+    on_card = workload.device is Device.CUDA
+    cores = surroundings.usable_cores or os.cpu_count() or 1
+    divided = shares(workload, max(FEWEST, local_ranks(workload, surroundings)), cores)
+    tell(Note(_how(divided, on_card)))
+    if probe.name == ALLREDUCE.name:
+        return _exchanges(request, workload, _group(request, divided, trains=False))
+    whole = workload if on_card else replace(workload, threads=cores)
+    launch = Launch(whole.to_json(), request.memory_bytes // 2, request.seed, probe.work.value)
+    one = PeerTrial(launch, ONE)
+    group = _group(request, divided, trains=True)
+    largest = max(share.batch_size for share in divided)
+    several = RankTrial(group, SEVERAL, Doing.TRAINING, largest, float(workload.batch_size), on_card)
+    started = start_all([one, several], request.seconds * START_SHARE)[0]
+    return _equipment({ONE: one, SEVERAL: several}, started, [one.close, several.close])
+
+
+def _how(divided: Sequence[Workload], on_card: bool) -> str:
+    threads = divided[0].threads
+    place = "a card" if on_card else f"{threads} thread{'' if threads == 1 else 's'}"
+    return f"{len(divided)} processes with {place} each exchanged gradients by {'nccl' if on_card else 'gloo'}."
+
+
+def _group(request: Request, divided: Sequence[Workload], *, trains: bool) -> RankGroup:
+    """Half of the memory is left to the one process that trains beside them."""
+    on_card = divided[0].device is Device.CUDA
+    return RankGroup(
+        divided,
+        trains=trains,
+        seconds=request.seconds,
+        memory_bytes=request.memory_bytes // 2,
+        seed=request.seed,
+        processors=() if on_card else node_processors(len(divided)),
+    )
+
+
+def _exchanges(request: Request, workload: Workload, group: RankGroup) -> Equipment:
+    """One group of ranks for both ways; the work is the bytes of all gradients."""
+    numbers = sum(gradient_sizes(workload))
+    ways = (Doing.AT_ONCE, Doing.PIECE_BY_PIECE)
+    on_card = workload.device is Device.CUDA
+    trials: dict[Setting, Trial] = {
+        way.value: RankTrial(group, way.value, way, numbers, float(numbers * _NUMBER_BYTES), on_card) for way in ways
+    }
+    started = start_all([group], request.seconds * START_SHARE)[0]
+    return _equipment(trials, started, [group.close])
+
+
+def _equipment(
+    trials: Mapping[Setting, Trial], started: Started | None, closing: list[Callable[[], None]]
+) -> Equipment:
+    version, threads = (started.torch, started.threads) if started else ("", 1)
+    return Equipment(dict(trials), torch=version, threads=threads, close=closing)

@@ -1,0 +1,92 @@
+"""The plan's own training step in several number formats, with the joules that it takes instead of the seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from advisor.machine.host import ThisHost, Tree
+from advisor.probes.bench import Equipment, Tell
+from advisor.probes.benches import step
+from advisor.probes.contest import CannotRunError
+from advisor.probes.energy import ProcessorCounter, no_counter, zones
+from advisor.probes.probe import Probe
+from advisor.probes.protocol import Note, Request
+from advisor.probes.workload import Device, Workload
+
+_STANDS_STILL = 1.0
+"""Seconds without a change, after which a counter is taken to be none. The slowest of them count ten times a second."""
+_LOOK_EVERY = 0.0005
+
+
+class Meter:
+    """Reads a counter of joules; waits until it has moved, so that no work seems to take nothing."""
+
+    def __init__(
+        self,
+        counter: Callable[[], float],
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._counter = counter
+        self._clock = clock
+        self._sleep = sleep
+        self._last = counter()
+
+    def __call__(self) -> float:
+        """Raises CannotRunError where the counter stands still."""
+        until = self._clock() + _STANDS_STILL
+        while (joules := self._counter()) <= self._last:
+            if self._clock() > until:
+                raise CannotRunError("The energy counter stands still, as it does in some virtual machines.")
+            self._sleep(_LOOK_EVERY)
+        self._last = joules
+        return joules
+
+
+def card_counter(nvml: Any, uuid: str) -> Callable[[], float]:
+    """Joules of a card since its driver was loaded. Raises CannotRunError, as does the counter, where it does not tell."""
+
+    def millijoules() -> int:
+        try:
+            nvml.nvmlInit()
+            return int(nvml.nvmlDeviceGetTotalEnergyConsumption(nvml.nvmlDeviceGetHandleByUUID(uuid)))
+        except nvml.NVMLError as error:
+            raise CannotRunError(f"The graphics card does not tell its energy ({error}).") from error
+
+    millijoules()
+    return lambda: millijoules() / 1e3
+
+
+def _card_here() -> str:
+    """The one that torch computes on, by the name that NVML knows it by: NVML may number the cards otherwise."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise CannotRunError("torch cannot use a graphics card here.")
+    return f"GPU-{torch.cuda.get_device_properties(0).uuid}"
+
+
+def counter_for(device: Device, tree: Tree) -> Callable[[], float]:
+    """Raises CannotRunError where nothing counts."""
+    if device is Device.CUDA:
+        nvml = ThisHost().nvml()
+        if nvml is None:
+            raise CannotRunError("The graphics card's energy cannot be asked for: install nvidia-ml-py.")
+        return card_counter(nvml, _card_here())
+    if reason := no_counter(tree):
+        raise CannotRunError(reason)
+    return ProcessorCounter(tree, zones(tree))
+
+
+def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
+    """The trials of the bench `step`, with a meter."""
+    device = Workload.from_json(request.workload or {}).device if request.workload else Device.CPU
+    meter = Meter(counter_for(device, Tree(Path("/"))))
+    what = "The graphics card alone" if device is Device.CUDA else "The whole processor"
+    tell(Note(f"{what} was metered, with whatever other programs did on it meanwhile."))
+    equipment = step.prepare(probe, request, tell)
+    equipment.meter = meter
+    return equipment

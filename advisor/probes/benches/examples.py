@@ -1,0 +1,226 @@
+"""The plan's data as a loader reads it: made-up examples of the right size, in a file without a name or in memory."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any, TypeAlias
+
+import torch
+from torch import Generator, Tensor
+from torch.utils.data import Dataset, TensorDataset
+
+from advisor.errors import shorten
+from advisor.networks.examples import example_batch
+from advisor.networks.spec import Layout, flat_values, layout, reconstructs
+from advisor.probes.contest import CannotRunError
+from advisor.probes.workload import Workload
+
+MOST_FILE_BYTES = 128_000_000
+"""More than the caches of processors hold; written in a moment. Examples repeat."""
+LARGEST_FILE_BYTES = 1_000_000_000
+"""For a single example that is larger than MOST_FILE_BYTES."""
+MOST_BYTES_IN_MEMORY = 64_000_000
+MOST_EXAMPLES = 100_000
+SHARE_OF_FREE_DISK = 0.1
+SHARE_OF_MEMORY = 0.7
+"""Data that is larger than this does not stay in main memory, so the system must read it again in every epoch."""
+_LONGEST_WRITING = 2.0
+"""Seconds"""
+_BLOCK = 1 << 23
+_PAGE = 4096
+_NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32}
+_LOWEST = {1: 0.0, 2: -(2.0**15), 4: -(2.0**31)}
+
+Example: TypeAlias = tuple[Tensor, ...]
+"""Input and target, or the input alone where it is the target."""
+Examples: TypeAlias = "TensorDataset | FileOfExamples"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the examples come from."""
+
+    in_memory: bool
+    bytes_each: int
+    """That are read for an example."""
+    stored: int
+    """Examples there should be; they repeat."""
+    forgotten: bool
+    """Whether the system must not keep in memory what has been read."""
+
+    def note(self) -> str:
+        """How honest it is, in a sentence or two."""
+        if self.in_memory:
+            return "The examples lay ready in memory, so picking them and making batches was timed, and no disk."
+        answered = (
+            "after each the system was asked to forget it, since the data does not fit the main memory"
+            if self.forgotten
+            else "most came from the part of the file that the system keeps in main memory, not from the disk"
+        )
+        return (
+            f"Reading {self.bytes_each:,} bytes an example and making numbers of them was timed, without decoding "
+            f"pictures or sounds and without changing them at random; {answered}."
+        )
+
+
+def source_of(workload: Workload, facts: Mapping[str, Any], folder: str) -> Source:
+    """What is known of the data, made small enough.
+
+    Bytes an example are those of the data over its examples; where these are not known, one for every value of a
+    picture, four for every other value. Raises CannotRunError where a single example is too large for the disk.
+    """
+    total, examples = facts.get("data.bytes"), facts.get("data.examples")
+    values = values_of(workload)
+    in_memory = facts.get("data.location") == "memory" or "cache_in_memory" in (facts.get("data.pipeline") or ())
+    if in_memory:
+        each, most = tensor_bytes(workload), MOST_BYTES_IN_MEMORY
+    else:
+        each = math.ceil(total / examples) if total and examples else values * _usual_width(workload)
+        allowed = int(min(LARGEST_FILE_BYTES, _free_bytes(folder) * SHARE_OF_FREE_DISK))
+        if each > allowed:
+            raise CannotRunError(
+                f"An example of {each / 1e6:,.0f} MB is too large to be written: on the disk of the folder "
+                f"{shorten(folder)} the probe may take {allowed / 1e6:,.0f} MB."
+            )
+        most = min(MOST_FILE_BYTES, allowed)
+    memory = facts.get("machine.memory_bytes")
+    return Source(
+        in_memory,
+        each,
+        stored=max(1, min(most // each, MOST_EXAMPLES, examples or MOST_EXAMPLES)),
+        forgotten=bool(not in_memory and total and memory and total > memory * SHARE_OF_MEMORY),
+    )
+
+
+def values_of(workload: Workload) -> int:
+    """Numbers in the input of one example. Raises UnbuildableError."""
+    steps = workload.sequence_length or 1
+    match layout(workload):
+        case Layout.TOKENS:
+            return steps
+        case Layout.STEPS:
+            return steps * workload.inputs
+        case _:
+            return flat_values(workload)
+
+
+def tensor_bytes(workload: Workload) -> int:
+    """Of the input of one example, as the network takes it."""
+    return values_of(workload) * (8 if layout(workload) is Layout.TOKENS else 4)
+
+
+def dataset_of(workload: Workload, source: Source, folder: str, seed: int) -> Examples:
+    """The examples, ready to be read by position. Raises CannotRunError where they cannot be written."""
+    if source.in_memory:
+        inputs, targets = example_batch(workload, source.stored, Generator().manual_seed(seed))
+        return TensorDataset(inputs) if reconstructs(workload) else TensorDataset(inputs, targets)
+    return FileOfExamples(workload, source, folder, seed)
+
+
+class FileOfExamples(Dataset[Example]):
+    """Examples one after the other in a file that has no name any more; loader processes inherit it open."""
+
+    def __init__(self, workload: Workload, source: Source, folder: str, seed: int) -> None:
+        if sys.platform == "win32":
+            raise CannotRunError("On Windows the probe cannot read examples by their position in a file yet.")
+        inputs, targets = example_batch(workload, 1, Generator().manual_seed(seed))
+        self._shape = inputs.shape[1:]
+        self._values = inputs[0].numel()
+        self._tokens = None if inputs.is_floating_point() else workload.inputs
+        self._target = () if reconstructs(workload) else (targets[0],)
+        self._source = source
+        self._width = _width(source.bytes_each, self._values, workload)
+        self._file = _written(folder, source.bytes_each * source.stored, source.bytes_each, seed)
+        self._stored = os.fstat(self._file.fileno()).st_size // source.bytes_each
+
+    def __len__(self) -> int:
+        return self._stored
+
+    def __getitem__(self, position: int) -> Example:
+        """Reads and makes numbers from 0 to 1, or tokens; raises OSError where the disk fails."""
+        each = self._source.bytes_each
+        content = bytearray(each)
+        begin = position * each
+        os.preadv(self._file.fileno(), [content], begin)
+        if self._source.forgotten:
+            self._forget(begin, begin + each)
+        return self._numbers(content).reshape(self._shape), *self._target
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _numbers(self, content: bytearray) -> Tensor:
+        """Fewer bytes than values, as of compressed pictures, are repeated."""
+        values = torch.frombuffer(
+            content, dtype=_NUMBERS[self._width], count=min(self._values, len(content) // self._width)
+        )
+        if len(values) < self._values:
+            values = values.repeat(math.ceil(self._values / len(values)))[: self._values]
+        if self._tokens is not None:
+            return values.long().remainder_(self._tokens)
+        return values.float().sub_(_LOWEST[self._width]).mul_(256.0**-self._width)
+
+    def _forget(self, begin: int, end: int) -> None:
+        """Of whole pages only, so those at both ends are taken in."""
+        if sys.platform == "linux":
+            begin -= begin % _PAGE
+            os.posix_fadvise(self._file.fileno(), begin, end - begin + -end % _PAGE, os.POSIX_FADV_DONTNEED)
+
+
+def _usual_width(workload: Workload) -> int:
+    return 1 if workload.modality in ("image", "video") else 4
+
+
+def _width(bytes_each: int, values: int, workload: Workload) -> int:
+    """Bytes of one number: as many as there are for it, and as is usual."""
+    return max(
+        width for width in _NUMBERS if width == 1 or (width <= _usual_width(workload) and width * values <= bytes_each)
+    )
+
+
+def _free_bytes(folder: str) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError as error:
+        raise CannotRunError(_unwritable(folder, error)) from error
+
+
+def _written(folder: str, size: int, least: int, seed: int) -> IO[bytes]:
+    """A file of random bytes, which no file system can make smaller, on the disk and not only on the way there.
+
+    What is still on the way would be written while we measure, and could not be forgotten. Less than `size` where the
+    disk is slow, but not less than `least`.
+    """
+    block = random.Random(seed).randbytes(_BLOCK)  # noqa: S311  reproducible, no secret
+    until = time.monotonic() + _LONGEST_WRITING
+    try:
+        file = tempfile.TemporaryFile(dir=folder, prefix="advisor-", buffering=0)  # noqa: SIM115  closed by its user
+        try:
+            for begin in range(0, size, _BLOCK):
+                if begin >= least and time.monotonic() > until:
+                    break
+                piece = memoryview(block)[: size - begin]
+                while piece:
+                    piece = piece[file.write(piece) :]
+                os.fdatasync(file.fileno())
+        except BaseException:
+            file.close()
+            raise
+    except OSError as error:
+        raise CannotRunError(_unwritable(folder, error)) from error
+    return file
+
+
+def _unwritable(folder: str, error: OSError) -> str:
+    return (
+        f"No file could be written in the folder {shorten(folder)}: {error.strerror}. "
+        "Run the probe from a folder on the data's disk where you may write and where there is space."
+    )

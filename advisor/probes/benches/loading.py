@@ -1,0 +1,322 @@
+"""The plan's training step fed by a DataLoader: how long an example takes, read and learnt from.
+
+What is timed is the steady state of an epoch. At its beginning nothing has been read ahead, and at its end loader
+processes would go on reading for nobody. A sample of a third of a second would make far more of both than an epoch of
+minutes does: a batch that four processes take 0.1 s for would look like a third of the sample, though it is hidden
+wholly behind the computation. So the window opens after as many steps as batches are read ahead, and closes while as
+many are still on their way; these are then taken out unused, untimed, so that no setting works in the time of another.
+Nothing that was read in idle time counts for free: as many batches are in flight at the end as were at the beginning.
+
+Of an epoch whose length is known the beginning counts as well, once in so many steps: that is what small data pays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Sampler
+
+from advisor.errors import shorten
+from advisor.networks.names import UnbuildableError
+from advisor.networks.spec import check
+from advisor.probes import guard
+from advisor.probes.bench import Equipment, Tell
+from advisor.probes.benches.examples import Example, Examples, dataset_of, source_of, tensor_bytes
+from advisor.probes.contest import CannotRunError, Trial
+from advisor.probes.loading import Loader, loader
+from advisor.probes.probe import Probe, Setting, Work
+from advisor.probes.protocol import Note, Request
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.training_step import StepTrial, TrainingStep
+from advisor.probes.workload import MemoryFormat, Workload
+
+WINDOW_SECONDS = 0.3
+PATIENCE = 0.25
+"""Of the time there is, after which loader processes that gave no batch are said to hang."""
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108  where Linux has it
+_LOADER_ENDED = (ConnectionError, EOFError, FileNotFoundError)
+
+
+class FedStep(TrainingStep):
+    """The training step on batches that it is given."""
+
+    _fed: tuple[Tensor, Tensor] | None = None
+
+    def feed(self, batch: Sequence[Tensor] | None, pinned: bool = False) -> None:
+        """The batch of the next step, copied to its device; None for one that is kept there."""
+        if batch is None:
+            self._fed = None
+            return
+        moved = [values.to(self.device, non_blocking=pinned) for values in batch]
+        if self.workload.memory_format is MemoryFormat.CHANNELS_LAST and moved[0].dim() == 4:
+            moved[0] = moved[0].contiguous(memory_format=torch.channels_last)
+        self._fed = moved[0], moved[-1]
+
+    def _batch(self, size: int) -> tuple[Tensor, Tensor]:
+        return super()._batch(size) if self._fed is None else self._fed
+
+
+class Epoch(Sampler[list[int]]):
+    """Positions of so many batches, in an order that is shuffled once and goes on from epoch to epoch."""
+
+    def __init__(self, examples: int, batch_size: int, seed: int) -> None:
+        order = list(range(examples))
+        random.Random(seed).shuffle(order)  # noqa: S311  reproducible, no secret
+        self._positions = itertools.cycle(order)
+        self._batch_size = batch_size
+        self.batches = 0
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for _ in range(self.batches):
+            yield list(itertools.islice(self._positions, self._batch_size))
+
+
+class Feed:
+    """A DataLoader with processes of its own, which wait between epochs.
+
+    They are forked, as torch does on Linux by default (up to Python 3.13), and before a network or a graphics card is
+    touched: forking a process that uses CUDA is safe only as long as the new one keeps away from it.
+    """
+
+    def __init__(self, data: Examples, how: Loader, epoch: Epoch, patience: float) -> None:
+        self._epoch = epoch
+        self._batches: DataLoader[Example] = DataLoader(
+            data,
+            batch_sampler=epoch,
+            num_workers=how.workers,
+            prefetch_factor=how.prefetch if how.workers else None,
+            pin_memory=how.pinned,
+            persistent_workers=how.workers > 0,
+            multiprocessing_context="fork" if how.workers else None,
+            worker_init_fn=partial(_begin_worker, os.getpid()),
+            timeout=patience if how.workers else 0,
+        )
+
+    def start(self) -> None:
+        """Starts the processes, by an epoch without batches."""
+        for _ in self.epoch(0):
+            pass
+
+    def epoch(self, batches: int) -> Iterator[Any]:
+        self._epoch.batches = batches
+        return iter(self._batches)
+
+    def close(self) -> None:
+        """Ends the processes; torch does that when nobody knows the DataLoader any more."""
+        del self._batches
+
+
+class LoaderTrial:
+    """One setting. A step is a whole sample: an epoch of which a window is timed; the stopwatch has its seconds."""
+
+    def __init__(
+        self,
+        feed: Feed | str,
+        how: Loader,
+        step: FedStep,
+        setting: Setting,
+        epoch_steps: int | None,
+        stopwatch: Stopwatch,
+    ) -> None:
+        self.setting = setting
+        self._feed = feed
+        self._how = how
+        self._step = step
+        self._trial = StepTrial(step, step.workload, setting, Work.EXAMPLE)
+        self._epoch_steps = epoch_steps
+        self._stopwatch = stopwatch
+        self._steps = max(1, how.workers)
+
+    @property
+    def work(self) -> float:
+        """Examples in the window."""
+        return self._steps * self._trial.work
+
+    def warm_up(self, seconds: float) -> None:
+        """The step alone with growing batches, then fed ones; chooses how long the window is.
+
+        Raises CannotRunError where the loader could not be started, and where a sample would take longer than `seconds`.
+        """
+        if isinstance(self._feed, str):
+            raise CannotRunError(self._feed)
+        until = time.perf_counter() + seconds
+        self._step.feed(None)
+        with _in_plain_words(self._how):
+            self._trial.warm_up(seconds)
+            self._sample(1)  # the first batch of a process is slow
+            each = self._sample(self._steps)
+        around = 2 * self._how.read_ahead
+        if each * (around + self._steps) > until - time.perf_counter():
+            raise CannotRunError(
+                f"{around + self._steps} steps, the fewest that tell, would take about "
+                f"{each * (around + self._steps):.1f} s, too long for the time left."
+            )
+        # Whole rounds: processes finish about together, and each gives one batch a round.
+        self._steps *= math.ceil(WINDOW_SECONDS / (each * self._steps))
+
+    def step(self) -> None:
+        with _in_plain_words(self._how):
+            self._stopwatch.seconds += self._sample(self._steps) * self._steps
+
+    def finish(self) -> None:
+        """A step has ended when it returns."""
+
+    def peak_memory_bytes(self) -> int:
+        """Without that of the loader processes."""
+        return self._trial.peak_memory_bytes()
+
+    def _sample(self, steps: int) -> float:
+        """Seconds per step of an epoch, from a window of so many steps of it."""
+        if self._how.cached or isinstance(self._feed, str):
+            return self._train(itertools.repeat(None), steps) / steps
+        before = min(self._how.read_ahead, self._epoch_steps or self._how.read_ahead)
+        begun = time.perf_counter()
+        batches = self._feed.epoch(before + steps + self._how.read_ahead)
+        self._train(batches, before)
+        beginning = time.perf_counter() - begun
+        steady = self._train(batches, steps) / steps
+        for _ in batches:
+            pass
+        return seconds_per_step(beginning, before, steady, self._epoch_steps)
+
+    def _train(self, batches: Iterator[Any], steps: int) -> float:
+        """Seconds of so many steps."""
+        begun = time.perf_counter()
+        for batch in itertools.islice(batches, steps):
+            self._step.feed(batch, self._how.pinned)
+            self._trial.step()
+        self._trial.finish()
+        return time.perf_counter() - begun
+
+
+def seconds_per_step(beginning: float, before: int, steady: float, epoch_steps: int | None) -> float:
+    """Of an epoch whose first `before` steps take `beginning` seconds, and each further one `steady` seconds.
+
+    An epoch of unknown length is as good as endless.
+    """
+    if epoch_steps is None:
+        return steady
+    return (beginning + (epoch_steps - before) * steady) / epoch_steps
+
+
+class Stopwatch:
+    """Counts the seconds of windows only."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
+    """One file and one network for all settings; each has loader processes of its own."""
+    if request.workload is None:
+        raise UnbuildableError("There is no network that it could time.")
+    workload = Workload.from_json(request.workload)
+    check(workload)
+    source = source_of(workload, request.facts, request.folder)
+    if (need := _batch_bytes(workload)) > request.memory_bytes:
+        raise CannotRunError(
+            f"A batch of {workload.batch_size} examples takes {need / 1e6:,.0f} MB, "
+            f"more than the {request.memory_bytes / 1e6:,.0f} MB that a probe may take."
+        )
+    data = dataset_of(workload, source, request.folder, request.seed)
+    tell(Note(source.note()))
+    surroundings = Surroundings.of(request.facts)
+    settings = dict.fromkeys((*request.settings, request.before))
+    ways = {setting: loader(probe.name, setting, workload, surroundings) for setting in settings}
+    feeds = {setting: _started(data, way, workload, request) for setting, way in ways.items()}
+    if workload.threads is not None:
+        torch.set_num_threads(workload.threads)
+    step = FedStep(workload, request.memory_bytes, request.seed)
+    stopwatch = Stopwatch()
+    examples = request.facts.get("data.examples")
+    epoch_steps = math.ceil(examples / workload.batch_size) if examples else None
+    trials: dict[Setting, Trial] = {
+        setting: LoaderTrial(feeds[setting], way, step, setting, epoch_steps, stopwatch)
+        for setting, way in ways.items()
+    }
+    return Equipment(
+        trials,
+        torch=torch.__version__,
+        threads=torch.get_num_threads(),
+        meter=stopwatch,
+        close=[feed.close for feed in feeds.values() if isinstance(feed, Feed)],
+    )
+
+
+def _started(data: Examples, how: Loader, workload: Workload, request: Request) -> Feed | str:
+    """The loader with its processes, or why there can be none."""
+    if how.workers and sys.platform != "linux":
+        return "the probe starts loader processes on Linux only yet."
+    waiting = (how.read_ahead + 1) * _batch_bytes(workload)
+    if waiting > request.memory_bytes:
+        return f"{how.read_ahead + 1} batches that wait would take {waiting / 1e6:,.0f} MB, more than a probe may take."
+    if how.workers and waiting > (free := _free_shared_memory()):
+        return _too_little_shared_memory(waiting, free)
+    feed = Feed(data, how, Epoch(len(data), workload.batch_size, request.seed), max(1.0, request.seconds * PATIENCE))
+    try:
+        with _in_plain_words(how):
+            feed.start()
+    except CannotRunError as error:
+        return str(error)
+    return feed
+
+
+def _begin_worker(parent: int, number: int) -> None:
+    """Runs in a loader process. Torch itself would look for the parent every five seconds only."""
+    guard.die_with(parent)
+
+
+@contextlib.contextmanager
+def _in_plain_words(how: Loader) -> Iterator[None]:
+    """What goes wrong in a DataLoader, as CannotRunError; a step's own errors pass."""
+    try:
+        yield
+    except _LOADER_ENDED as error:
+        raise CannotRunError("a loader process ended before its batch was there.") from error
+    except OSError as error:
+        raise CannotRunError(f"the data could not be read: {shorten(error.strerror or error)}.") from error
+    except RuntimeError as error:
+        words = str(error)
+        if "Bus error" in words or "shared memory" in words:
+            raise CannotRunError(_too_little_shared_memory(None, _free_shared_memory())) from error
+        if "DataLoader timed out" in words:
+            raise CannotRunError(
+                f"its {how.workers} loader processes gave no batch for a quarter of the time."
+            ) from error
+        if "DataLoader worker" in words:
+            raise CannotRunError(f"a loader process ended before its batch was there: {shorten(words, 200)}") from error
+        raise
+
+
+def _batch_bytes(workload: Workload) -> int:
+    return workload.batch_size * tensor_bytes(workload)
+
+
+def _free_shared_memory() -> float:
+    """Bytes; without end where the system has none that is limited."""
+    try:
+        space = os.statvfs(_SHARED_MEMORY)
+    except OSError:
+        return math.inf
+    return space.f_bavail * space.f_frsize
+
+
+def _too_little_shared_memory(need: int | None, free: float) -> str:
+    wanted = f"{need / 1e6:,.0f} MB" if need is not None else "more"
+    return (
+        f"loader processes hand over their batches in shared memory and need {wanted} of it, while {_SHARED_MEMORY} has "
+        f"{free / 1e6:,.0f} MB free. A container gets more by: docker run --shm-size=2g"
+    )

@@ -1,0 +1,171 @@
+"""Multiplies two square matrices into a third, as large as it takes for the full rate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import torch
+
+from advisor.probes.bench import Equipment, Tell
+from advisor.probes.benches.cores import thread_count
+from advisor.probes.contest import CannotRunError
+from advisor.probes.memory import peak_memory_bytes
+from advisor.probes.precision import BF16_FEATURES
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Note, Request
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.verdict import MATTERS
+
+SMALLEST, LARGEST = 64, 16384
+"""Rows and columns."""
+LONG_STEP = 0.03
+"""Seconds; with a larger matrix, eight times as long, there would be too few samples."""
+WORST_GROWTH = 2 * 2**3
+"""Times the seconds that a matrix of twice the rows may take: eight times the work, at half the rate."""
+LOOKS = 6
+LOOK_SECONDS = 0.004
+LONGEST_LOOKING = 0.3
+
+_FORMATS = {
+    "fp64": torch.float64,
+    "fp32": torch.float32,
+    "tf32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+}
+
+
+class MatmulTrial:
+    """c = a b with n rows and columns each: 2 n^3 FLOP (n multiplications and additions for each of n^2 sums).
+
+    Nothing is allocated in a step. `tf32` takes numbers of 32 bits and lets the card round them on the way in.
+    """
+
+    def __init__(self, setting: str, device: torch.device, memory_bytes: int, tell: Tell, refusal: str | None) -> None:
+        self.setting: Setting = setting
+        self.size = 0
+        """Rows and columns; 0 until it is warmed up."""
+        self._device = device
+        self._memory_bytes = memory_bytes
+        self._tell = tell
+        self._refusal = refusal
+        self._tf32 = setting == "tf32"
+        self._left = self._right = self._product = torch.empty(0)
+
+    @property
+    def work(self) -> float:
+        return 2.0 * self.size**3
+
+    def warm_up(self, seconds: float) -> None:
+        """Doubles the matrices until a step is long, then keeps the largest with about the best rate.
+
+        Raises CannotRunError where the machine has no units for the format.
+        """
+        if self._refusal:
+            raise CannotRunError(self._refusal)
+        until = time.monotonic() + seconds
+        rates: dict[int, float] = {}
+        for size in self._sizes():
+            self._take(size)
+            step_seconds = self._look(until)
+            rates[size] = self.work / step_seconds
+            if step_seconds > LONG_STEP or time.monotonic() + 3 * WORST_GROWTH * step_seconds > until:
+                break
+        enough = max(rates.values()) / MATTERS
+        self._take(max(size for size, rate in rates.items() if rate >= enough))
+        self._once()
+        self._tell(Note(f"{self.setting} was measured with matrices of {self.size:,} rows and columns."))
+
+    def step(self) -> None:
+        torch.backends.cuda.matmul.allow_tf32 = self._tf32
+        torch.mm(self._left, self._right, out=self._product)
+
+    def finish(self) -> None:
+        if self._device.type == "cuda":
+            torch.cuda.synchronize(self._device)
+
+    def peak_memory_bytes(self) -> int:
+        return peak_memory_bytes()
+
+    def _sizes(self) -> Iterator[int]:
+        """Powers of two whose three matrices fit the memory; the smallest in any case."""
+        size = SMALLEST
+        while size <= LARGEST:
+            yield size
+            size *= 2
+            if 3 * size**2 * _FORMATS[str(self.setting)].itemsize > self._memory_bytes:
+                return
+
+    def _take(self, size: int) -> None:
+        self._left = self._right = self._product = torch.empty(0)  # gives the smaller ones back first
+        self.size = size
+        matrices = torch.empty((3, size, size), dtype=_FORMATS[str(self.setting)], device=self._device)
+        self._left, self._right, self._product = matrices
+        self._left.normal_()
+        self._right.normal_()
+
+    def _look(self, until: float) -> float:
+        """Seconds per step: the fastest of a few short looks, fewer where time runs out.
+
+        Other programs only ever make it slower, and a small matrix many times so.
+        """
+        until = min(until, time.monotonic() + LONGEST_LOOKING)
+        self._once()  # loads a library and chooses an algorithm, which can take a second
+        fastest = self._once()
+        for _ in range(LOOKS):
+            if time.monotonic() > until:
+                break
+            steps = max(1, round(LOOK_SECONDS / fastest))
+            begun = time.perf_counter()
+            for _ in range(steps):
+                self.step()
+            self.finish()
+            fastest = min(fastest, (time.perf_counter() - begun) / steps)
+        return fastest
+
+    def _once(self) -> float:
+        begun = time.perf_counter()
+        self.step()
+        self.finish()
+        return time.perf_counter() - begun
+
+
+def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
+    """On the graphics card where torch can use one, otherwise on the processor."""
+    surroundings = Surroundings.of(request.facts)
+    threads = thread_count(request.facts)
+    torch.set_num_threads(threads)
+    torch.manual_seed(request.seed)
+    device, memory_bytes = torch.device("cpu"), request.memory_bytes // 2
+    if surroundings.cuda and torch.cuda.is_available():
+        device = torch.device("cuda")
+        free, _ = torch.cuda.mem_get_info(device)
+        memory_bytes = free // 4
+        tell(Note(f"The matrices were multiplied on the graphics card, {torch.cuda.get_device_name(device)}."))
+    elif surroundings.cuda:
+        tell(Note("torch cannot use the graphics card here, so the matrices were multiplied on the processor."))
+    else:
+        tell(Note(f"The matrices were multiplied on the processor, with {_threads(threads)}."))
+    trials = {
+        setting: MatmulTrial(str(setting), device, memory_bytes, tell, refusal(str(setting), device, surroundings))
+        for setting in (*request.settings, request.before)
+    }
+    return Equipment(dict(trials), torch=torch.__version__, threads=threads, device=device.type)
+
+
+def refusal(setting: str, device: torch.device, surroundings: Surroundings) -> str | None:
+    """Why a number format is not multiplied here, None where it is. bf16 is tried where nothing tells against it."""
+    if setting not in _FORMATS:
+        return f"{setting} is none of {', '.join(_FORMATS)}."
+    if device.type == "cuda":
+        return None
+    if setting in ("tf32", "fp16"):
+        return f"A processor has no units for {setting}."
+    if setting == "bf16" and surroundings.features is not None and not surroundings.features & BF16_FEATURES:
+        return f"The processor has no instructions for bf16 (none of {', '.join(sorted(BF16_FEATURES))})."
+    return None
+
+
+def _threads(number: int) -> str:
+    return "one thread" if number == 1 else f"{number} threads"

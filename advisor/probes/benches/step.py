@@ -1,0 +1,88 @@
+"""The plan's own training step, all settings in this one process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import torch
+
+from advisor.networks.names import UnbuildableError
+from advisor.probes.bench import Equipment, Tell
+from advisor.probes.break_even import SIZES, break_even
+from advisor.probes.compiled_step import CompiledTrial, steps_of_plan
+from advisor.probes.contest import Trial
+from advisor.probes.peer import recheck
+from advisor.probes.probe import Probe, Setting, Varies
+from advisor.probes.protocol import Message, Note, Request
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.training_step import StepTrial, TrainingStep, step_key
+from advisor.probes.workload import Device, Execution, Workload
+
+Steps = Mapping[object, TrainingStep]
+
+
+def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
+    """One network for all settings that only feed it differently, another where the network itself differs."""
+    if request.workload is None:
+        raise UnbuildableError("There is no network that it could time.")
+    workload = Workload.from_json(request.workload)
+    if workload.threads is not None:
+        torch.set_num_threads(workload.threads)
+    variants = {setting: probe.variant(workload, setting) for setting in (*request.settings, request.before)}
+    steps = _networks(variants, request)
+    trials: dict[Setting, Trial] = {}
+    meter: Callable[[], float] | None = None
+    for setting, variant in variants.items():
+        step = steps[step_key(variant)]
+        if probe.varies is Varies.EXECUTION and variant.execution is Execution.COMPILED:
+            examples = Surroundings.of(request.facts).examples
+            trials[setting] = compiled = CompiledTrial(
+                step, variant, setting, steps_of_plan(examples, variant.batch_size), tell
+            )
+            meter = _charging(compiled)
+        else:
+            trials[setting] = StepTrial(step, variant, setting, probe.work)
+    return Equipment(
+        trials,
+        torch=torch.__version__,
+        threads=torch.get_num_threads(),
+        meter=meter,
+        recheck=_last_word(probe, variants, steps, request),
+    )
+
+
+def _networks(variants: Mapping[Setting, Workload], request: Request) -> Steps:
+    """Those that share the main memory get equal parts of it."""
+    different = {step_key(variant): variant for variant in variants.values()}
+    beside = sum(variant.device is Device.CPU for variant in different.values())
+    memory = request.memory_bytes // max(1, beside)
+    return {key: TrainingStep(variant, memory, request.seed) for key, variant in different.items()}
+
+
+def _charging(trial: CompiledTrial) -> Callable[[], float]:
+    """A clock that goes on by the share of each compiled step in the time to compile."""
+    return lambda: time.monotonic() + trial.charged
+
+
+def _last_word(
+    probe: Probe, variants: Mapping[Setting, Workload], steps: Steps, request: Request
+) -> Callable[[Setting, float], Message] | None:
+    """What is done once the duel is decided."""
+    if probe.varies is Varies.DEVICE:
+        return lambda setting, seconds: Note(break_even(_on_both(variants, steps), seconds))
+    if probe.recheck:
+        return lambda setting, seconds: recheck(variants[setting], setting, request, seconds)
+    return None
+
+
+def _on_both(variants: Mapping[Setting, Workload], steps: Steps) -> dict[int, tuple[Trial, Trial]]:
+    """The step on the processor and on the card, by batch size."""
+
+    def on(device: Device, size: int) -> StepTrial:
+        variant = next(variant for variant in variants.values() if variant.device is device)
+        return StepTrial(steps[step_key(variant)], replace(variant, batch_size=size), size)
+
+    sizes = {*SIZES, *(variant.batch_size for variant in variants.values())}
+    return {size: (on(Device.CPU, size), on(Device.CUDA, size)) for size in sizes}

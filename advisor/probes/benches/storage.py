@@ -1,0 +1,145 @@
+"""Reads a scratch file on the disk behind the data, several reads in flight. No torch."""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import os
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from advisor.errors import shorten
+from advisor.machine.disks import disk_behind
+from advisor.machine.host import ThisHost, Tree
+from advisor.machine.parts import Disk, DiskKind
+from advisor.probes.bench import Equipment, Tell
+from advisor.probes.benches.scratch import Past, Scratch, make
+from advisor.probes.contest import CannotRunError, Trial
+from advisor.probes.memory import peak_memory_bytes
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Note, Request
+from advisor.probes.storage import SEQUENTIAL, piece_bytes
+from advisor.probes.surroundings import Surroundings
+
+BLOCK = 2**20
+"""Bytes of a sequential read."""
+SEQUENTIAL_IN_FLIGHT = 4
+RANDOM_IN_FLIGHT = 8
+WRITING_SHARE = 0.4
+"""Of the time there is, for writing the file."""
+
+_OWN_CACHE = ("zfs",)
+"""File systems that answer from a cache of their own, whatever is asked of the system's."""
+_KINDS = {
+    DiskKind.NVME: "an NVMe drive",
+    DiskKind.SSD: "a solid-state drive",
+    DiskKind.HDD: "a hard disk",
+    DiskKind.NETWORK: "a network file system, whose server may keep a copy in memory",
+    DiskKind.MEMORY: "a file system in main memory",
+}
+
+
+class ReadingTrial:
+    """One read for each in flight a step. All steps of a sample are read at once: nothing waits in between.
+
+    Args:
+        offsets: where the reads begin, in this order and then again.
+    """
+
+    def __init__(self, setting: Setting, scratch: Scratch, block: int, in_flight: int, offsets: Sequence[int]) -> None:
+        self.setting = setting
+        self.work = float(block * in_flight)
+        self._scratch = scratch
+        self._offsets = itertools.cycle(offsets)
+        self._in_flight = in_flight
+        self._waiting = 0
+        self._buffers = [mmap.mmap(-1, block) for _ in range(in_flight)]  # begins with a page, as O_DIRECT asks
+        self._threads = ThreadPoolExecutor(in_flight)
+
+    def warm_up(self, seconds: float) -> None:
+        """One step: a disk that takes longer has been given up by the parent."""
+        self.step()
+        self.finish()
+
+    def step(self) -> None:
+        self._waiting += self._in_flight
+
+    def finish(self) -> None:
+        """Raises CannotRunError where the disk fails."""
+        offsets = itertools.islice(self._offsets, self._waiting)  # threads take them one by one: all end together
+        self._waiting = 0
+        try:
+            list(self._threads.map(self._read, [offsets] * self._in_flight, self._buffers))
+        except OSError as error:
+            raise CannotRunError(f"reading the scratch file failed: {error.strerror}.") from error
+        self._scratch.forget()
+
+    def peak_memory_bytes(self) -> int:
+        return peak_memory_bytes()
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _read(self, offsets: Iterator[int], buffer: mmap.mmap) -> None:
+        into = [buffer]
+        for offset in offsets:
+            os.preadv(self._scratch.descriptor, into, offset)
+
+
+def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
+    """Raises CannotRunError where no file can be written."""
+    if not hasattr(os, "preadv"):
+        raise CannotRunError("This system cannot read from several places of a file at once (it has no preadv).")
+    disk = disk_behind(request.folder, Tree(Path("/")), ThisHost())
+    keeps_its_own = disk.kind is DiskKind.MEMORY or disk.file_system in _OWN_CACHE
+    scratch = make(request.folder, request.seconds * WRITING_SHARE, may_pass=not keeps_its_own)
+    piece = piece_bytes(Surroundings.of(request.facts))
+    trials: dict[Setting, Trial] = {}
+    closing = [scratch.file.close]
+    for setting in (*request.settings, request.before):
+        if setting in trials:
+            continue
+        sequential = setting == SEQUENTIAL
+        block, in_flight = (BLOCK, SEQUENTIAL_IN_FLIGHT) if sequential else (piece, RANDOM_IN_FLIGHT)
+        offsets = list(range(0, scratch.size - block + 1, block))
+        if not sequential:
+            random.Random(request.seed).shuffle(offsets)  # noqa: S311  reproducible, no secret
+        trial = ReadingTrial(setting, scratch, block, in_flight, offsets)
+        closing.append(trial.close)
+        trials[setting] = trial
+    tell(Note(about(scratch, piece, request.folder, disk)))
+    tell(Note(PAST[scratch.past]))
+    return Equipment(trials, close=closing)
+
+
+PAST = {
+    Past.DIRECT: "All reads went past the system's page cache (O_DIRECT).",
+    Past.DROPPED: (
+        "The file system does not let reads go past the page cache, so the system was asked to forget the file before "
+        "each sample (posix_fadvise): rates of random reads may be a little too high."
+    ),
+    Past.NOT: (
+        "Reads could not get past the page cache here: memory may have answered in place of the disk, and a file larger "
+        "than memory can be read much more slowly."
+    ),
+}
+"""How to take the rates."""
+
+
+def about(scratch: Scratch, piece: int, folder: str, disk: Disk) -> str:
+    """What was read, and from where."""
+    kind = (
+        "a virtual disk, whose host may keep a copy in memory"
+        if disk.virtual
+        else _KINDS[disk.kind]
+        if disk.kind
+        else ""
+    )
+    behind = ", ".join(filter(None, [shorten(disk.file_system) if disk.file_system else "", kind]))
+    return (
+        f"Read from a scratch file of {scratch.size / 1e6:,.0f} MB in {shorten(folder, 100)}"
+        f"{f' ({behind})' if behind else ''}: {BLOCK // 1024} KiB at a time and {SEQUENTIAL_IN_FLIGHT} at once from end "
+        f"to end; {piece // 1024} KiB at a time and {RANDOM_IN_FLIGHT} at once from random places."
+    )

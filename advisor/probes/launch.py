@@ -1,0 +1,121 @@
+"""How a training process is started: threads between operations, hardware threads of a core, NUMA nodes.
+
+These are set once, before torch computes anything, so each setting is a process of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.workload import Device, Workload
+
+CORES, HARDWARE_THREADS = "cores", "hardware_threads"
+ANYWHERE, ONE_NODE = "anywhere", "one_node"
+
+
+def _not_on_the_processor(workload: Workload | None) -> str | None:
+    if workload is not None and workload.device is not Device.CPU:
+        return "The step runs on the graphics card, where the processor's threads hardly count."
+    return None
+
+
+def _no_interop(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if surroundings.usable_cores is None:
+        return "It is not known how many cores can be used."
+    if surroundings.usable_cores < 2:
+        return "Only one core can be used, so operations cannot run side by side."
+    return _not_on_the_processor(workload)
+
+
+def _interop_settings(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
+    return (1, surroundings.usable_cores or 1)
+
+
+def _default_interop(
+    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
+) -> Setting | None:
+    """torch starts with as many as there are hardware threads that it may run on."""
+    return surroundings.usable_cores
+
+
+def _no_smt(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    physical, logical, usable = surroundings.physical_cores, surroundings.logical_cores, surroundings.usable_cores
+    if physical is None or logical is None or usable is None:
+        return "It is not known which hardware threads share a core."
+    if logical <= physical:
+        return "Every core has one hardware thread."
+    if usable <= physical:
+        return f"Only {usable} hardware threads can be used, not more than the {physical} cores."
+    return _not_on_the_processor(workload)
+
+
+def _smt_settings(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
+    return (CORES, HARDWARE_THREADS)
+
+
+def _threads_beyond_cores(
+    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
+) -> Setting:
+    """The plan uses the second hardware threads where it recommends more threads than there are cores."""
+    threads, cores = values.get("compute.threads"), surroundings.physical_cores
+    beyond = isinstance(threads, int) and cores is not None and threads > cores
+    return HARDWARE_THREADS if beyond else CORES
+
+
+def _no_numa(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if surroundings.numa_nodes is None:
+        return "It is not known whether all memory is equally near to all cores (number of NUMA nodes)."
+    if surroundings.numa_nodes < 2:
+        return "All memory is equally near to all cores (one NUMA node)."
+    return _not_on_the_processor(workload)
+
+
+def _numa_settings(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
+    return (ANYWHERE, ONE_NODE)
+
+
+def _unbound(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
+    return ANYWHERE
+
+
+INTEROP = Probe(
+    name="interop",
+    question="Does it help the plan's own network to let operations run side by side (inter-op threads)?",
+    topic="practice",
+    fact="probe.interop.best",
+    cost_seconds=15.0,
+    bench=Bench.PEERS,
+    work=Work.STEP,
+    not_here=_no_interop,
+    choose=_interop_settings,
+    recommended=_default_interop,
+)
+
+SMT = Probe(
+    name="smt",
+    question="Does the second hardware thread of a core (hyper-threading) help the plan's own network, or hold it up?",
+    topic="practice",
+    fact="probe.smt.best",
+    cost_seconds=15.0,
+    bench=Bench.PEERS,
+    work=Work.STEP,
+    not_here=_no_smt,
+    choose=_smt_settings,
+    recommended=_threads_beyond_cores,
+)
+
+NUMA = Probe(
+    name="numa",
+    question="Is the plan's own network faster on the cores and memory of one NUMA node than spread over all?",
+    topic="practice",
+    fact="probe.numa.best",
+    cost_seconds=15.0,
+    bench=Bench.PEERS,
+    work=Work.STEP,
+    not_here=_no_numa,
+    choose=_numa_settings,
+    recommended=_unbound,
+)

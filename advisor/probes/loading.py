@@ -1,0 +1,181 @@
+"""Reading the data: does training wait for it, and which way of reading keeps up best.
+
+All four probes time the plan's own training step, fed by a DataLoader of torch. They differ in how that is set up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from advisor.probes.probe import Bench, Costs, Probe, Setting, Work
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.verdict import MATTERS, Margins
+from advisor.probes.workload import Device, Workload
+
+INPUT_BOUND = 1.05
+"""Times as long as with a batch that is there already: from then on training waits for its data (Mohan et al. 2021)."""
+USUAL_PREFETCH = 2
+"""Batches that torch lets each loader process read ahead."""
+_DECODED = ("image", "audio", "video")
+_DECODING_WORKERS = 4
+_LIGHT_WORKERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """How the training step gets its batches."""
+
+    workers: int = 0
+    """Loader processes; with 0 the training process reads by itself."""
+    prefetch: int = USUAL_PREFETCH
+    """Batches that each of them reads ahead."""
+    pinned: bool = False
+    """Whether batches pass through page-locked memory, and are copied from there beside the computation."""
+    cached: bool = False
+    """Nothing is read: one batch is kept and used again and again."""
+
+    @property
+    def read_ahead(self) -> int:
+        """Batches that are being read or wait, while training uses another one."""
+        return self.workers * self.prefetch
+
+
+def planned(pipeline: Collection[str] | None, workload: Workload, surroundings: Surroundings) -> Loader:
+    """What the plan recommends for `data.pipeline`, as a DataLoader; what it says nothing about is as torch has it.
+
+    The usual number of loader processes for a graphics card: four where pictures or sounds are decoded, two for
+    everything else (Bekman, Machine Learning Engineering, chapter on the DataLoader).
+    """
+    items = pipeline or ()
+    workers = surroundings.best_workers
+    if workers is None:
+        usual = _DECODING_WORKERS if workload.modality in _DECODED else _LIGHT_WORKERS
+        workers = min(usual, surroundings.usable_cores or usual) if "workers" in items else 0
+    return Loader(workers, pinned=workload.device is Device.CUDA and "pinned_memory" in items)
+
+
+def loader(probe: str, setting: Setting, workload: Workload, surroundings: Surroundings) -> Loader:
+    """How a probe of this file reads in one of its settings; in all else as the plan does."""
+    plan = planned(surroundings.pipeline, workload, surroundings)
+    match probe:
+        case "workers":
+            return replace(plan, workers=int(setting))
+        case "prefetch":
+            return replace(plan, prefetch=int(setting))
+        case "pinning":
+            return replace(plan, pinned=setting == "pinned")
+        case _:
+            return Loader(cached=True) if setting == "cached" else plan
+
+
+def fewest_of_the_best(costs: Costs, before: Setting) -> Setting:
+    """The smallest of the other numbers that is as good as the best of them: each process, each batch takes memory."""
+    others = {int(setting): cost for setting, cost in costs.items() if setting != before}
+    best = min(others.values())
+    return min(number for number, cost in others.items() if cost <= best * MATTERS)
+
+
+def _items(values: Mapping[str, Any], topic: str, surroundings: Surroundings) -> Collection[str] | None:
+    recommended = values.get(topic)
+    return surroundings.pipeline if recommended is None else recommended
+
+
+def _always(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    return None
+
+
+def _no_choice_of_workers(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if surroundings.usable_cores is None:
+        return "It is not known how many cores can be used."
+    if surroundings.usable_cores < 2:
+        return "Only one core can be used, so loader processes could only take turns with training."
+    return None
+
+
+def _nothing_ahead(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if workload is None or planned(surroundings.pipeline, workload, surroundings).workers == 0:
+        return "The plan has no loader processes, so there is nothing that could be read ahead."
+    return None
+
+
+def _nothing_to_pin(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if workload is None or workload.device is not Device.CUDA:
+        return "The plan computes on the processor, so no batch is copied to a graphics card."
+    return None
+
+
+def _numbers_of_workers(
+    workload: Workload | None, surroundings: Surroundings, recommended: Setting
+) -> tuple[Setting, ...]:
+    """None, powers of two up to the usable cores, all of these, and what is recommended."""
+    usable = surroundings.usable_cores or 1
+    return tuple(sorted({0, usable, int(recommended), *(2**exponent for exponent in range(usable.bit_length()))}))
+
+
+def _planned_workers(
+    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
+) -> Setting | None:
+    return None if workload is None else planned(_items(values, topic, surroundings), workload, surroundings).workers
+
+
+def _planned_pinning(
+    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
+) -> Setting | None:
+    if workload is None:
+        return None
+    return "pinned" if planned(_items(values, topic, surroundings), workload, surroundings).pinned else "pageable"
+
+
+INPUT = Probe(
+    name="input",
+    question="Does training wait for its data: is it 5 % faster with a batch that is there already?",
+    topic="data.pipeline",
+    fact="probe.input.best",
+    cost_seconds=12.0,
+    bench=Bench.LOADING,
+    work=Work.EXAMPLE,
+    not_here=_always,
+    choose=lambda workload, surroundings, recommended: ("loaded", "cached"),
+    recommended=lambda values, topic, workload, surroundings: "loaded",
+    margins=lambda before, rival: Margins(before=MATTERS, rival=INPUT_BOUND),
+)
+WORKERS = Probe(
+    name="workers",
+    question="How many loader processes feed the plan's own network best?",
+    topic="data.pipeline",
+    fact="probe.workers.best",
+    cost_seconds=25.0,
+    bench=Bench.LOADING,
+    work=Work.EXAMPLE,
+    not_here=_no_choice_of_workers,
+    choose=_numbers_of_workers,
+    recommended=_planned_workers,
+    rival=fewest_of_the_best,
+)
+PREFETCH = Probe(
+    name="prefetch",
+    question="How many batches should each loader process read ahead?",
+    topic="data.pipeline",
+    fact="probe.prefetch.best",
+    cost_seconds=20.0,
+    bench=Bench.LOADING,
+    work=Work.EXAMPLE,
+    not_here=_nothing_ahead,
+    choose=lambda workload, surroundings, recommended: (USUAL_PREFETCH, 2 * USUAL_PREFETCH, 4 * USUAL_PREFETCH),
+    recommended=lambda values, topic, workload, surroundings: USUAL_PREFETCH,
+    rival=fewest_of_the_best,
+)
+PINNING = Probe(
+    name="pinning",
+    question="Do batches reach the graphics card faster through page-locked memory?",
+    topic="data.pipeline",
+    fact="probe.pinning.best",
+    cost_seconds=12.0,
+    bench=Bench.LOADING,
+    work=Work.EXAMPLE,
+    not_here=_nothing_to_pin,
+    choose=lambda workload, surroundings, recommended: ("pageable", "pinned"),
+    recommended=_planned_pinning,
+)

@@ -1,0 +1,58 @@
+"""How fast matrices are multiplied, in each number format that the processor or the card has units for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.workload import Workload
+
+HAS_BF16 = 8.0
+"""Compute capability from which cards multiply tf32 and bf16 (NVIDIA, CUDA C++ Programming Guide)."""
+
+
+def _everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    return None
+
+
+def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+    """32 bits first: whatever is awfully slow shows beside it.
+
+    fp64 gives a processor without bf16 something to be compared with; its rate is kept in no fact.
+    """
+    if not surroundings.cuda:
+        return ("fp32", "bf16", "fp64")
+    if (surroundings.compute_capability or 0) >= HAS_BF16:
+        return ("fp32", "tf32", "bf16", "fp16")
+    return ("fp32", "fp16")
+
+
+def _recommended(
+    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
+) -> Setting:
+    """What torch computes with unless it is told otherwise."""
+    return "fp32"
+
+
+MATMUL = Probe(
+    name="matmul",
+    question="In which number format does this machine multiply large matrices fastest, and how fast?",
+    topic="",
+    fact="",
+    cost_seconds=8.0,
+    bench=Bench.MATMUL,
+    work=Work.FLOP,
+    needs_network=False,
+    bound_by=("machine", "torch"),
+    not_here=_everywhere,
+    choose=_choose,
+    recommended=_recommended,
+    gauges={
+        "probe.matmul.fp32": "fp32",
+        "probe.matmul.tf32": "tf32",
+        "probe.matmul.bf16": "bf16",
+        "probe.matmul.fp16": "fp16",
+    },
+)

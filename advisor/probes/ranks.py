@@ -1,0 +1,89 @@
+"""Local data parallelism: one process against several that share every batch, and the exchange of gradients by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.workload import Device, Workload
+
+ONE, SEVERAL = "one", "several"
+AT_ONCE, PIECE_BY_PIECE = "at once", "piece by piece"
+FEWEST = 2
+
+
+def local_ranks(workload: Workload | None, surroundings: Surroundings) -> int:
+    """How many processes share the work: one for each graphics card or NUMA node, two where there is only one node."""
+    if workload is not None and workload.device is Device.CUDA:
+        return surroundings.gpus or 1
+    return min(max(FEWEST, surroundings.numa_nodes or 1), surroundings.usable_cores or 1)
+
+
+def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    on_card = workload is not None and workload.device is Device.CUDA
+    if on_card and surroundings.gpus is None:
+        return "It is not known how many graphics cards there are."
+    if not on_card and surroundings.usable_cores is None:
+        return "It is not known how many cores can be used."
+    if local_ranks(workload, surroundings) < FEWEST:
+        return (
+            f"There is only one {'graphics card' if on_card else 'usable core'}, so processes would only wait for it."
+        )
+    return None
+
+
+def _no_shares(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    reason = _not_here(workload, surroundings)
+    if reason is None and workload is not None and workload.batch_size < local_ranks(workload, surroundings):
+        return f"A batch of {workload.batch_size} cannot be shared by {local_ranks(workload, surroundings)} processes."
+    return reason
+
+
+def _processes(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
+    return (ONE, SEVERAL)
+
+
+def _planned(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
+    return SEVERAL if values.get("parallelism.strategy") == "data_parallel" else ONE
+
+
+def _buffers(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
+    return (AT_ONCE, PIECE_BY_PIECE)
+
+
+def _flat(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
+    """torch's DistributedDataParallel gathers gradients in large buffers."""
+    return AT_ONCE
+
+
+RANKS = Probe(
+    name="ranks",
+    question="Do several local processes that share every batch get through more examples per second than one?",
+    topic="practice",
+    fact="probe.ranks.best",
+    cost_seconds=20.0,
+    bench=Bench.ALLREDUCE,
+    work=Work.EXAMPLE,
+    shortest_sample=0.05,
+    not_here=_no_shares,
+    choose=_processes,
+    recommended=_planned,
+)
+
+ALLREDUCE = Probe(
+    name="allreduce",
+    question="How long do local processes take to exchange the plan's gradients, and is one flat buffer worth it?",
+    topic="",
+    fact="",
+    cost_seconds=12.0,
+    bench=Bench.ALLREDUCE,
+    work=Work.BYTE,
+    shortest_sample=0.05,
+    bound_by=("machine", "network", "torch"),
+    gauges={"probe.allreduce.bytes_per_second": AT_ONCE},
+    not_here=_not_here,
+    choose=_buffers,
+    recommended=_flat,
+)

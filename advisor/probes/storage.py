@@ -1,0 +1,63 @@
+"""How fast the disk behind the data is read: from end to end, and in small pieces from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.workload import Workload
+
+SEQUENTIAL = "sequential"
+RANDOM = "random"
+PAGE = 4096
+"""Bytes; what disks and page caches count in."""
+LARGEST_PIECE = 16 * 2**20
+
+
+def _everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    return None
+
+
+def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+    return (SEQUENTIAL, RANDOM)
+
+
+def _recommended(
+    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
+) -> Setting:
+    """Every advice on storage comes down to long reads."""
+    return SEQUENTIAL
+
+
+def piece_bytes(surroundings: Surroundings) -> int:
+    """What one random read takes: an example of the data, in whole pages; a page where that is not known.
+
+    At most 16 MiB: reading in pieces beyond that is as good as reading from end to end.
+    """
+    if not surroundings.data_bytes or not surroundings.examples:
+        return PAGE
+    pages = -(-surroundings.data_bytes // (surroundings.examples * PAGE))
+    return min(pages * PAGE, LARGEST_PIECE)
+
+
+STORAGE = Probe(
+    name="storage",
+    question="How many bytes a second does the disk behind the data give, from end to end and in pieces from anywhere?",
+    topic="",
+    fact="",
+    cost_seconds=12.0,
+    bench=Bench.STORAGE,
+    work=Work.BYTE,
+    needs_network=False,
+    bound_by=("machine",),
+    not_here=_everywhere,
+    choose=_choose,
+    recommended=_recommended,
+    gauges={
+        "probe.storage.sequential_bytes_per_second": SEQUENTIAL,
+        "probe.storage.random_bytes_per_second": RANDOM,
+    },
+    shortest_sample=0.1,
+)

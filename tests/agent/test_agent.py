@@ -1,0 +1,319 @@
+"""What the agent measures, in which order, and when it stops; stand-ins for the probes answer at once, on a made-up clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.agent import agent, journal
+from advisor.agent.agent import Revision, Step, settle
+from advisor.agent.journal import Journal
+from advisor.agent.worth import worth
+from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Value
+from advisor.inference.advise import VALUES_ONLY
+from advisor.inference.plan import Status
+from advisor.knowledge.loader import load
+from advisor.knowledge.model import Knowledge
+from advisor.machine.detection import Machine
+from advisor.probes.catalogue import PROBES, probe_named
+from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.verdict import Verdict
+from advisor.probes.workload import Workload
+from advisor.resources import rules_folder
+
+MACHINE = Machine(
+    cpu_model="A processor",
+    physical_cores=4,
+    logical_cores=8,
+    usable_cores=8,
+    features=frozenset({"avx512_bf16"}),
+    memory_bytes=16 * 2**30,
+    gpus=(),
+)
+DIGITS: dict[str, Value] = {
+    "task.kind": "classify",
+    "task.outputs": 10,
+    "data.modality": "image",
+    "data.examples": 60_000,
+    "data.inputs": 784,
+    "project.pretrained_allowed": False,
+}
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return load(rules_folder())
+
+
+@pytest.fixture
+def facts(knowledge: Knowledge) -> FactBase:
+    detected = {name: value for name, value in MACHINE.facts().items() if name in knowledge.vocabulary.facts}
+    return FactBase.of(detected, Source.DETECTED).with_values(DIGITS, Source.ASKED)
+
+
+@dataclass
+class StandIn:
+    """Takes the place of the runner: every probe takes what it costs, and comes out as it was told."""
+
+    results: Mapping[str, Setting] = field(default_factory=dict)
+    """The setting that wins, by probe; others are confirmed."""
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    takes: float = 1.0
+    """Times the declared cost."""
+    now: float = 1000.0
+    ran: list[str] = field(default_factory=list)
+    allowed: list[float] = field(default_factory=list)
+    stop_after: int | None = None
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def run(
+        self,
+        probe: Probe,
+        workload: Workload | None,
+        *,
+        before: Setting,
+        budget_seconds: float,
+        machine: str,
+        date: str,
+        **_: Any,
+    ) -> ProbeOutcome:
+        if self.stop_after is not None and len(self.ran) >= self.stop_after:
+            raise KeyboardInterrupt
+        self.ran.append(probe.name)
+        self.allowed.append(budget_seconds)
+        self.now += min(budget_seconds, self.takes * probe.cost_seconds)
+        after = self.results.get(probe.name, before)
+        verdict = self.verdicts.get(probe.name, Verdict.CONFIRMED if after == before else Verdict.OVERTURNED)
+        rival: Setting = "another" if isinstance(before, str) else before + 1
+        return ProbeOutcome(
+            probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=verdict,
+            after=None if verdict is Verdict.UNDECIDED else after, rival=rival if after == before else after,
+            median=1.5, low=1.4, high=1.6, n=12, applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()},
+            date=date, settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
+        )  # fmt: skip
+
+
+def agent_torch() -> str:
+    from advisor.agent.scope import torch_version
+
+    return torch_version()
+
+
+Settle = Callable[..., Revision]
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch, knowledge: Knowledge, facts: FactBase) -> Settle:
+    def run(stand_in: StandIn, budget: float, **options: Any) -> Revision:
+        monkeypatch.setattr(agent, "run", stand_in.run)
+        monkeypatch.setattr(agent.time, "monotonic", stand_in.monotonic)
+        return settle(knowledge, facts, MACHINE, budget, detail=VALUES_ONLY, **options)
+
+    return run
+
+
+def position(stand_in: StandIn, name: str) -> int:
+    return stand_in.ran.index(name)
+
+
+def test_what_others_depend_on_is_measured_before_them(settled: Settle) -> None:
+    stand_in = StandIn()
+    settled(stand_in, 600.0)
+    assert position(stand_in, "batch") < position(stand_in, "precision") < position(stand_in, "threads")
+
+
+def test_with_time_enough_each_probe_runs_once(settled: Settle) -> None:
+    stand_in = StandIn()
+    revision = settled(stand_in, 3600.0)
+    assert len(stand_in.ran) == len(set(stand_in.ran)) >= 3
+    assert revision.open == ()
+
+
+def test_what_changes_the_plan_is_measured_before_what_only_informs(settled: Settle) -> None:
+    stand_in = StandIn()
+    settled(stand_in, 3600.0)
+    bets = [name for name in stand_in.ran if name in ("threads", "precision", "batch")]
+    assert stand_in.ran[:3] == bets
+
+
+def test_what_there_was_no_time_for_is_still_open(settled: Settle) -> None:
+    stand_in = StandIn()
+    revision = settled(stand_in, 20.0)
+    assert {"threads", "precision", "batch"} - set(stand_in.ran) <= {skipped.probe for skipped in revision.open}
+    assert all("takes about" in skipped.reason for skipped in revision.open)
+    assert revision.open
+
+
+@pytest.mark.parametrize("budget", [5.0, 12.0, 31.0, 60.0, 200.0])
+@pytest.mark.parametrize("takes", [0.3, 1.0, 5.0])
+def test_the_budget_is_kept(settled: Settle, budget: float, takes: float) -> None:
+    stand_in = StandIn(takes=takes)
+    settled(stand_in, budget)
+    assert stand_in.now - 1000.0 <= budget
+    assert stand_in.ran
+
+
+def test_a_short_budget_is_spent_on_one_probe(settled: Settle) -> None:
+    stand_in = StandIn()
+    settled(stand_in, 7.0)
+    assert len(stand_in.ran) == 1
+
+
+def test_with_less_time_than_torch_needs_nothing_is_begun(settled: Settle) -> None:
+    stand_in = StandIn()
+    revision = settled(stand_in, 3.0)
+    assert stand_in.ran == []
+    assert revision.open
+
+
+def test_what_decided_nothing_gets_the_time_that_is_left(settled: Settle) -> None:
+    stand_in = StandIn(verdicts={"threads": Verdict.UNDECIDED})
+    settled(stand_in, 3600.0)
+    assert stand_in.ran.count("threads") == 2
+    assert stand_in.ran[-1] == "threads"
+
+
+def test_a_result_that_a_later_one_takes_out_of_scope_is_measured_again(settled: Settle) -> None:
+    stand_in = StandIn(results={"precision": "bf16"}, verdicts={})
+    revision = settled(stand_in, 3600.0, only=["threads", "precision"])
+    assert revision.after.value("training.precision") == "bf16"
+    assert revision.after.recommendations["compute.threads"].status is Status.MEASURED
+
+
+def test_only_what_is_named_is_measured(settled: Settle) -> None:
+    stand_in = StandIn()
+    settled(stand_in, 600.0, only=["threads"])
+    assert stand_in.ran == ["threads"]
+
+
+def test_a_probe_that_must_be_named_does_not_run_by_itself(settled: Settle) -> None:
+    stand_in = StandIn()
+    settled(stand_in, 36000.0)
+    assert not {probe.name for probe in PROBES if probe.opt_in} & set(stand_in.ran)
+
+
+def test_a_plan_for_another_machine_is_not_measured_here(
+    settled: Settle, knowledge: Knowledge, facts: FactBase
+) -> None:
+    other = facts.with_values({"machine.cpu.physical_cores": 2}, Source.ASKED)
+    revision = settle(knowledge, other, MACHINE, 60.0, detail=VALUES_ONLY)
+    assert revision.outcomes == ()
+    assert {skipped.reason for skipped in revision.skipped} == {"The plan is for another machine than this one."}
+
+
+def test_the_listener_is_told_what_runs_and_how_much_time_is_left(settled: Settle) -> None:
+    told: list[tuple[str, Any]] = []
+    settled(StandIn(), 60.0, on_event=lambda what, about: told.append((what, about)))
+    steps = [about for what, about in told if what == "started"]
+    assert all(isinstance(step, Step) and 0 < step.seconds <= step.seconds_left <= 60 for step in steps)
+    assert [step.seconds_left for step in steps] == sorted((step.seconds_left for step in steps), reverse=True)
+
+
+def test_a_bet_that_the_probe_decides_is_worth_more_than_a_rate(knowledge: Knowledge, facts: FactBase) -> None:
+    from advisor.agent.scope import advise_here
+
+    plan = advise_here(knowledge, facts, MACHINE)
+    threads = worth(knowledge, plan, probe_named("threads"), 4, (1, 2, 4, 8))
+    assert threads.settled == 1
+    assert threads.changes > 0
+    assert threads.claims > 0
+    rate = replace(probe_named("threads"), name="a rate", topic="", fact="", gauges={"a": 1, "b": 2})
+    assert worth(knowledge, plan, rate, 4, (1, 2)).total == pytest.approx(0.2)
+    assert threads.total > 1
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    return tmp_path
+
+
+def open_journal(**question: Any) -> Journal:
+    found = Journal.open(question)
+    assert found is not None
+    return found
+
+
+def test_a_stopped_run_goes_on_where_it_ended(settled: Settle, state: Path) -> None:
+    first = StandIn(stop_after=2)
+    written = open_journal(plan="digits")
+    with pytest.raises(KeyboardInterrupt):
+        settled(first, 600.0, journal=written)
+    written.close(finished=False)
+    second, found = StandIn(), open_journal(plan="digits")
+    revision = settled(second, 600.0, journal=found)
+    assert len(first.ran) == 2
+    assert not set(first.ran) & set(second.ran)
+    assert revision.resumed == 2
+    assert [outcome.probe for outcome in revision.outcomes] == [*first.ran, *second.ran]
+
+
+def test_the_time_that_a_stopped_run_spent_is_spent(settled: Settle, state: Path) -> None:
+    first = StandIn(stop_after=1)
+    written = open_journal(plan="digits")
+    with pytest.raises(KeyboardInterrupt):
+        settled(first, 60.0, journal=written)
+    spent = first.now - 1000.0
+    written.close(finished=False)
+    found = open_journal(plan="digits")
+    assert found.spent == pytest.approx(spent)
+    second = StandIn()
+    settled(second, 60.0, journal=found)
+    assert second.now - 1000.0 + spent <= 60.0
+
+
+def test_a_run_that_ended_leaves_no_journal(settled: Settle, state: Path) -> None:
+    written = open_journal(plan="digits")
+    settled(StandIn(), 60.0, journal=written)
+    assert not written.path.exists()
+    assert open_journal(plan="digits").entries == []
+
+
+def test_another_question_has_another_journal(state: Path) -> None:
+    assert open_journal(plan="digits").path != open_journal(plan="texts").path
+
+
+def test_two_runs_of_one_question_do_not_write_one_journal(state: Path) -> None:
+    first = open_journal(plan="digits")
+    assert Journal.open({"plan": "digits"}) is None
+    first.close(finished=False)
+    assert Journal.open({"plan": "digits"}) is not None
+
+
+@pytest.mark.parametrize(
+    "rubbish", [b'{"schema": "advisor/journal/1", "spe', b"\xff\xfe\n", b"[1]\n", b"{}\n", b"null\n"]
+)
+def test_what_was_half_written_is_not_believed(settled: Settle, state: Path, rubbish: bytes) -> None:
+    written = open_journal(plan="digits")
+    with pytest.raises(KeyboardInterrupt):
+        settled(StandIn(stop_after=2), 600.0, journal=written)
+    written.close(finished=False)
+    with written.path.open("ab") as file:
+        file.write(rubbish)
+    assert len(open_journal(plan="digits").entries) == 2
+
+
+def test_yesterdays_journal_is_begun_anew(settled: Settle, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = open_journal(plan="digits")
+    with pytest.raises(KeyboardInterrupt):
+        settled(StandIn(stop_after=2), 600.0, journal=written)
+    written.close(finished=False)
+    monkeypatch.setattr(journal, "KEPT_FOR", journal.timedelta(seconds=-1))
+    assert open_journal(plan="digits").entries == []
+
+
+def test_a_journal_that_was_forgotten_is_empty(settled: Settle, state: Path) -> None:
+    written = open_journal(plan="digits")
+    with pytest.raises(KeyboardInterrupt):
+        settled(StandIn(stop_after=2), 600.0, journal=written)
+    written.forget()
+    written.close(finished=False)
+    assert open_journal(plan="digits").entries == []

@@ -1,0 +1,139 @@
+"""`advisor probe` as people run it: real processes, killed, interrupted, in a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cli.program import PROGRAM, advisor, environment, refused
+
+SMALL = [
+    "--set", "task.kind=classify", "--set", "task.outputs=2", "--set", "data.modality=image", "--set", "data.inputs=64",
+    "--set", "data.examples=5000", "--set", "project.pretrained_allowed=no",
+]  # fmt: skip
+TWO_CORES = pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2, reason="with one core there is no number of threads to choose"
+)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+def started(state: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*PROGRAM, "probe", *SMALL, *arguments],
+        env=environment(ADVISOR_STATE=str(state)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def journal_lines(state: Path) -> list[bytes]:
+    return [line for path in state.glob("*/journal/*.jsonl") for line in path.read_bytes().splitlines()]
+
+
+def wait_until(condition: object, seconds: float = 120.0) -> bool:
+    """Whether it came true; the time only ends a test that would hang."""
+    assert callable(condition)
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def alive(processes: list[psutil.Process]) -> Iterator[psutil.Process]:
+    for process in processes:
+        try:
+            if process.status() != psutil.STATUS_ZOMBIE:
+                yield process
+        except psutil.NoSuchProcess:
+            continue
+
+
+@TWO_CORES
+def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> None:
+    command = ["--only", "threads", "--only", "batch", "--budget", "60s"]
+    run = started(state, *command)
+    family = psutil.Process(run.pid)
+    seen: set[psutil.Process] = set()
+
+    def second_probe_runs() -> bool:
+        if run.poll() is not None:
+            return True
+        children = family.children(recursive=True)
+        seen.update(children)
+        return bool(journal_lines(state)) and bool(children)
+
+    assert wait_until(second_probe_runs)
+    assert run.poll() is None, run.communicate()[1]
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    assert wait_until(lambda: not list(alive(list(seen))), 10.0), "a child outlived its parent"
+    kept = journal_lines(state)
+    assert len(kept) == 1
+
+    again = advisor("probe", *SMALL, *command, "--format", "json", env={"ADVISOR_STATE": str(state)})
+    assert again.code == 0, again.err
+    assert "Going on where a stopped run ended" in again.said
+    outcomes = json.loads(again.out)["outcomes"]
+    first = json.loads(kept[0])["outcome"]
+    assert outcomes[0] == first
+    assert [outcome["probe"] for outcome in outcomes].count(first["probe"]) == 1
+    assert journal_lines(state) == []
+
+
+@TWO_CORES
+def test_ctrl_c_ends_at_once_and_says_how_to_go_on(state: Path) -> None:
+    run = started(state, "--only", "threads", "--only", "batch", "--budget", "60s")
+    assert wait_until(lambda: journal_lines(state) or run.poll() is not None)
+    children = psutil.Process(run.pid).children(recursive=True)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert "the same command goes on from there" in " ".join(err.split())
+    assert wait_until(lambda: not list(alive(children)), 10.0)
+
+
+@TWO_CORES
+def test_what_was_measured_is_told_and_nothing_else_is_on_stdout(state: Path) -> None:
+    done = advisor("probe", *SMALL, "--only", "threads", "--budget", "30s", env={"ADVISOR_STATE": str(state)})
+    assert done.code == 0, done.err
+    assert "before -> measured -> after" in done.out
+    assert "Processor threads:" in done.out
+    assert "up to" in done.err
+    assert "\x1b" not in done.out + done.err
+
+
+def test_data_that_are_not_there_are_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    assert "There are no such data" in refused("probe", *SMALL, "--data", tmp_path / "missing", "--budget", "5s")
+
+
+@TWO_CORES
+def test_an_unwritable_state_is_a_warning(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = advisor("probe", *SMALL, "--only", "threads", "--budget", "20s", env={"ADVISOR_STATE": str(blocked)})
+    assert "before -> measured -> after" in done.out
+    assert "could not be resumed" in done.said
+
+
+def test_the_list_tells_questions_costs_and_units() -> None:
+    listed = json.loads(advisor("probe", "list", "--format", "json").out)
+    by_name = {entry["name"]: entry for entry in listed}
+    assert by_name["threads"]["unit"] == "steps/s"
+    assert by_name["batch"]["unit"] == "examples/s"
+    assert all(entry["question"].endswith("?") and entry["seconds"] > 0 for entry in listed)

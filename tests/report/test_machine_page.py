@@ -1,0 +1,273 @@
+"""The page of a machine and the comparison of two: what is said, and that no name can take over the screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.agent.comparison import compare, side_of, sides_of
+from advisor.agent.machine_profile import MachineProfile
+from advisor.machine.cards import Gpu
+from advisor.machine.machine import Machine
+from advisor.machine.profiles import find_device
+from advisor.machine.published import published_figures
+from advisor.probes.conditions import Conditions
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.verdict import Verdict
+from advisor.report.devices import device_json, device_page
+from advisor.report.machine_page import kept_page, machine_json, machine_page, machine_report
+from advisor.report.machines_compared import answer, compared_json, compared_page
+from advisor.report.page import Look, cells
+from advisor.report.rates import bar
+
+from ..agent.profiles_made import MACHINE, MEMORY, NETWORK, ONE_THREAD, compared, gauged, profile
+
+SEQUENTIAL, RANDOM = "probe.storage.sequential_bytes_per_second", "probe.storage.random_bytes_per_second"
+CARD = replace(MACHINE, gpus=(Gpu("cuda", "NVIDIA A100-SXM4-80GB"),))
+ON_CARD = {"machine": CARD.fingerprint, "device": "cuda"}
+
+
+def page(outcomes: Sequence[ProbeOutcome], machine: Machine = MACHINE, look: Look = Look(80)) -> str:  # noqa: B008
+    return machine_page(machine_report(profile(outcomes, machine=machine), find_device), look)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_page_begins_with_what_the_machine_is() -> None:
+    text = flat(page([compared()]))
+    assert text.startswith(
+        "MACHINE lab, measured last on 2026-11-20 Made-up processor, 4 cores (8 hardware threads usable)"
+    )
+    assert "16.0 GiB of memory, no graphics card." in text
+    assert "torch 2.0, python 3.11.0" in text
+
+
+def test_a_rate_stands_beside_what_is_possible() -> None:
+    tensor = gauged({"probe.matmul.tf32": 117e12}, work="FLOP", machine=CARD, applies=ON_CARD)
+    text = page([tensor], CARD)
+    assert "117 TFLOP/s" in text
+    assert f"{bar(0.75, 16, unicode=True)}  75% [1]" in text
+    assert "[1] of 156 TFLOP/s: profile a100-sxm-80gb" in text
+
+
+def test_without_a_known_peak_there_is_no_bar() -> None:
+    (line,) = [line for line in page([gauged({MEMORY: 2e10})]).splitlines() if "Memory, all threads" in line]
+    assert "20.0 GB/s [20.0, 20.0]" in line
+    assert line.endswith("no peak known")
+    assert not set(line) & set("█░#")
+
+
+def test_another_quantity_gives_the_proportion_and_the_footnote_says_that_it_is_no_peak() -> None:
+    text = page([gauged({MEMORY: 2e10, ONE_THREAD: 1e10})])
+    assert "50% [1]" in text
+    assert "[1] beside Memory, all threads, 20.0 GB/s, as measured; no peak known" in text
+
+
+def test_a_peak_that_is_exceeded_is_an_error_of_the_profile_and_never_a_share() -> None:
+    report = machine_report(
+        profile([gauged({"probe.matmul.bf16": 400e12}, work="FLOP", machine=CARD, applies=ON_CARD)], machine=CARD),
+        find_device,
+    )
+    text = flat(machine_page(report, Look(80)))
+    assert "impossible [1]" in text
+    assert "1.28 times what profile a100-sxm-80gb says is possible: that figure is wrong." in text
+    assert "1. Correct the peak (profile a100-sxm-80gb)" in text
+    assert "128%" not in text
+    (quantity,) = machine_json(report)["quantities"]
+    assert (quantity["share"], quantity["peak"]["wrong"]) == (None, True)
+
+
+UNUSUAL: list[tuple[list[ProbeOutcome], Machine, str, str]] = [
+    ([gauged({MEMORY: 1.02e10, ONE_THREAD: 1e10})], MACHINE, "read memory 1.02 times as fast", "More threads will not help"),
+    ([gauged({SEQUENTIAL: 1e9, RANDOM: 2e7})], MACHINE, "Small random reads from the disk get 2.0%", "Pack small files"),
+    ([gauged({MEMORY: 1e10}, spread=0.5)], MACHINE, "Memory, all threads: a rough figure", "--only threads"),
+    ([gauged({MEMORY: 1e10}, spread=0.5)], MACHINE, "Samples of the same thing differ", "--budget"),
+    ([gauged({"probe.matmul.tf32": 2e13}, work="FLOP", machine=CARD, applies=ON_CARD)], CARD,
+     "Matrix product, tf32: only 13% of its peak", "power limit"),
+    ([gauged({"probe.matmul.fp32": 2e11, "probe.matmul.bf16": 1e10}, work="FLOP")], MACHINE,
+     "Matrix products in bf16 take 20 times as long as in fp32.", "Stay with fp32"),
+    ([compared(before=1, rival=4)], MACHINE, "One thread is faster than 4 for ffn 64-[64]-10 (1.30x).", "larger batches"),
+    ([compared(conditions=Conditions(stolen_share=0.31))], MACHINE, "gave up to 31% of the processors", "another hour"),
+    ([compared(conditions=Conditions(others_share=0.5))], MACHINE, "took up to 50%", "Close other programs"),
+    ([compared(conditions=Conditions(governor="powersave"))], MACHINE, "(governor powersave)", "cpupower"),
+    ([compared(failure="It was killed.")], MACHINE, "The probe threads did not finish: It was killed.", "--only threads"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("outcomes", "machine", "what", "remedy"), UNUSUAL, ids=lambda value: str(value)[:30])
+def test_what_is_unusual_is_said_with_its_figures_and_what_to_do(
+    outcomes: list[ProbeOutcome], machine: Machine, what: str, remedy: str
+) -> None:
+    unusual, _, to_do = flat(page(outcomes, machine)).partition("WHAT IS UNUSUAL")[2].partition("WHAT TO DO")
+    assert what in unusual
+    assert remedy in to_do
+
+
+def test_what_the_machine_does_not_tell_is_unusual_and_how_a_probe_measured_is_not() -> None:
+    noted = replace(MACHINE, notes=("The clock cannot be read.",))
+    warned = compared(conditions=Conditions(warnings=("The file held 1 GB.", "The samples of 2 spread by 12%.")))
+    unusual, _, how = page([warned], noted).partition("WHAT IS UNUSUAL")[2].partition("HOW IT WAS MEASURED")
+    assert "- The clock cannot be read." in unusual
+    assert how.splitlines()[1:] == ["- threads: The file held 1 GB."]
+
+
+def test_a_calm_machine_is_left_in_peace() -> None:
+    text = page([compared()])
+    assert "UNUSUAL" not in text
+    assert "Nothing unusual that could be mended was found." in text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (compared(), "- threads 2: confirmed, 1.30x [1.23, 1.37], 24 pairs, ffn 64-[64]-10"),
+        (compared(verdict=Verdict.OVERTURNED), "- threads 1 instead of 2: overturned, 1.30x"),
+        (compared(verdict=Verdict.NO_DIFFERENCE, speed_up=1.0), "- threads 2 or 1: no difference that matters, 1.00x"),
+        (compared(verdict=Verdict.UNDECIDED), "- threads 2 or 1: undecided, 1.30x"),
+    ],
+)
+def test_each_comparison_is_one_line(outcome: ProbeOutcome, said: str) -> None:
+    assert said in flat(page([outcome]))
+
+
+def test_the_newest_measurement_counts_and_each_network_has_its_own() -> None:
+    other = compared(applies={**NETWORK, "network": "lstm 4-[6]-1", "machine": MACHINE.fingerprint})
+    newer = compared(verdict=Verdict.OVERTURNED, date="2026-11-21")
+    report = machine_report(profile([compared(), other, newer]), find_device)
+    assert [outcome.verdict for outcome in report.decisions] == [Verdict.OVERTURNED, Verdict.CONFIRMED]
+
+
+def test_what_was_measured_under_another_quota_is_not_of_this_machine() -> None:
+    elsewhere = gauged({MEMORY: 2e10}, machine=replace(MACHINE, usable_cores=1))
+    assert machine_report(profile([elsewhere]), find_device).measured == {}
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 100, 120])
+@pytest.mark.parametrize("unicode", [True, False])
+def test_no_line_is_longer_than_the_screen(width: int, unicode: bool) -> None:
+    look = Look(width, unicode=unicode)
+    outcomes = [gauged({MEMORY: 2e10, ONE_THREAD: 1e10, SEQUENTIAL: 1e9, RANDOM: 1e7}), compared()]
+    text = page(outcomes, look=look)
+    assert all(cells(line) <= look.columns for line in text.splitlines())
+    assert unicode or text.isascii()
+
+
+HOSTILE = "[bold]\x1b]0;owned\x07card\x1b[2J[/bold]\u202e\nINJECTED"
+
+
+def test_hostile_names_show_as_text() -> None:
+    machine = replace(MACHINE, cpu_model=HOSTILE, notes=(HOSTILE,), gpus=(Gpu("cuda", HOSTILE),), kernel=HOSTILE)
+    outcome = compared(
+        machine=machine,
+        failure=HOSTILE,
+        conditions=Conditions(warnings=(HOSTILE,)),
+        applies={**NETWORK, "network": HOSTILE, "machine": machine.fingerprint, "torch": HOSTILE},
+    )
+    made = profile([replace(outcome, failure=None), outcome], name=HOSTILE, machine=machine, host=HOSTILE)
+    other = side_of(profile([replace(outcome, failure=None)], machine=machine), HOSTILE)
+    for text in (
+        machine_page(machine_report(made, find_device), Look(80)),
+        compared_page(compare(side_of(made), other), Look(80)),
+        kept_page([made], Look(80)),
+    ):
+        assert "[bold]" in text
+        assert not any(character in text for character in "\x1b\x07\u202e")
+        assert not any(line.startswith("INJECTED") and len(line) > 40 for line in text.splitlines())
+    json.dumps(machine_json(machine_report(made, find_device)), allow_nan=False)
+
+
+@given(st.floats(0, 5), st.integers(1, 60))
+def test_a_bar_is_as_wide_as_it_should_be(share: float, width: int) -> None:
+    drawn = bar(share, width, unicode=False)
+    assert len(drawn) == width
+    assert abs(drawn.count("#") - min(share, 1.0) * width) <= 0.5
+
+
+# --- compared -------------------------------------------------------------------------------------------------------
+
+
+def days(*memory: float) -> MachineProfile:
+    return profile([gauged({MEMORY: rate}, date=f"2026-11-{day:02}") for day, rate in enumerate(memory, start=1)])
+
+
+def since(*memory: float) -> str:
+    before, after = sides_of(days(*memory), f"2026-11-{len(memory):02}")
+    return answer(compare(before, after, same_machine=True))
+
+
+@pytest.mark.parametrize(
+    ("memory", "said"),
+    [
+        ((1e10, 0.7e10), "Yes, it is slower than it was in 1 of 1 figure (the most: Memory, all threads, 0.70x [0.70, 0.70])."),
+        ((1e10, 1.001e10), "No, it is not slower than it was (1 figure compared)."),
+        ((1e10, 2e10), "No, it is not slower than it was: 1 became faster (1 figure compared)."),
+        ((1e10, 1.03e10), "There is no sign that it is slower than it was, but 1 cannot be decided of 1 figure."),
+    ],
+)  # fmt: skip
+def test_whether_it_is_slower_is_answered_in_one_sentence(memory: tuple[float, ...], said: str) -> None:
+    assert since(*memory) == said
+
+
+def test_two_machines_are_compared_by_name() -> None:
+    fast = side_of(profile([gauged({MEMORY: 2e10, SEQUENTIAL: 1e8})], name="fast"))
+    slow = side_of(profile([gauged({MEMORY: 1e10, SEQUENTIAL: 2e8})], name="slow"))
+    assert answer(compare(slow, fast)) == "fast is faster in 1 and slower in 1 of 2 figures, compared with slow."
+    assert answer(compare(slow, slow)).startswith("slow and slow are equally fast")
+    nothing = side_of(profile([], name="new"))
+    assert "nothing can be compared" in answer(compare(slow, nothing))
+
+
+def test_the_answer_comes_first_then_what_else_differs_then_the_figures() -> None:
+    smaller = replace(MACHINE, usable_cores=2)
+    other = profile([gauged({MEMORY: 1e10}, machine=smaller), compared(machine=smaller)], "b", smaller)
+    text = compared_page(
+        compare(side_of(profile([gauged({MEMORY: 2e10, ONE_THREAD: 1e10})], "a")), side_of(other)), Look(80)
+    )
+    assert text.splitlines()[0] == "b is slower in 1 of 1 figure, compared with a."
+    parts = [
+        text.index(words) for words in ("A  a: measured", "against 2", "Memory, all threads: slower", "Only A has")
+    ]
+    assert parts == sorted(parts)
+    assert "0.50x [" in text
+    assert "A 20.0 GB/s [20.0, 20.0] in 1 run, B 10.0 GB/s" in flat(text)
+    assert "threads: 2 (ffn 64-[64]-10, batch size 32, precision fp32)" in flat(text)
+
+
+def test_a_comparison_as_json_has_the_figures_of_both_sides() -> None:
+    document = compared_json(compare(*sides_of(days(1e10, 0.7e10), "2026-11-02"), same_machine=True))
+    (figure,) = document["figures"]
+    assert document["schema"] == "advisor/machine-comparison/1"
+    assert (figure["name"], figure["verdict"], figure["a"]["unit"]) == (MEMORY, "slower", "bytes/s")
+    assert figure["ratio"]["low"] < figure["ratio"]["median"] < figure["ratio"]["high"] < 1 / 1.03
+    assert document["counts"]["slower"] == 1
+
+
+# --- published ------------------------------------------------------------------------------------------------------
+
+
+def test_published_measurements_stand_below_the_device_with_unit_source_and_doubt() -> None:
+    device = find_device("gtx-1080")
+    assert device is not None
+    published = published_figures("gtx-1080")
+    text = flat(device_page(device, Look(80), published))
+    assert "alexnet, TensorFlow, s/batch 0.012 (1)" in text
+    assert "(1) Doubtful: three times as fast as on the GTX 980" in text
+    assert "Shi, Wang, Xu, Chu 2016" in text.partition("PUBLISHED MEASUREMENTS")[2]
+    (doubtful,) = [figure for figure in device_json(device, published)["published"] if figure["doubt"]]
+    assert (doubtful["network"], doubtful["framework"], doubtful["value"]) == ("alexnet", "TensorFlow", 0.012)
+
+
+@pytest.mark.parametrize("width", [30, 60, 80])
+def test_columns_that_do_not_fit_are_left_out_and_said(width: int) -> None:
+    device = find_device("2x-e5-2630-v3")
+    assert device is not None
+    text = device_page(device, Look(width), published_figures(device.name)).partition("PUBLISHED")[2]
+    assert ("did not fit" in text) == (width < 80)
+    assert "0.688" in text or width == 30
