@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 
-.PHONY: advise install test test-all lint docs bench clean
+PARALLEL := -n 3 --dist worksteal
+
+.PHONY: advise install test test-all lint docs bench bench-machine clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -39,17 +41,23 @@ docs: $(READY)
 	$(BIN)/advisor rules docs --output docs/rules.md --force
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 # Also what takes minutes: mutants of the rules, the wheel in an environment of its own, long property runs.
 test-all: lint
-	$(BIN)/pytest -m "not gpu"
+	$(BIN)/pytest $(PARALLEL) -m "not gpu"
 	$(BIN)/python tests/mutate_rules.py --floor 90
 
 bench: $(DEV_READY)
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/questions.py
+
+# On a machine on which nothing else runs; machine.py also needs gcc, fio and Debian's source of hpcc.
+bench-machine: $(DEV_READY)
+	$(BIN)/python benchmarks/machine.py
+	$(BIN)/python benchmarks/settings.py
+	$(BIN)/python benchmarks/repeats.py
 
 clean:
 	rm -rf $(VENV) advice.md .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -258,15 +258,15 @@ class _Session:
         return [*fresh, *undecided]
 
     def _next(self, candidates: Sequence[Candidate]) -> Candidate | None:
-        """The first that there is time for, or one on whose answer its own result depends."""
+        """The first that there is time for, or one as cheap on whose answer its own result depends."""
         left = self.seconds_left() - AFTERWARDS
         affordable = [c for c in candidates if c.probe.cost_seconds <= left]
         if not affordable:  # a short budget is better spent on one probe than on none
             return candidates[0] if candidates and not self.tries and left >= FEWEST_SECONDS else None
         chosen = affordable[0]
         for other in affordable:
-            varies = other.probe.varies
-            if varies is not None and varies.value in chosen.probe.bound_by and other.probe.name not in self.tries:
+            varies, cheap = other.probe.varies, other.probe.cost_seconds <= chosen.probe.cost_seconds
+            if varies is not None and varies.value in chosen.probe.bound_by and cheap and other.probe.name not in self.tries:
                 chosen = other
         return chosen
 

@@ -25,6 +25,7 @@ from advisor.knowledge.expressions import BOOLEAN, NUMBER, Kind, Symbols, Type, 
 from advisor.knowledge.model import Knowledge, Policy
 from advisor.knowledge.regions import FALSE, NO_NUMBER, NO_SET, TRUE, UNKNOWN, Region, point, union
 from advisor.machine.published import PublishedTable
+from advisor.probes.conditions import TOO_BUSY
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict as Found
 
@@ -72,9 +73,6 @@ NEEDS = {
     Need.TRIALS: "It needs trial trainings: `advisor try`.",
     Need.CLUSTER: "It needs several machines or more GPUs than one machine has.",
 }
-TOO_BUSY = 0.25
-"""Share of the processors' time taken by other programs, from which on a rate says little of the machine at rest. Pairs
-suffer alike, so comparisons still hold."""
 _BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when they rest."
 _SAME = "The rule that stands for it speaks of another plan than this one."
 
@@ -162,6 +160,7 @@ class _Court:
         else:
             found = self._by_truth(claim, outcome)
         paired = bool(claim.rules) or outcome.fact in self._names(claim.expects)
+        # Pairs suffer alike from other programs, rates do not.
         if not paired and found.verdict in _DECIDED.values() and outcome.conditions.others_share > TOO_BUSY:
             found = Judgement(claim, TrialVerdict.UNDECIDED, _BUSY.format(outcome.conditions.others_share))
         return replace(

@@ -202,7 +202,7 @@ def keep(machine: Machine, outcome: Any, name: str = "last") -> None:
 
     A state folder that cannot be written is a warning.
     """
-    from advisor.agent.trial import TOO_BUSY
+    from advisor.probes.conditions import TOO_BUSY
 
     if (outcome.conditions.others_share or 0.0) > TOO_BUSY:
         stderr().print(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")

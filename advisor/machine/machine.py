@@ -114,7 +114,7 @@ class Machine:
             "machine.cpu.logical_cores": self.logical_cores,
             "machine.cpu.usable_cores": self.usable_cores,
             "machine.cpu.sockets": self.sockets,
-            "machine.cpu.numa_nodes": len(self.numa_nodes) if self.numa_nodes else None,
+            "machine.cpu.numa_nodes": sum(bool(node.threads) for node in self.numa_nodes or ()) or None,
             "machine.cpu.features": self.features,
             "machine.memory_bytes": self.memory_bytes,
         }

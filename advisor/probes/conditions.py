@@ -14,6 +14,10 @@ import psutil
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 BUSY = 0.10
 """Share of the processors that other programs took meanwhile, from which on they probably disturbed the timing."""
+TOO_BUSY = 0.25
+"""The same, from which on a result says little of the machine at rest."""
+HOPELESS = 0.5
+"""The same, from which on even pairs decide nothing: threads that wait for each other wait for others first."""
 STOLEN = 0.02
 """Share of the processor's time that a hypervisor gave to others."""
 WIDE = 0.10
@@ -65,6 +69,16 @@ class Conditions:
     others_share: float = 0.0
     """Of the processors' time meanwhile, what other programs took."""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def too_busy(self) -> bool:
+        """Whether others, here or on the same host, took so much that settings could not use the processors they asked for."""
+        return self.others_share + self.stolen_share > TOO_BUSY
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether others took so much that any comparison here compares them."""
+        return self.others_share + self.stolen_share > HOPELESS
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"warnings": list(self.warnings)}

@@ -19,6 +19,8 @@ LONGEST_EQUAL_SAMPLE = 0.2
 SEARCH_SHARE = 0.3
 """Of the time there is, for finding the rival."""
 SEARCH_ROUNDS = 5
+SHORTEST_DUEL = 1.5
+"""Seconds before which the pairs are not looked at: a disturbance of a moment must not decide."""
 REHEARSAL_SHARE = 0.25
 """Of the time left, for the first run of one setting: what is slower is left out."""
 
@@ -95,6 +97,7 @@ class Contest:
         """The cost of every setting that can run here."""
         done: list[Rehearsal] = []
         reason: str | None = None
+        refused = ""
         enough = self.clock() + (self.until - self.clock()) * ALL_REHEARSALS_SHARE
         for setting, trial in self.trials.items():
             reason = reason or self.probe.enough(done, self.before)
@@ -109,6 +112,7 @@ class Contest:
                     raise CannotRunError("the time was over.")
                 trial.warm_up(left * REHEARSAL_SHARE)
             except CannotRunError as error:
+                refused = f" {setting}: {error}"
                 self.tell(Skipped(setting, str(error)))
                 if setting == self.before:
                     raise NothingToCompareError(f"{setting}, which is recommended, cannot be tried: {error}") from error
@@ -121,7 +125,7 @@ class Contest:
             if self.probe.varies is Varies.BATCH_SIZE and trial.peak_memory_bytes() > self.memory_bytes / 2:
                 reason = reason or "Twice as much might not fit the memory."
         if len(done) < 2:
-            raise NothingToCompareError("Apart from the recommended setting, none could be tried.")
+            raise NothingToCompareError(f"Apart from the recommended setting, none could be tried.{refused}")
         return {rehearsal.setting: rehearsal.cost for rehearsal in done}
 
     def _search(self, costs: Costs) -> Costs:
@@ -149,6 +153,7 @@ class Contest:
         margins = self.probe.margins(self.before, rival)
         looks = checkpoints()
         look = next(looks)
+        begun = self.clock()
         pairs: list[tuple[float, float]] = []
         while len(pairs) < MOST_PAIRS and self.clock() + pair_seconds < self.until:
             order = (self.before, rival) if len(pairs) % 2 == 0 else (rival, self.before)
@@ -159,7 +164,9 @@ class Contest:
                 seconds[setting] = self._sample(setting, repeats[setting])
                 self.tell(Sample(Phase.DUEL, setting, len(pairs), seconds[setting]))
             pairs.append((seconds[self.before], seconds[rival]))
-            if len(pairs) == look:
+            if len(pairs) == look and self.clock() - begun < SHORTEST_DUEL:
+                look = next(looks, 0)
+            elif len(pairs) == look:
                 verdict = compare(pairs, margins, self.seed).verdict
                 if verdict is not Verdict.UNDECIDED:
                     return rival if verdict is Verdict.OVERTURNED else self.before

@@ -107,6 +107,7 @@ def _planned_format(values: Mapping[str, Any], topic: str, workload: Workload | 
 
 ENERGY = Probe(
     name="energy",
+    per="J",
     question="In which number format does the plan's own network take the least energy for an example?",
     topic="practice",
     fact="probe.energy.best",

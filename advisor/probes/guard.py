@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import platform
 import signal
@@ -52,7 +53,9 @@ def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
     if memory_node is not None:
         mask = ctypes.c_ulong(1 << memory_node)
         libc = ctypes.CDLL(None, use_errno=True)
-        number = _SET_MEMPOLICY[platform.machine()]
+        number = _SET_MEMPOLICY.get(platform.machine())
+        if number is None:
+            raise OSError(errno.ENOSYS, f"processors of the kind {platform.machine()} cannot be bound to memory yet")
         if libc.syscall(number, _MPOL_BIND, ctypes.byref(mask), ctypes.c_ulong(8 * ctypes.sizeof(mask))) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 

@@ -96,6 +96,7 @@ INTEROP = Probe(
 
 SMT = Probe(
     name="smt",
+    shares_cores=True,
     question="Does the second hardware thread of a core (hyper-threading) help the plan's own network, or hold it up?",
     topic="practice",
     fact="probe.smt.best",
@@ -109,6 +110,7 @@ SMT = Probe(
 
 NUMA = Probe(
     name="numa",
+    shares_cores=True,
     question="Is the plan's own network faster on the cores and memory of one NUMA node than spread over all?",
     topic="practice",
     fact="probe.numa.best",

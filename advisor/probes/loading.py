@@ -143,6 +143,7 @@ INPUT = Probe(
 )
 WORKERS = Probe(
     name="workers",
+    shares_cores=True,
     question="How many loader processes feed the plan's own network best?",
     topic="data.pipeline",
     fact="probe.workers.best",

@@ -188,8 +188,6 @@ def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
             f"the system does not let a process choose its processors and memory ({error.strerror}). In a container, "
             "start that with the capability SYS_NICE."
         ) from error
-    except KeyError as error:
-        raise CannotRunError(f"it is not known how to choose the memory on {error.args[0]}.") from error
 
 
 def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:

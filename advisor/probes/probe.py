@@ -126,6 +126,8 @@ class Probe:
     """Seconds; work is repeated until a sample takes as long."""
     recheck: bool = False
     """Whether the setting that wins must run once more in a fresh process before it is returned."""
+    shares_cores: bool = False
+    """Whether its settings use different numbers of processors: while other programs take some, they decide it."""
     opt_in: bool = False
     """Runs only when it is named."""
 

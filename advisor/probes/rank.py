@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.probes.contest import CannotRunError
 from advisor.probes.helper import Say, serve
 from advisor.probes.peer import bind
-from advisor.probes.workload import Device, Execution, Workload
+from advisor.probes.workload import Device, Execution, Precision, Workload
 
 if TYPE_CHECKING:
     import torch
@@ -101,7 +101,7 @@ def _meet(launch: RankLaunch, on_card: bool) -> None:
 
 def _trainer(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], object]:
     """The training step as torch recommends it for several processes: gradients are exchanged while others are computed."""
-    from torch import compile as compiled
+    import torch
     from torch.nn.parallel import DistributedDataParallel
 
     from advisor.probes.training_step import TrainingStep
@@ -110,8 +110,12 @@ def _trainer(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], o
         def __init__(self) -> None:
             super().__init__(workload, launch.memory_bytes, launch.seed)
             shared = DistributedDataParallel(self._network)
-            self._compiled = compiled(shared, dynamic=False) if workload.execution is Execution.COMPILED else shared
+            self._compiled = (
+                torch.compile(shared, dynamic=False) if workload.execution is Execution.COMPILED else shared
+            )
 
+    tf32 = workload.precision is Precision.TF32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
     step = SharedStep()
     return lambda _, examples: step.run(min(examples, workload.batch_size), workload.precision)
 

@@ -60,6 +60,7 @@ def _flat(values: Mapping[str, Any], topic: str, workload: Workload | None, _: S
 
 RANKS = Probe(
     name="ranks",
+    shares_cores=True,
     question="Do several local processes that share every batch get through more examples per second than one?",
     topic="practice",
     fact="probe.ranks.best",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from advisor.probes.conditions import Moment, conditions
+from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import SPEED_UP, ProbeOutcome, SettingRecord
 from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.protocol import Duel, Failed, Message, Note, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
@@ -77,12 +77,14 @@ class Record:
             found = compare(pairs, self.probe.margins(self.before, self.rival), self.seed)
         verdict = found.verdict if found and failure is None else Verdict.UNDECIDED
         notes = list(self.notes)
-        after = {Verdict.OVERTURNED: self.rival, Verdict.UNDECIDED: None}.get(verdict, self.before)
-        if after is not None and self.probe.recheck and (doubt := self._doubt(after)):
-            verdict, after = Verdict.UNDECIDED, None
-            notes.append(doubt)
         if self.misunderstood:
             notes.append(f"{self.misunderstood} lines from the probe's process could not be understood.")
+        noted = conditions(begun, ended, self._duel_samples())
+        after = {Verdict.OVERTURNED: self.rival, Verdict.UNDECIDED: None}.get(verdict, self.before)
+        doubt = self._doubt(after, noted) if after is not None else None
+        if doubt is not None:
+            verdict, after = Verdict.UNDECIDED, None
+            notes.append(doubt)
         if failure is None and len(pairs) < FEWEST_PAIRS:
             notes.append(f"The time was enough for {len(pairs)} pairs; {FEWEST_PAIRS} are the fewest that decide.")
         speed_up: tuple[float | None, ...] = (None, None, None)
@@ -115,19 +117,23 @@ class Record:
             bound_by=self.probe.bound_by,
         )
 
-    def _doubt(self, setting: Setting) -> str | None:
-        """Why a setting that won is not returned: only what has run in a fresh process is."""
-        checked = self.rechecked.get(setting)
+    def _doubt(self, after: Setting, noted: Conditions) -> str | None:
+        """Why the pairs do not decide although they agree."""
+        if noted.hopeless or (self.probe.shares_cores and noted.too_busy):
+            return "Other programs took so much of the processors that they decided, not the settings."
+        if not self.probe.recheck:
+            return None
+        checked = self.rechecked.get(after)
         if checked is None:
-            return f"{setting} came out best, but there was no time to run it once more in a fresh process."
+            return f"{after} came out best, but there was no time to run it once more in a fresh process."
         if checked.reason:
-            return f"{setting} came out best, but did not run in a fresh process: {checked.reason}"
+            return f"{after} came out best, but did not run in a fresh process: {checked.reason}"
         return None
 
     def _applies(self, machine: str) -> dict[str, str]:
         applies = self.probe.scope(self.workload)
         if self.ready is not None:
-            versions = {"torch": self.ready.torch, "python": self.ready.python}
+            versions = {"python": self.ready.python} | ({"torch": self.ready.torch} if self.ready.torch else {})
             counts = self.probe.needs_network and self.probe.varies is not Varies.THREADS
             if self.ready.device:
                 applies["device"] = self.ready.device

@@ -172,7 +172,7 @@ def _listen(
 
 def _out_of_time(record: Record) -> str:
     if record.ready is None:
-        return "Its time was over before torch had started and the network was built."
+        return "Its time was over before it was ready to measure."
     return "It had no result when its time was over."
 
 

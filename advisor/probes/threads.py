@@ -32,6 +32,7 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
 
 THREADS = Probe(
     name="threads",
+    shares_cores=True,
     question="Which number of threads takes the least time for a training step of the plan's own network?",
     topic="compute.threads",
     fact="probe.threads.best",

@@ -18,6 +18,8 @@ ALL_CARDS = "all cards at once"
 
 
 def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    if surroundings.gpus == 0:
+        return "There is no graphics card."
     if surroundings.gpus is None or surroundings.gpu_backend is None:
         return "It is not known whether there is a graphics card."
     if not surroundings.cuda:

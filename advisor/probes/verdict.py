@@ -69,12 +69,20 @@ def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), 
     """Judges pairs of (seconds of before, seconds of rival), each measured one right after the other.
 
     The interval is the percentile bootstrap of the median ratio (Efron and Tibshirani 1993, chapter 13), taken of
-    logarithms so that exchanging the two sides gives the reciprocal. Fewer than 8 pairs are undecided.
+    logarithms so that exchanging the two sides gives the reciprocal. Fewer than 8 pairs are undecided, and so is what
+    the first half of the time shows and the second does not: then something else changed meanwhile.
     Raises ValueError (statistics.StatisticsError) where there is no pair.
     """
     ratios = [math.log(rival / before) for before, rival in pairs]
     median, low, high = map(math.exp, median_interval(ratios, seed))
-    return Comparison(median, low, high, len(ratios), _verdict(low, high, len(ratios), margins))
+    verdict = _verdict(low, high, len(ratios), margins)
+    middle = len(ratios) // 2
+    halves = [math.exp(statistics.median(half)) for half in (ratios[:middle], ratios[middle:]) if half]
+    if verdict is Verdict.CONFIRMED and min(halves) <= margins.before:
+        verdict = Verdict.UNDECIDED
+    if verdict is Verdict.OVERTURNED and max(halves) >= 1 / margins.rival:
+        verdict = Verdict.UNDECIDED
+    return Comparison(median, low, high, len(ratios), verdict)
 
 
 def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float, float]:

@@ -18,6 +18,21 @@ _STYLES = {
     Verdict.NO_DIFFERENCE: Style.PLAIN,
     Verdict.UNDECIDED: Style.FAINT,
 }
+TITLES = {
+    "layout": "Order of a picture's numbers",
+    "compile": "Compiling",
+    "checkpointing": "Activations",
+    "input": "Waiting for data",
+    "workers": "Loader processes",
+    "prefetch": "Batches read ahead",
+    "pinning": "Memory of batches",
+    "interop": "Inter-op threads",
+    "smt": "Threads per core",
+    "numa": "NUMA binding",
+    "ranks": "Training processes",
+    "energy": "Energy by number format",
+}
+"""Of probes that decide no recommendation by themselves."""
 
 
 def measured_page(revision: Revision, look: Look) -> str:
@@ -49,7 +64,7 @@ def is_bet(outcome: ProbeOutcome) -> bool:
 def title_of(plan: Plan, outcome: ProbeOutcome) -> str:
     """The recommendation that it decides, or the probe's own name."""
     topic = plan.knowledge.topics.get(outcome.topic) if plan.knowledge is not None else None
-    return topic.title if topic is not None and topic.probe == outcome.probe else outcome.probe.capitalize()
+    return topic.title if topic is not None and topic.probe == outcome.probe else TITLES.get(outcome.probe, outcome.probe)
 
 
 def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:

@@ -92,7 +92,8 @@ def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> N
     outcomes = json.loads(again.out)["outcomes"]
     first = json.loads(kept[0])["outcome"]
     assert outcomes[0] == first
-    assert [outcome["probe"] for outcome in outcomes].count(first["probe"]) == 1
+    times = [outcome["probe"] for outcome in outcomes].count(first["probe"])
+    assert times == 1 or first["verdict"] == "undecided", "what was decided is not measured again"
     assert journal_lines(state) == []
 
 

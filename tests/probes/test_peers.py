@@ -218,6 +218,14 @@ def test_every_setting_runs_in_a_process_of_its_own(probe: Probe, before: Settin
     assert not any(isinstance(message, Skipped) for message in told)
 
 
+@pytest.mark.gpu
+def test_on_a_card_each_setting_tells_the_memory_of_the_card() -> None:
+    deep = Workload("ffn", "tabular", 256, 10, (256,) * 64, batch_size=8192, device=Device.CUDA)
+    told = first_pair(CHECKPOINTING, deep, "kept", ["kept", "recomputed"])
+    peak = {message.setting: message.peak_memory_bytes for message in told if isinstance(message, Rehearsed)}
+    assert peak["recomputed"] < 0.6 * peak["kept"]
+
+
 def family_of(parent: int) -> list[psutil.Process]:
     return psutil.Process(parent).children(recursive=True)
 

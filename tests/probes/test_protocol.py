@@ -11,8 +11,10 @@ from advisor.probes.protocol import (
     Duel,
     Failed,
     Message,
+    Note,
     Phase,
     Ready,
+    Rechecked,
     Rehearsed,
     Request,
     Result,
@@ -30,6 +32,8 @@ MESSAGES: list[Message] = [
     Skipped("bf16", "too slow"),
     Duel(2),
     Sample(Phase.DUEL, "fp32", 3, 0.5),
+    Rechecked(2, 5_000_000, ""),
+    Note("The page cache answered."),
     Result(),
     Failed("out of memory"),
 ]
@@ -44,7 +48,7 @@ def test_what_is_said_is_understood(message: Message) -> None:
 
 
 def test_a_request_is_understood() -> None:
-    request = Request("threads", {"network": "ffn"}, 2, (1, 2), 5.0, 10**9, 0)
+    request = Request("threads", {"network": "ffn"}, 2, (1, 2), 5.0, 10**9, 0, {"data.examples": 100}, "/data")
     assert decode_request(encode_request(request)) == request
 
 

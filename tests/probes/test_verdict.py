@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import pytest
@@ -87,10 +88,18 @@ def test_the_unit_of_time_does_not_matter(pairs: list[tuple[float, float]], unit
 
 
 @given(PAIRS, st.randoms(use_true_random=False))
-def test_the_order_of_pairs_does_not_matter(pairs: list[tuple[float, float]], shuffler: random.Random) -> None:
+def test_the_order_of_pairs_moves_no_figure(pairs: list[tuple[float, float]], shuffler: random.Random) -> None:
     shuffled = list(pairs)
     shuffler.shuffle(shuffled)
-    assert compare(shuffled) == compare(pairs)
+    assert replace(compare(shuffled), verdict=compare(pairs).verdict) == compare(pairs)
+
+
+def test_what_only_half_of_the_time_shows_decides_nothing() -> None:
+    disturbed, quiet = [(1.0, 1.5)] * 11, [(1.0, 1.01)] * 9
+    assert compare([*disturbed, *disturbed]).verdict is Verdict.CONFIRMED
+    assert compare([*disturbed, *quiet]).verdict is Verdict.UNDECIDED
+    swapped = [(rival, before) for before, rival in [*quiet, *disturbed]]
+    assert compare(swapped).verdict is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize("number", [8, 9, 40])

@@ -15,17 +15,20 @@ from advisor.probes.precision import BF16_FEATURES
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.verdict import MATTERS
 
 SMALLEST, LARGEST = 64, 16384
 """Rows and columns."""
-LONG_STEP = 0.03
-"""Seconds; with a larger matrix, eight times as long, there would be too few samples."""
+LONG_STEP = 0.06
+"""Seconds, after which no larger matrix is tried."""
+LONGEST_STEP = 0.25
+"""Seconds; with longer ones there would be too few samples."""
+NEARLY = 0.9
+"""Of the best rate, from which the larger matrix is taken: what else the machine does disturbs a small one more."""
 WORST_GROWTH = 2 * 2**3
 """Times the seconds that a matrix of twice the rows may take: eight times the work, at half the rate."""
-LOOKS = 6
 LOOK_SECONDS = 0.004
-LONGEST_LOOKING = 0.3
+LOOKING_SECONDS = 0.15
+"""At each size: longer than other programs usually hold a core."""
 
 _FORMATS = {
     "fp64": torch.float64,
@@ -72,8 +75,9 @@ class MatmulTrial:
             rates[size] = self.work / step_seconds
             if step_seconds > LONG_STEP or time.monotonic() + 3 * WORST_GROWTH * step_seconds > until:
                 break
-        enough = max(rates.values()) / MATTERS
-        self._take(max(size for size, rate in rates.items() if rate >= enough))
+        enough = max(rates.values()) * NEARLY
+        likely = [size for size, rate in rates.items() if rate >= enough and 2 * size**3 / rate <= LONGEST_STEP]
+        self._take(max(likely, default=min(rates)))
         self._once()
         self._tell(Note(f"{self.setting} was measured with matrices of {self.size:,} rows and columns."))
 
@@ -106,16 +110,14 @@ class MatmulTrial:
         self._right.normal_()
 
     def _look(self, until: float) -> float:
-        """Seconds per step: the fastest of a few short looks, fewer where time runs out.
+        """Seconds per step: the fastest of the short looks that there is time for.
 
         Other programs only ever make it slower, and a small matrix many times so.
         """
-        until = min(until, time.monotonic() + LONGEST_LOOKING)
         self._once()  # loads a library and chooses an algorithm, which can take a second
+        until = min(until, time.monotonic() + LOOKING_SECONDS)
         fastest = self._once()
-        for _ in range(LOOKS):
-            if time.monotonic() > until:
-                break
+        while time.monotonic() < until:
             steps = max(1, round(LOOK_SECONDS / fastest))
             begun = time.perf_counter()
             for _ in range(steps):

@@ -1,0 +1,108 @@
+"""What a child has said becomes an outcome: doubts keep a verdict back, rates become facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from advisor.probes.batch import BATCH
+from advisor.probes.conditions import Moment
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Duel, Message, Note, Phase, Ready, Rechecked, Rehearsed, Sample
+from advisor.probes.record import MOST_NOTES, Record
+from advisor.probes.threads import THREADS
+from advisor.probes.verdict import Verdict
+from advisor.probes.workload import Workload
+
+WORKLOAD = Workload("ffn", "tabular", 4, 2, (4,))
+BEGUN = Moment(0.0, total=100.0, stolen=0.0, busy=50.0, ours=5.0, governor="performance", megahertz=3000.0)
+QUIET = replace(BEGUN, total=120.0, busy=61.0, ours=15.0)
+BUSY = replace(BEGUN, total=120.0, busy=62.0, ours=10.0)
+OVERRUN = replace(BEGUN, total=120.0, busy=69.0, ours=6.0)
+STOLEN = replace(BEGUN, total=120.0, busy=61.0, ours=15.0, stolen=6.0)
+
+
+def told(
+    probe: Probe, *messages: Message, ended: Moment = QUIET, before: Setting = 16, rival: Setting = 32
+) -> ProbeOutcome:
+    """The outcome of twelve pairs in which the rival was twice as fast, and what else was said."""
+    record = Record(probe, WORKLOAD, before, (before, rival), seed=0)
+    record.add(Ready("2.13", "3.11", 2))
+    record.add(Duel(rival))
+    for number in range(12):
+        record.add(Sample(Phase.DUEL, before, number, 0.2))
+        record.add(Sample(Phase.DUEL, rival, number, 0.1))
+    for message in messages:
+        record.add(message)
+    return record.outcome(None, BEGUN, ended, "2026-11-21T10:00:00+00:00", "machine")
+
+
+def test_a_size_that_ran_again_in_a_fresh_process_is_returned_with_its_own_peak() -> None:
+    outcome = told(BATCH, Rehearsed(32, 0.1, 900), Rechecked(32, 500, ""))
+    assert (outcome.verdict, outcome.after) == (Verdict.OVERTURNED, 32)
+    assert [record.peak_memory_bytes for record in outcome.settings] == [None, 500]
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ((), "32 came out best, but there was no time to run it once more in a fresh process."),
+        (
+            (Rechecked(32, 0, "a batch of 32 examples does not fit the memory."),),
+            "32 came out best, but did not run in a fresh process: a batch of 32 examples does not fit the memory.",
+        ),
+    ],
+)
+def test_a_size_that_did_not_run_again_is_not_returned(said: tuple[Message, ...], doubt: str) -> None:
+    outcome = told(BATCH, *said)
+    assert (outcome.verdict, outcome.after, outcome.facts()) == (Verdict.UNDECIDED, None, {})
+    assert doubt in outcome.conditions.warnings
+    assert outcome.n == 12
+
+
+@pytest.mark.parametrize("ended", [BUSY, STOLEN], ids=["other programs", "the host"])
+def test_numbers_of_processors_are_not_judged_while_others_take_some(ended: Moment) -> None:
+    outcome = told(THREADS, ended=ended)
+    assert outcome.verdict is Verdict.UNDECIDED
+    assert any("they decided, not the settings" in warning for warning in outcome.conditions.warnings)
+    assert told(THREADS).verdict is Verdict.OVERTURNED
+
+
+def test_settings_that_suffer_alike_are_judged_on_a_busy_machine() -> None:
+    assert told(replace(THREADS, shares_cores=False), ended=BUSY).verdict is Verdict.OVERTURNED
+
+
+def test_on_an_overrun_machine_nothing_is_decided() -> None:
+    assert told(replace(THREADS, shares_cores=False), ended=OVERRUN).verdict is Verdict.UNDECIDED
+
+
+def test_rates_of_a_gauge_become_facts_whatever_the_verdict() -> None:
+    gauge = replace(THREADS, fact="", topic="", gauges={"probe.slow": 16, "probe.fast": 32}, shares_cores=False)
+    outcome = told(gauge)
+    assert outcome.facts() == {"probe.slow": pytest.approx(5.0), "probe.fast": pytest.approx(10.0)}
+    rate = outcome.rate(32)
+    assert rate is not None
+    assert (rate.unit, rate.n) == ("steps/s", 12)
+    assert rate.low <= rate.median <= rate.high
+    assert outcome.rate(64) is None
+
+
+def test_energy_is_told_for_each_joule() -> None:
+    rate = told(replace(THREADS, per="J", shares_cores=False)).rate(32)
+    assert rate is not None
+    assert rate.unit == "steps/J"
+
+
+def test_notes_of_a_child_are_kept_up_to_a_number() -> None:
+    outcome = told(replace(THREADS, shares_cores=False), *[Note(f"note {number}") for number in range(MOST_NOTES + 5)])
+    notes = [warning for warning in outcome.conditions.warnings if warning.startswith("note ")]
+    assert notes == [f"note {number}" for number in range(MOST_NOTES)]
+
+
+def test_a_setting_that_was_not_asked_for_is_not_believed() -> None:
+    outcome = told(replace(THREADS, shares_cores=False), Rechecked(99, 1, ""), Rehearsed(99, 1.0, 1))
+    assert any(
+        "2 lines from the probe's process could not be understood" in text for text in outcome.conditions.warnings
+    )
