@@ -266,7 +266,12 @@ class _Session:
         chosen = affordable[0]
         for other in affordable:
             varies, cheap = other.probe.varies, other.probe.cost_seconds <= chosen.probe.cost_seconds
-            if varies is not None and varies.value in chosen.probe.bound_by and cheap and other.probe.name not in self.tries:
+            if (
+                varies is not None
+                and varies.value in chosen.probe.bound_by
+                and cheap
+                and other.probe.name not in self.tries
+            ):
                 chosen = other
         return chosen
 

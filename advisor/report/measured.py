@@ -64,7 +64,9 @@ def is_bet(outcome: ProbeOutcome) -> bool:
 def title_of(plan: Plan, outcome: ProbeOutcome) -> str:
     """The recommendation that it decides, or the probe's own name."""
     topic = plan.knowledge.topics.get(outcome.topic) if plan.knowledge is not None else None
-    return topic.title if topic is not None and topic.probe == outcome.probe else TITLES.get(outcome.probe, outcome.probe)
+    return (
+        topic.title if topic is not None and topic.probe == outcome.probe else TITLES.get(outcome.probe, outcome.probe)
+    )
 
 
 def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
