@@ -31,7 +31,9 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.cache import load_cached
 from advisor.machine.detection import detect
+from advisor.probes.loading import planned
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import median_interval
 from advisor.probes.workload import MemoryFormat, Precision, Workload
 from advisor.resources import rules_folder
@@ -165,14 +167,15 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     cores = machine.usable_cores or 1
     known = {fact: entry.value for fact, entry in plan.facts.items()}
     default = Setting(cores, "fp32", "contiguous", 0)
-    planned = Setting(workload.threads or cores, workload.precision.value, "contiguous", 0)
+    workers = planned(plan.value("data.pipeline"), workload, Surroundings.of(known)).workers
+    advised_before = Setting(workload.threads or cores, workload.precision.value, "contiguous", workers)
 
     begun = time.monotonic()
     only = [probe for probe in PROBES if probe != "layout" or workload.modality == "image"]
     revision = settle(knowledge, facts, machine, 120.0, only=only, detail=VALUES_ONLY)
     after = workload_of(revision.after)
     assert isinstance(after, Workload), after
-    choice = advised(after, revision.outcomes, planned)
+    choice = advised(after, revision.outcomes, advised_before)
     agent_seconds = time.monotonic() - begun
 
     begun = time.monotonic()

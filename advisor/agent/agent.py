@@ -197,8 +197,9 @@ class _Session:
         if self.journal is None or not self.journal.entries:
             return 0
         self.outcomes += self.journal.outcomes
-        for outcome in self.outcomes:
-            self.tries[outcome.probe] = self.tries.get(outcome.probe, 0) + 1
+        for entry in self.journal.entries:
+            if entry.outcome is None:
+                self.tries[entry.probe] = self.tries.get(entry.probe, 0) + 1
         self._tell("resumed", self.journal)
         return len(self.outcomes)
 
@@ -206,11 +207,6 @@ class _Session:
         """Runs one probe after the other, each with the plan as the ones before have left it."""
         probes = [probe for probe in PROBES if (not probe.opt_in if only is None else probe.name in only)]
         plan = self._advise() if self.outcomes else before
-        for probe in probes:
-            reason = why_not(plan, probe)
-            if reason is not None:
-                self.skip(probe, reason)
-        probes = [probe for probe in probes if probe.name not in {skipped.probe for skipped in self.skipped}]
         known: list[Candidate] = []
         stale = True
         while True:
@@ -223,10 +219,12 @@ class _Session:
             now = self._advise()
             stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
             plan = now
-        for candidate in self._unanswered(plan, known):
-            if candidate.probe.name not in self.tries:
-                cost = candidate.probe.cost_seconds
-                self.skip(candidate.probe, f"No time was left; it takes about {cost:.0f} s.", still_open=True)
+        left = {candidate.probe.name for candidate in known} - set(self.tries)
+        for probe in probes:
+            if probe.name in left:
+                self.skip(probe, f"No time was left; it takes about {probe.cost_seconds:.0f} s.", still_open=True)
+            elif probe.name not in self.tries:
+                self.skip(probe, why_not(plan, probe) or "It could change nothing in this plan.")
 
     def _advise(self) -> Plan:
         return advise_here(self.knowledge, self.facts, self.machine, self.outcomes, self.school, VALUES_ONLY)
@@ -245,17 +243,21 @@ class _Session:
         return sorted(found, key=lambda candidate: -candidate.worth_per_second)
 
     def _unanswered(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Those without a result that counts for the plan as it is now; undecided ones come last."""
+        """Those without a result that counts for the plan as it is now; what decided nothing before comes last.
+
+        A probe that failed is not tried again: what made it fail is still there.
+        """
         counted = {o.probe: o for o in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
-        fresh = [c for c in candidates if c.probe.name not in counted and self.tries.get(c.probe.name, 0) < MOST_TRIES]
-        undecided = [
-            c
-            for c in candidates
-            if c.probe.name in counted
-            and counted[c.probe.name].verdict is Verdict.UNDECIDED
-            and self.tries.get(c.probe.name, 0) < MOST_TRIES
-        ]
-        return [*fresh, *undecided]
+        failed = {outcome.probe for outcome in self.outcomes if outcome.failure}
+        left = [c for c in candidates if c.probe.name not in failed and self.tries.get(c.probe.name, 0) < MOST_TRIES]
+        fresh = [c for c in left if c.probe.name not in counted]
+        again = [c for c in left if c.probe.name in counted and counted[c.probe.name].verdict is Verdict.UNDECIDED]
+        return [*(c for c in fresh if self._measured(c)), *(c for c in fresh if not self._measured(c)), *again]
+
+    def _measured(self, candidate: Candidate) -> bool:
+        """Whether it is new, or has a result that only counts no longer; not where there was no time for any pair."""
+        name = candidate.probe.name
+        return name not in self.tries or any(o.probe == name and o.measured for o in self.outcomes)
 
     def _next(self, candidates: Sequence[Candidate]) -> Candidate | None:
         """The first that there is time for, or one as cheap on whose answer its own result depends."""
@@ -279,6 +281,7 @@ class _Session:
         probe, workload = candidate.probe, workload_of(plan)
         seconds = min(self.seconds_left() - AFTERWARDS, PATIENCE * probe.cost_seconds)
         self.tries[probe.name] = self.tries.get(probe.name, 0) + 1
+        self._note(lambda journal: journal.begin(probe.name, self._spent()))
         self._tell("started", Step(probe, seconds, self.seconds_left()))
         listener = self.listener
         before = before_of(plan, probe)
@@ -295,12 +298,19 @@ class _Session:
             on_event=(lambda message: listener("event", message)) if listener else None,
         )
         self.outcomes.append(outcome)
+        self._note(lambda journal: journal.add(outcome, self._spent()))
+        self._tell("finished", outcome)
+
+    def _spent(self) -> float:
+        return self.budget - self.seconds_left()
+
+    def _note(self, write: Callable[[Journal], None]) -> None:
+        """Writes to the journal; where that cannot be done, measuring goes on."""
         if self.journal is not None:
             try:
-                self.journal.add(outcome, self.budget - self.seconds_left())
+                write(self.journal)
             except InputError as error:
                 self._tell("warning", error)
-        self._tell("finished", outcome)
 
     def _tell(self, what: str, about: Any) -> None:
         if self.listener is not None:

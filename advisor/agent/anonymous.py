@@ -8,11 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from advisor.agent.machine_profile import MachineProfile
+from advisor.agent.trial_inputs import disk_kind
+from advisor.machine.parts import DiskKind
+from advisor.probes.outcome import ProbeOutcome
 
 NAME = "anonymous"
 REMOVED = "(removed)"
-_FREE_TEXT = ("warnings", "failure", "skipped")
-"""Where a program's message may name a person or a host; everywhere else such a word would be part of a term."""
+_SAYS_NOTHING_PRIVATE = re.compile(
+    r"""
+      Other\ programs\ took\ \d+%\ of\ the\ processors'\ time\ meanwhile\.
+    | The\ host\ of\ this\ virtual\ machine\ gave\ \d+%\ of\ the\ processors\ to\ others\.
+    | The\ clock\ follows\ the\ load\ \(governor\ (?:powersave|ondemand|conservative|userspace|schedutil)\):\ short
+      \ measurements\ may\ see\ it\ rise\.
+    """,
+    re.VERBOSE,
+)
+"""The only sentences that are handed on. Any other may name a folder, a host or a person in ways that no pattern finds."""
 _PRIVATE = re.compile(
     r"""
     \b[\w.-]+:[/\\]\S*                                          # a URL, a network share, a Windows path
@@ -23,37 +34,66 @@ _PRIVATE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_VERSION = re.compile(r"\d+(?:\.\d+)*(?:(?:a|b|rc|\.dev|\.post)\d+)?(?:\+(?:cpu|xpu|cu\d+|rocm[\d.]+)\b)?")
 
 
 def anonymous_json(profile: MachineProfile, words: Sequence[str] = ()) -> dict[str, Any]:
     """The profile as JSON without names of host and user, paths, addresses, serial numbers and fingerprints.
 
-    Fingerprints become machine-1, machine-2, ... so that measurements under several quotas can still be told apart.
+    Fingerprints become machine-1, machine-2, ... so that measurements under several quotas can still be told apart. Of
+    what programs have said in words only a few sentences remain that hold nothing but figures.
 
     Args:
-        words: further ones that tell whose it is (the user's name, the host's), taken out of messages.
+        words: further ones that tell whose it is (the user's name, the host's), taken out of the network's description.
     """
+    numbers = _numbers(profile)
+    names = [word for word in {*words, profile.host} if len(word) > 1]
+    own = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names) or r"(?!)", re.IGNORECASE)
     stripped = replace(
         profile,
         name=NAME,
         host="",
         machine=profile.machine and profile.machine.anonymous(),
+        versions={name: _version(text) for name, text in profile.versions.items()},
         earlier={fingerprint: machine.anonymous() for fingerprint, machine in profile.earlier.items()},
+        outcomes=tuple(_anonymous(outcome, numbers, own) for outcome in profile.outcomes),
     )
-    names = [word for word in {*words, profile.host} if len(word) > 1]
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names) or r"(?!)", re.IGNORECASE)
-    document: dict[str, Any] = _scrubbed(stripped.to_json(), pattern, free=False)
+    document: dict[str, Any] = _scrubbed(stripped.to_json())
     for machine in (document["machine"], *document["earlier"].values()):
         if machine is not None:
             del machine["fingerprint"]
-    numbers = _numbers(profile)
     document["fingerprint"] = numbers[profile.fingerprint]
     document["earlier"] = {numbers[key]: machine for key, machine in document["earlier"].items()}
-    for outcome in document["outcomes"]:
-        applies = outcome["applies"]
-        if "machine" in applies:
-            applies["machine"] = numbers[applies["machine"]]
     return document
+
+
+def _anonymous(outcome: ProbeOutcome, numbers: Mapping[str, str], own: re.Pattern[str]) -> ProbeOutcome:
+    """Its figures, terms and versions, and the sentences that say nothing private."""
+    applies = dict(outcome.applies)
+    for name in applies.keys() & {"torch", "python"}:
+        applies[name] = _version(applies[name])
+    if "machine" in applies:
+        applies["machine"] = numbers[applies["machine"]]
+    if "network" in applies:
+        applies["network"] = own.sub(REMOVED, applies["network"])
+    kind = disk_kind(outcome)
+    applies.pop("disk", None)
+    if kind in list(DiskKind):
+        applies["disk"] = f"({kind})"
+    said = tuple(text for text in outcome.conditions.warnings if _SAYS_NOTHING_PRIVATE.fullmatch(text))
+    return replace(
+        outcome,
+        applies=applies,
+        failure=None if outcome.failure is None else REMOVED,
+        conditions=replace(outcome.conditions, warnings=said),
+        settings=tuple(replace(one, skipped=one.skipped and REMOVED) for one in outcome.settings),
+    )
+
+
+def _version(text: str) -> str:
+    """Its number and the kind of build, without what somebody who built it has added."""
+    found = _VERSION.match(text)
+    return found[0] if found else REMOVED
 
 
 def _numbers(profile: MachineProfile) -> Mapping[str, str]:
@@ -63,12 +103,10 @@ def _numbers(profile: MachineProfile) -> Mapping[str, str]:
     return {fingerprint: f"machine-{number}" for number, fingerprint in enumerate(every, start=1)}
 
 
-def _scrubbed(value: Any, words: re.Pattern[str], *, free: bool) -> Any:
+def _scrubbed(value: Any) -> Any:
+    """The same without what looks like a path, an address or an identifier, in whatever text it stands."""
     if isinstance(value, str):
-        text = _PRIVATE.sub(REMOVED, value)
-        return words.sub(REMOVED, text) if free else text
+        return _PRIVATE.sub(REMOVED, value)
     if isinstance(value, dict):
-        return {key: _scrubbed(part, words, free=free or key in _FREE_TEXT) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_scrubbed(part, words, free=free) for part in value]
-    return value
+        return {key: _scrubbed(part) for key, part in value.items()}
+    return [_scrubbed(part) for part in value] if isinstance(value, list) else value

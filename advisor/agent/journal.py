@@ -18,9 +18,10 @@ from typing import Any
 
 from advisor.errors import InputError
 from advisor.machine.state import StateError, state_folder
+from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
 
-SCHEMA = "advisor/journal/1"
+SCHEMA = "advisor/journal/2"
 KEPT_FOR = timedelta(days=1)
 """What was measured longer ago is measured anew."""
 _LONGEST = 16_000_000
@@ -28,15 +29,17 @@ _LONGEST = 16_000_000
 
 @dataclass(frozen=True)
 class Entry:
-    """One finished probe, and the seconds of the budget that were spent when it ended."""
+    """A probe that began or ended, and the seconds of the budget that were spent by then."""
 
-    outcome: ProbeOutcome
+    probe: str
     spent: float
+    outcome: ProbeOutcome | None = None
+    """None where it only began."""
 
 
 @dataclass
 class Journal:
-    """What one run has finished; a run that finds entries of a killed one goes on from them."""
+    """What one run has begun and finished; a run that finds entries of a killed one goes on from them."""
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
@@ -67,17 +70,31 @@ class Journal:
 
     @property
     def outcomes(self) -> list[ProbeOutcome]:
-        return [entry.outcome for entry in self.entries]
+        return [entry.outcome for entry in self.entries if entry.outcome is not None]
+
+    @property
+    def stopped_in(self) -> str | None:
+        """The probe that an earlier run had begun and not ended."""
+        last = self.entries[-1] if self.entries else None
+        return last.probe if last is not None and last.outcome is None else None
 
     @property
     def spent(self) -> float:
-        """Seconds of the budget that earlier runs have used."""
+        """Seconds of the budget that earlier runs have used, up to the start of the probe that was running."""
         return self.entries[-1].spent if self.entries else 0.0
+
+    def begin(self, probe: str, spent: float) -> None:
+        """Notes that a probe begins: one that ends the whole run must not do so again and again. Raises StateError."""
+        self._write(Entry(probe, spent))
 
     def add(self, outcome: ProbeOutcome, spent: float) -> None:
         """Writes a finished probe at once. Raises StateError where that fails; the entry is kept in memory."""
-        self.entries.append(Entry(outcome, spent))
-        line = json.dumps({"schema": SCHEMA, "spent": spent, "outcome": outcome.to_json()}, allow_nan=False)
+        self._write(Entry(outcome.probe, spent, outcome))
+
+    def _write(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        outcome = entry.outcome.to_json() if entry.outcome is not None else None
+        line = json.dumps({"schema": SCHEMA, "probe": entry.probe, "spent": entry.spent, "outcome": outcome})
         try:
             with self.path.open("ab") as file:
                 file.write(line.encode() + b"\n")
@@ -137,14 +154,16 @@ def _entry(line: bytes) -> Entry | None:
         data = json.loads(line)
         if data["schema"] != SCHEMA:
             return None
-        return Entry(checked(ProbeOutcome.from_json(data["outcome"])), float(data["spent"]))
+        outcome = data["outcome"]
+        found = checked(ProbeOutcome.from_json(outcome)) if outcome is not None else None
+        return Entry(probe_named(data["probe"]).name, float(data["spent"]), found)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
         return None
 
 
 def _fresh(entries: Sequence[Entry]) -> bool:
     try:
-        dates = [datetime.fromisoformat(entry.outcome.date) for entry in entries]
+        dates = [datetime.fromisoformat(entry.outcome.date) for entry in entries if entry.outcome is not None]
     except ValueError:
         return False
     return all(datetime.now(UTC) - date < KEPT_FOR for date in dates)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.advise import engine_for, situation_of
 from advisor.inference.plan import Measurement, Plan, Verdict
 from advisor.knowledge.expressions import BOOLEAN
 from advisor.knowledge.model import Knowledge, Rule
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.verdict import Verdict as Found
+
+DECIDED_BY_PROBE = (Found.CONFIRMED, Found.OVERTURNED)
 
 
 def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Measurement:
@@ -43,8 +49,13 @@ def judged_rules(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> dic
 
 
 def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -> Verdict | None:
-    """Confirmed, overturned, no difference or undecided; None where the rule's condition does not hold here."""
+    """Confirmed, overturned, no difference or undecided.
+
+    None where the rule's condition does not hold here, and where the settings are no values of what was measured.
+    """
     assert rule.settles is not None  # noqa: S101
+    if not is_sound(knowledge, outcome):
+        return None
     engine = engine_for(knowledge, plan.school)
     facts = plan.stated
     situation = situation_of(engine.program, facts)
@@ -55,11 +66,30 @@ def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -
         values[slots[name]] = known.value
     if knowledge.condition(rule).at(values) is not True:
         return None
-    if outcome.verdict.value not in (Verdict.CONFIRMED, Verdict.OVERTURNED):
+    if not outcome.measured:
+        return Verdict.UNDECIDED
+    if outcome.verdict not in DECIDED_BY_PROBE:
         return Verdict(outcome.verdict.value)
     for name, value in FactBase.of(outcome.facts(), Source.MEASURED).by_source(Source.MEASURED).items():
-        values[slots[name]] = value
+        if name in slots:
+            values[slots[name]] = value
     expected = knowledge.expression(rule.settles.expects, BOOLEAN).at(values)
     if expected is None:
         return Verdict.UNDECIDED
     return Verdict.CONFIRMED if expected else Verdict.OVERTURNED
+
+
+def is_sound(knowledge: Knowledge, outcome: ProbeOutcome) -> bool:
+    """Whether the settings that an outcome speaks of are values of its fact: it may come from a file."""
+    fact = knowledge.vocabulary.facts.get(outcome.fact)
+    if fact is None or not outcome.measured or outcome.verdict is Found.UNDECIDED:
+        return True
+    settings = [outcome.after] if outcome.verdict in DECIDED_BY_PROBE else [outcome.before, outcome.rival]
+    return all(_fits(fact, setting) for setting in settings)
+
+
+def _fits(fact: Fact, value: object) -> bool:
+    if fact.type is FactType.CHOICE:
+        return value in fact.choice_names
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return fact.numeric and number

@@ -17,6 +17,7 @@ from advisor.probes.probe import Varies
 
 SCHEMA = "advisor/machine-profile/1"
 OLD_SCHEMA = "advisor/measurements/1"
+_FAMILY = "advisor/machine-profile/"
 KEEP = 20
 """Outcomes of one probe for one network on one machine: enough to compare this month with the last."""
 MOST_BYTES = 2_000_000
@@ -77,7 +78,10 @@ class MachineProfile:
         Raises:
             ValueError: this is no machine profile.
         """
-        if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, OLD_SCHEMA):
+        schema = data.get("schema") if isinstance(data, dict) else None
+        if isinstance(schema, str) and schema.startswith(_FAMILY) and schema != SCHEMA:
+            raise ValueError("it is a machine profile of another version of this program")
+        if not isinstance(data, dict) or schema not in (SCHEMA, OLD_SCHEMA):
             raise ValueError("it is no machine profile of this program")
         if not isinstance(data.get("outcomes"), list):
             raise ValueError("its measurements are missing")
@@ -153,6 +157,8 @@ def checked(outcome: ProbeOutcome) -> ProbeOutcome:
     probe = probe_named(outcome.probe)
     if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
         raise ValueError(f"{shorten(outcome.fact)} is not what the probe {probe.name} measures")
+    if not set(outcome.also) <= set(probe.also) or not all(_is_setting(n, counted=True) for n in outcome.also.values()):
+        raise ValueError(f"it tells what the probe {probe.name} does not")
     if not set(outcome.gauges) <= set(probe.gauges):
         raise ValueError(f"it gauges what the probe {probe.name} does not")
     counted = probe.varies in (Varies.THREADS, Varies.BATCH_SIZE)

@@ -13,7 +13,9 @@ from advisor.machine.detection import Machine
 from advisor.machine.state import (
     MAX_BYTES,
     NothingSavedError,
+    SetAsideError,
     StateError,
+    copy_aside,
     host_name,
     load_json,
     locked,
@@ -26,7 +28,7 @@ from advisor.probes.outcome import ProbeOutcome
 LAST = "last"
 RESERVED = ("this", "auto", "none")
 """What stands for other machines where a machine is named."""
-_REMEDY = "Delete it, or measure again with `advisor probe`."
+_REMEDY = "Move it away, or measure under another name with `advisor probe --save NAME`."
 
 
 def measurements_file(name: str) -> Path:
@@ -52,7 +54,9 @@ def profiles_kept_in() -> Path:
 
 
 def remember(machine: Machine, outcomes: Sequence[ProbeOutcome], name: str = LAST) -> Path:
-    """Adds outcomes to the profile of this name. Raises InputError when it cannot be written.
+    """Adds outcomes to the profile of this name.
+
+    Raises InputError when it cannot be written, and when what is there cannot be read: that stays as it is.
 
     Advisors that do so at the same time wait for each other, so that none loses what another has measured.
     """
@@ -61,8 +65,10 @@ def remember(machine: Machine, outcomes: Sequence[ProbeOutcome], name: str = LAS
     with locked(path):
         try:
             earlier = _read(path)
-        except InputError:
-            earlier = None  # nothing yet, or moved aside as damaged
+        except (NothingSavedError, SetAsideError):
+            earlier = None
+        if earlier is not None and earlier.damaged:
+            copy_aside(path)  # such as what a probe found that only a newer version has
         save_json(path, grown(earlier, name, machine, host_name(host), outcomes).to_json())
     return path
 

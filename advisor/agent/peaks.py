@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from advisor.agent.quantities import LABELS, Reading
@@ -44,6 +44,13 @@ class Peak:
     basis: Basis
     source: str
     """profile a100-sxm-80gb; 16 lanes of PCIe 4; L1 cache"""
+    about: bool = False
+    """Whether it is only a measure: what was reckoned with a processor's base clock can be exceeded at a higher one."""
+
+    @property
+    def limit(self) -> float:
+        """What cannot be exceeded if the peak is right: no processor runs at twice its base clock with all its cores."""
+        return self.value * (2 if self.about else 1)
 
     @property
     def known(self) -> bool:
@@ -81,7 +88,11 @@ def peak_of(
 
 
 def _matmul(what: str, reading: Reading, machine: Machine, find: FindDevice) -> Peak | None:
-    """Of the device that it ran on: of its processor's usable cores, or of one card."""
+    """Of the device that it ran on: of its processor's usable cores, or of one card.
+
+    A processor without a profile has no known peak. Neither clocks nor instruction sets give one: processors with AVX2
+    or NEON have one, two or four units for it, those with AVX-512 one or two, and nothing tells how many.
+    """
     if what not in list(Precision):
         return None
     device = dict(reading.quantity.conditions).get("device") or _ran_on(reading, machine)
@@ -91,8 +102,9 @@ def _matmul(what: str, reading: Reading, machine: Machine, find: FindDevice) -> 
         if profile is None or profile.cores is None or cores is None:
             return None
         share = cores / profile.cores.value
-        note = "" if share == 1 else f", {cores} of {profile.cores.value:.0f} cores"
-        return _published(profile, profile.peak_flops.get(Precision(what)), share, note)
+        part = "" if share == 1 else f", {cores} of {profile.cores.value:.0f} cores"
+        peak = _published(profile, profile.peak_flops.get(Precision(what)), share, f"{part}, at its base clock")
+        return None if peak is None else replace(peak, about=True)
     card = _card(machine) if device == "cuda" else None
     profile = find(card.name or "") if card is not None else None
     return None if profile is None else _published(profile, profile.peak_flops.get(Precision(what)))
@@ -106,7 +118,13 @@ def _ran_on(reading: Reading, machine: Machine) -> str:
 
 
 def _memory(machine: Machine, find: FindDevice) -> Peak | None:
-    """Of the modules that are plugged in; else of the processor's profile, for as many as there are sockets."""
+    """Of the modules that are plugged in; else of the processor's profile, for as many as there are sockets.
+
+    None unless the whole computer is at hand: a few of its cores cannot draw what all its channels give, and what a
+    virtual machine says of its modules is its host's invention.
+    """
+    if not _is_whole(machine):
+        return None
     modules = machine.memory_modules
     if modules is not None and modules.transfers_per_second is not None and modules.channels is not None:
         value = modules.transfers_per_second * modules.channels * _CHANNEL_BYTES
@@ -116,8 +134,18 @@ def _memory(machine: Machine, find: FindDevice) -> Peak | None:
     profile = find(machine.cpu_model or "")
     if profile is None or profile.cores is None or machine.physical_cores is None:
         return None
-    sockets = max(1, round(machine.physical_cores / profile.cores.value))
+    sockets = round(machine.physical_cores / profile.cores.value)
+    if sockets < 1:
+        return None
     return _published(profile, profile.memory_bytes_per_second, sockets, f", {sockets} sockets" if sockets > 1 else "")
+
+
+def _is_whole(machine: Machine) -> bool:
+    """Whether this is known to be no virtual machine, and most of its hardware threads may be used."""
+    usable, threads = machine.usable_cores, machine.logical_cores
+    if machine.virtual is not False or machine.quota_cores is not None or usable is None or threads is None:
+        return False
+    return usable > threads / 2
 
 
 def _between_cards(machine: Machine, find: FindDevice) -> Peak | None:

@@ -14,6 +14,8 @@ from advisor.probes.verdict import Verdict
 
 LOW_SHARE = 0.5
 """Of a known peak; well-made loops reach 0.7 to 0.95 of most."""
+LOW_SHARE_OF_ABOUT = 0.25
+"""Of a peak that is only a measure: a virtual core may be half a core, and clocks fall under wide vectors."""
 WIDE_INTERVAL = 0.10
 """Width of a 95 % interval over its median, from which on a figure is rough."""
 FAR_BELOW = 0.1
@@ -41,7 +43,7 @@ def share_of(reading: Reading, peak: Peak | None) -> float | None:
 
 def exceeds(reading: Reading, peak: Peak | None) -> bool:
     """Whether a peak that nothing can exceed is exceeded: then the peak is wrong. Noise of the last per cent is none."""
-    return peak is not None and peak.known and reading.rate.low > peak.value
+    return peak is not None and peak.known and reading.rate.low > peak.limit
 
 
 def remarks(
@@ -82,7 +84,7 @@ def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Ite
                 f"{label}: {share:.2f} times what {peak.source} says is possible: that figure is wrong.",
                 f"Correct the peak ({peak.source}), or tell the makers of this program.",
             )
-        elif share < LOW_SHARE:
+        elif share < (LOW_SHARE_OF_ABOUT if peak.about else LOW_SHARE):
             remedy = _LOOK_AT.get(name.removeprefix("probe.").partition(".")[0], "")
             yield Remark(f"{label}: only {share:.0%} of its peak ({peak.source}).", remedy)
 

@@ -13,10 +13,12 @@ from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection import Machine
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.workload import Device, Precision, Workload
+from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 
 _BRIEF = Detail(reasons=False, flips=False, questions=False)
 MAX_ROUNDS = 4
+MEANS = {"probe.link.host_to_device_bytes_per_second": "machine.link.host_to_device_bytes_per_second"}
+"""Measured facts that take the place of what is published of the same quantity."""
 
 
 def torch_version() -> str:
@@ -64,8 +66,15 @@ def workload_of(plan: Plan) -> Workload | str:
         precision=Precision(precision) if precision in formats else Precision.FP32,
         threads=threads,
         device=device,
+        memory_format=_memory_format(plan),
     )
     return workload.why_not() or workload
+
+
+def _memory_format(plan: Plan) -> MemoryFormat:
+    """The order of a picture's numbers that was measured to be faster; the usual one otherwise."""
+    known = plan.facts.get("probe.layout.best")
+    return MemoryFormat.CONTIGUOUS if known is None else MemoryFormat(str(known.value))
 
 
 def _gpu_here(plan: Plan) -> bool:
@@ -93,7 +102,7 @@ def scope_of(plan: Plan, machine: Machine | None) -> dict[str, str]:
     scope = {"machine": machine.fingerprint, "torch": torch_version()}
     workload = workload_of(plan)
     if isinstance(workload, Workload):
-        scope |= workload.conditions()
+        scope |= workload.conditions() | ({"threads": str(workload.threads)} if workload.threads else {})
     return scope
 
 
@@ -166,7 +175,8 @@ def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) 
 def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -> FactBase:
     """The facts with what a probe has decided, bound to the conditions under which it was measured."""
     applies = binding(outcome)
-    for name, value in outcome.facts().items():
+    found = outcome.facts()
+    for name, value in [*found.items(), *((MEANS[name], value) for name, value in found.items() if name in MEANS)]:
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None and (fact.type is not FactType.CHOICE or value in fact.choice_names):
             facts = facts.with_known(

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from advisor.agent.judging import judge, measurement
+from advisor.agent.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
 from advisor.agent.trial_inputs import (
-    DECIDED_BY_PROBE,
     Estimate,
-    is_sound,
+    disk_kind,
     measured_estimates,
     newest_of,
     table_estimates,
 )
-from advisor.errors import join_names
+from advisor.errors import join_names, shorten
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Need, Reading
@@ -74,6 +73,8 @@ NEEDS = {
     Need.CLUSTER: "It needs several machines or more GPUs than one machine has.",
 }
 _BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when they rest."
+_DISKS = {"nvme": "a local NVMe disk", "ssd": "a local solid-state disk", "hdd": "a hard disk"}
+_UNKNOWN_DISK = "It is not known on what kind of disk was measured."
 _SAME = "The rule that stands for it speaks of another plan than this one."
 
 
@@ -153,6 +154,9 @@ class _Court:
         if outcome.failure is not None or not (outcome.measured or gauged):
             reason = outcome.failure or "The time was not enough for it."
             return Judgement(claim, TrialVerdict.NOT_JUDGED, f"The probe {claim.probe} gave nothing: {reason}")
+        elsewhere = _measured_elsewhere(claim, outcome)
+        if elsewhere:
+            return Judgement(claim, TrialVerdict.NOT_JUDGED, elsewhere)
         if here != TRUE:
             found = self._not_known(claim, claim.when)
         elif claim.rules:
@@ -263,6 +267,17 @@ _WORST_FIRST = (
     TrialVerdict.NO_DIFFERENCE,
     TrialVerdict.CONFIRMED,
 )
+
+
+def _measured_elsewhere(claim: Claim, outcome: ProbeOutcome) -> str:
+    """Why the measurement is none of what the claim speaks of; empty where it is."""
+    if claim.disks:
+        kind = disk_kind(outcome)
+        if kind not in claim.disk_kinds:
+            spoken = join_names([_DISKS[name] for name in claim.disk_kinds], "or")
+            return _UNKNOWN_DISK if kind is None else f"It speaks of {spoken}; what was measured is {shorten(kind)}."
+    noted = any(claim.noted in warning for warning in outcome.conditions.warnings)
+    return "" if noted or not claim.noted else claim.otherwise
 
 
 def _undecided(outcome: ProbeOutcome) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.facts.vocabulary import Fact, FactType
-from advisor.knowledge.model import Knowledge
 from advisor.machine.published import PublishedTable
 from advisor.probes.outcome import ProbeOutcome, Rate
 from advisor.probes.probe import Setting
-from advisor.probes.verdict import Verdict
 
-DECIDED_BY_PROBE = (Verdict.CONFIRMED, Verdict.OVERTURNED)
 TABLE_4 = "dlbench-table-4"
 """Time of training steps by network, tool and device, in Shi et al. 2016."""
 _DESKTOP, _SERVER = "i7-3820", "2x-e5-2630-v3"
@@ -71,20 +68,10 @@ def newest_of(outcomes: Sequence[ProbeOutcome]) -> dict[str, ProbeOutcome]:
     return found
 
 
-def is_sound(knowledge: Knowledge, outcome: ProbeOutcome) -> bool:
-    """Whether the settings that an outcome speaks of are values of its fact: it may come from a file."""
-    fact = knowledge.vocabulary.facts.get(outcome.fact)
-    if fact is None or not outcome.measured or outcome.verdict is Verdict.UNDECIDED:
-        return True
-    settings = [outcome.after] if outcome.verdict in DECIDED_BY_PROBE else [outcome.before, outcome.rival]
-    return all(_fits(fact, setting) for setting in settings)
-
-
-def _fits(fact: Fact, value: object) -> bool:
-    if fact.type is FactType.CHOICE:
-        return value in fact.choice_names
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return fact.numeric and number
+def disk_kind(outcome: ProbeOutcome) -> str | None:
+    """nvme, ssd, hdd, ... of the disk that was measured, which `applies` has as `/data (ssd)`; None where it says none."""
+    found = re.search(r"\(([^()]+)\)$", outcome.applies.get("disk", ""))
+    return found[1] if found else None
 
 
 def _ratio(above: Rate, below: Rate) -> Estimate:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     from advisor.agent.journal import Journal
     from advisor.agent.trial import Judgement
     from advisor.machine.detection import Machine
+    from advisor.probes.outcome import ProbeOutcome
 
+TORCH_SECONDS = 20.0
+"""For asking torch about the cards, out of the budget."""
 SHORTEST, LONGEST = 1, 86400
 """What `--budget` may be, in seconds."""
 
@@ -83,10 +87,12 @@ def probe(
         facts = facts.with_values(reference.FACTS, Source.ASKED)
     if save != "last":
         measurements_file(save)  # a name that cannot be used is said before anything is measured
-    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    revision = _measure(
-        Inputs(inputs.knowledge, facts, inputs.school, inputs.machine), seconds, only, save, data, fresh
-    )
+    inputs = replace(inputs, facts=facts)
+    folder = _folder(data)
+    journal = _journal(inputs, only, seconds, folder, fresh)
+    begun = time.monotonic()
+    inputs = _looked_at_closely(inputs, folder)
+    revision = _measure(inputs, seconds - (time.monotonic() - begun), only, save, folder, journal)
     _deliver(inputs, revision, format_, output, force, save)
     for outcome in revision.outcomes:
         if outcome.failure:
@@ -109,29 +115,27 @@ def _looked_at_closely(inputs: Inputs, folder: str | None) -> Inputs:
     found = {name: value for name, value in machine.facts().items() if name in inputs.knowledge.vocabulary.facts}
     facts = inputs.facts.with_values(found, Source.DETECTED)
     if machine.gpus and "machine.gpu.usable_by_torch" in inputs.knowledge.vocabulary.facts:
-        usable = gpu_usable_by_torch(machine, ask_torch())
+        usable = gpu_usable_by_torch(machine, ask_torch(TORCH_SECONDS))
         if usable is not None:
             facts = facts.with_values({"machine.gpu.usable_by_torch": usable}, Source.DETECTED)
     return replace(inputs, machine=machine, facts=facts)
 
 
 def _measure(
-    inputs: Inputs, seconds: float, only: list[str] | None, save: str, data: Path | None, fresh: bool
+    inputs: Inputs, seconds: float, only: list[str] | None, save: str, folder: str | None, journal: Journal | None
 ) -> Revision:
     from advisor.agent.agent import settle
     from advisor.cli.progress import MeasuringProgress
 
     assert inputs.machine is not None  # noqa: S101
     machine = inputs.machine
-    folder = _folder(data)
-    journal = _journal(inputs, only, seconds, folder, fresh)
     try:
         with MeasuringProgress(seconds) as progress:
 
             def listener(what: str, about: Any) -> None:
                 progress(what, about)
                 if what == "finished" and about.measured:
-                    keep(machine, about, save)
+                    keep(machine, about, save, progress.line)
 
             return settle(
                 inputs.knowledge,
@@ -184,6 +188,7 @@ def _journal(inputs: Inputs, only: list[str] | None, seconds: float, folder: str
         "school": inputs.school.value,
         "machine": inputs.machine.fingerprint,
         "torch": torch_version(),
+        "rules": inputs.knowledge.digest,
     }
     try:
         journal = Journal.open(question)
@@ -197,15 +202,13 @@ def _journal(inputs: Inputs, only: list[str] | None, seconds: float, folder: str
     return journal
 
 
-def keep(machine: Machine, outcome: Any, name: str = "last") -> None:
+def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str], None]) -> None:
     """Remembers one outcome, unless the machine was too busy for it to hold later on.
 
     A state folder that cannot be written is a warning.
     """
-    from advisor.probes.conditions import TOO_BUSY
-
-    if (outcome.conditions.others_share or 0.0) > TOO_BUSY:
-        stderr().print(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
+    if outcome.conditions.too_busy:
+        say(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
         return
     from advisor.agent.memory import remember
     from advisor.errors import InputError
@@ -233,12 +236,12 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
     from advisor.agent.trial import put_on_trial
     from advisor.machine.published import load_tables
     from advisor.report.markdown import report_text
-    from advisor.report.measured import measured_page
+    from advisor.report.measured import measured_markdown, measured_page
     from advisor.report.trial import trial_json, trial_markdown
     from advisor.resources import profiles_folder
 
     tables = load_tables(profiles_folder() / "published")
-    judged = put_on_trial(inputs.knowledge, revision.after, revision.outcomes, tables)
+    judged = put_on_trial(inputs.knowledge, revision.after, _judging(inputs, revision), tables)
     if format_ is Format.JSON:
         document = {
             **revision.after.to_json(),
@@ -250,13 +253,22 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
         return
     if format_ is Format.MARKDOWN or output is not None:
         report = report_text(revision.after, inputs.knowledge, date.today().isoformat())
-        deliver("\n".join([report.rstrip(), "", *trial_markdown(judged, inputs.knowledge)]), output, force)
+        parts = [report.rstrip(), *measured_markdown(revision), *trial_markdown(judged, inputs.knowledge)]
+        deliver("\n".join(parts), output, force)
     if format_ is Format.TEXT:
         write(measured_page(revision, look()))
         write(f"\n{_machine_page(inputs, revision, save)}")
         write(f"\n{_trial(judged)}")
         if output is not None:
             write(f"The report is in {output}.")
+
+
+def _judging(inputs: Inputs, revision: Revision) -> list[ProbeOutcome]:
+    """What counts for the plan as it is now, and what failed, for its reason."""
+    from advisor.agent.scope import newest_in_scope, scope_of
+
+    failed = [outcome for outcome in revision.outcomes if outcome.failure]
+    return [*failed, *newest_in_scope(revision.outcomes, scope_of(revision.after, inputs.machine))]
 
 
 def _trial(judged: Sequence[Judgement]) -> str:
@@ -323,7 +335,7 @@ def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
                 "topic": p.topic,
                 "fact": p.fact,
                 "seconds": p.cost_seconds,
-                "unit": f"{p.work.value}s/s" if p.work.value != "FLOP" else "FLOP/s",
+                "unit": p.rate_unit,
                 "opt_in": p.opt_in,
             }
             for p in PROBES

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 from advisor.cli.console import stderr, warn
 from advisor.errors import InputError, printable
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
-from advisor.report.devices import quantity
+from advisor.report.rates import amount
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, Task, TaskID
 
     from advisor.probes.outcome import ProbeOutcome
     from advisor.probes.probe import Probe, Setting
@@ -26,6 +26,7 @@ class MeasuringProgress:
 
     def __init__(self, budget_seconds: float) -> None:
         self._budget = budget_seconds
+        self._deadline = time.monotonic() + budget_seconds
         self._console: Console = stderr()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
@@ -35,17 +36,26 @@ class MeasuringProgress:
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
-            from rich.progress import BarColumn, Progress, TextColumn
+            from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+            from rich.text import Text
+
+            measuring = self
+
+            class TimeLeft(ProgressColumn):
+                """Counts down by itself, whatever the probe does."""
+
+                def render(self, task: Task) -> Text:
+                    return Text(f"{measuring.seconds_left():>3.0f} s left")
 
             self._bar = Progress(
                 BarColumn(bar_width=16),
-                TextColumn("{task.fields[left]:>3.0f} s left"),
+                TimeLeft(),
                 TextColumn("{task.fields[what]}", markup=False),
                 console=self._console,
                 transient=True,
                 refresh_per_second=4,
             )
-            self._task = self._bar.add_task("", total=self._budget, left=self._budget, what="starting")
+            self._task = self._bar.add_task("", total=self._budget, what="starting")
             self._bar.start()
         return self
 
@@ -58,12 +68,13 @@ class MeasuringProgress:
     def __call__(self, what: str, about: Any) -> None:
         match what:
             case "resumed":
-                names = ", ".join(outcome.probe for outcome in about.outcomes)
-                self._line(f"Going on where a stopped run ended, after {about.spent:.0f} s: {names} measured already.")
+                names = ", ".join(outcome.probe for outcome in about.outcomes) or "nothing"
+                self.line(f"Going on where a stopped run ended, after {about.spent:.0f} s: {names} measured already.")
+                self._deadline -= about.spent
             case "started":
                 self._probe, self._figures = about.probe, {}
-                self._line(f"{about.probe.name}: {about.probe.question} (up to {about.seconds:.0f} s)")
-                self._update(about.probe.name, about.seconds_left)
+                self.line(f"{about.probe.name}: {about.probe.question} (up to {about.seconds:.0f} s)")
+                self._update(about.probe.name)
             case "event":
                 self._event(about)
             case "finished":
@@ -83,32 +94,28 @@ class MeasuringProgress:
 
     def _live(self) -> str:
         assert self._probe is not None  # noqa: S101 - something was started
-        work = self._probe.work.value
+        unit = self._probe.rate_unit
         shown = [
-            f"{setting} {quantity(1 / statistics.median(samples[-9:]), _rate_unit(work))}"
+            f"{setting}: {amount(1 / statistics.median(samples[-9:]), unit)}"
             for setting, samples in list(self._figures.items())[:4]
         ]
-        return f"{self._probe.name}: {', '.join(shown)}"
+        return f"{self._probe.name}  {', '.join(shown)}"
 
     def _finished(self, outcome: ProbeOutcome) -> None:
         said = "failed" if outcome.failure else outcome.verdict.value.replace("_", " ")
-        self._line(f"{outcome.probe}: {said}")
+        self.line(f"{outcome.probe}: {said}")
         for warning in outcome.conditions.warnings:
-            self._line(f"  {warning}")
+            self.line(f"  {warning}")
 
-    def _update(self, what: str, left: float | None = None) -> None:
+    def seconds_left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())
+
+    def _update(self, what: str) -> None:
         if self._bar is None or self._task is None:
             return
         self._shown = time.monotonic()
-        task = self._bar.tasks[0]
-        started = self._budget - task.fields["left"] if left is None else self._budget - left
-        elapsed = task.elapsed or 0.0
-        done = max(started, elapsed)
-        self._bar.update(self._task, completed=done, left=max(0.0, self._budget - done), what=printable(what)[:200])
+        self._bar.update(self._task, completed=self._budget - self.seconds_left(), what=printable(what)[:200])
 
-    def _line(self, text: str) -> None:
+    def line(self, text: str) -> None:
+        """A line above the live one."""
         (self._bar.console if self._bar is not None else self._console).print(printable(text))
-
-
-def _rate_unit(work: str) -> str:
-    return "FLOP/s" if work == "FLOP" else f"{work}s/s"

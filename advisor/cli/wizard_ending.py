@@ -47,6 +47,7 @@ class Ending:
             answer = read(prompt).strip().casefold()
             if answer in ("", "n", "no", "!"):
                 return
+        from advisor.agent.memory import LAST
         from advisor.cli.probe import keep
         from advisor.cli.progress import MeasuringProgress
         from advisor.report.measured import measured_page
@@ -57,7 +58,7 @@ class Ending:
             def listener(what: str, about: Any) -> None:
                 progress(what, about)
                 if what == "finished" and about.measured:
-                    keep(machine, about)
+                    keep(machine, about, LAST, progress.line)
 
             revision = settle(
                 self.inputs.knowledge, self.interview.facts(), machine, PROBE_SECONDS,

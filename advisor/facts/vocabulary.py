@@ -19,6 +19,10 @@ class FactType(StrEnum):
     SET = "set"
 
 
+PROBE_GROUP = "probe"
+"""Of facts that only a measurement knows."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """One thing that can be known about a task, its data, the machine, the project or the network.

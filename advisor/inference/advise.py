@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from advisor.errors import InputError, Problem, join_names
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import describe
+from advisor.facts.vocabulary import PROBE_GROUP
 from advisor.inference.explain import Explainer
 from advisor.inference.flips import find_flips
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
@@ -187,13 +188,16 @@ def _status(engine: Engine, topic: TopicProgram, situation: Situation, facts: Fa
 
 
 def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase) -> bool:
-    """Whether the rule that decides reads the topic's own measured fact, and that was measured in scope."""
-    measured = topic.topic.measured_fact
-    known = facts.known(measured) if measured else None
-    if known is None or known.source is not Source.MEASURED or topic.topic.policy not in (Policy.FIRST, Policy.VALUE):
+    """Whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
+    if not topic.topic.measured_fact or topic.topic.policy not in (Policy.FIRST, Policy.VALUE):
         return False
     position = topic.combination.first(engine.prepared(topic, situation))
-    return position is not None and engine.program.slots[measured] in topic.combination.rules[position].reads
+    if position is None:
+        return False
+    program = engine.program
+    read = [program.facts[slot].name for slot in topic.combination.rules[position].reads if slot < len(program.facts)]
+    known = [facts.known(name) for name in read if program.knowledge.vocabulary.facts[name].group == PROBE_GROUP]
+    return bool(known) and all(entry is not None and entry.source is Source.MEASURED for entry in known)
 
 
 def _notes(

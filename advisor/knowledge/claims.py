@@ -23,10 +23,11 @@ from advisor.safe_yaml import Node, Sequence
 
 _CLAIM_KEYS = (
     "id", "claim", "says", "sources", "erratum", "rules", "probe", "expects", "when", "otherwise", "figures", "computed",
-    "published", "needs",
+    "published", "needs", "disks", "noted",
 )  # fmt: skip
 _GIVEN_KEYS = ("title", "unit", "help")
 _FIGURE_KEYS = ("title", "value", "unit", "says", "within", "reading")
+_DISKS = ("nvme", "ssd", "hdd")
 _DECIDERS = ("probe", "computed", "published", "needs")
 USUAL_TOLERANCE = 0.01
 """How far a figure may be from what a document states, as a share of it: documents round to two or three digits."""
@@ -95,10 +96,18 @@ class Claim:
     expects: str = ""
     when: str = ""
     """Where it can be judged; elsewhere `otherwise` says why not."""
+    disks: str = ""
+    """Kinds of disk it speaks of (`nvme, ssd`): a measurement on another, or on one of unknown kind, does not judge it."""
+    noted: str = ""
+    """Words that the probe's notes must have; without them the measurement is none of what it speaks of."""
     otherwise: str = ""
     figures: tuple[ClaimFigure, ...] = ()
     where: str = ""
     layer: int = 0
+
+    @property
+    def disk_kinds(self) -> tuple[str, ...]:
+        return tuple(kind.strip() for kind in self.disks.split(",")) if self.disks else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +182,8 @@ def _claim(entry: MappingNode, reader: Reader, layer: int) -> Claim | None:
         expects=reader.text(entry, "expects", what),
         when=reader.text(entry, "when", what),
         otherwise=reader.text(entry, "otherwise", what),
+        disks=reader.text(entry, "disks", what),
+        noted=reader.text(entry, "noted", what),
         figures=tuple(_figures(entry.items.get(listed), what, listed, reader)),
         where=f"{reader.where}:{entry.line}",
         layer=layer,
@@ -216,8 +227,14 @@ def _check_shape(claim: Claim, entry: MappingNode, what: str, reader: Reader) ->
     """What each way of judging needs, and what would be left unread."""
     if not claim.sources:
         reader.note(entry.line, f"{what} cites nothing.", "Add `sources: [KEY PLACE]`.")
-    if bool(claim.when) != bool(claim.otherwise):
-        reader.note(entry.line, f"{what}: when and otherwise belong together.", "Say why it is not judged elsewhere.")
+    if bool(claim.when or claim.noted) != bool(claim.otherwise):
+        key = "noted" if claim.noted and not claim.when else "when"
+        reader.note(entry.line, f"{what}: {key} and otherwise belong together.", "Say why it is not judged elsewhere.")
+    if (claim.disks or claim.noted) and claim.basis is not Basis.PROBE:
+        reader.note(entry.line, f"{what}: disks and noted speak of a measurement.", "Name its probe.")
+    for kind in claim.disk_kinds:
+        if kind not in _DISKS:
+            reader.note(entry.line, f"{what}: {shorten(kind)} is no kind of disk.", did_you_mean(kind, _DISKS))
     if claim.rules and (claim.basis is not Basis.PROBE or claim.expects):
         reader.note(
             entry.line, f"{what}: what a rule expects stands in the rule.", "Give it `probe` and `rules`, or `expects`."

@@ -7,7 +7,7 @@ the disk, through partitions, encryption, volumes and arrays.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -24,7 +24,9 @@ _NETWORK = frozenset(
 _MEMORY = frozenset(("tmpfs", "ramfs", "devtmpfs"))
 _VIRTUAL = ("vd", "xvd")
 """Disks of virtio and Xen"""
-_VIRTUAL_MODELS = ("virtual", "qemu", "vbox", "persistentdisk", "elastic block store", "msft")
+_VIRTUAL_MODELS = ("virtual", "qemu", "vbox", "persistentdisk", "nvme_card-pd", "elastic block stor", "msft")
+"""Parts of the names that hypervisors and data centres give to disks, in their network for the most part. Some are
+driven like local NVMe disks: `nvme_card-pd` of Google Compute Engine, `Amazon Elastic Block Store`."""
 _DEEPEST = 8
 """Layers of encryption, volumes and arrays over each other"""
 
@@ -96,26 +98,52 @@ def _drive(mount: _Mount, tree: Tree) -> _Drive:
     if mount.file_system == "virtiofs":
         return _Drive(None, virtual=True)
     folder = f"/sys/dev/block/{mount.device}"
-    if mount.device.startswith("0:") or not tree.exists(folder):
-        # btrfs and others have numbers of their own; the source names the device.
-        name = mount.source.rpartition("/")[2]
-        if not mount.source.startswith("/dev/") or name in ("", ".", ".."):
-            return _Drive(None, virtual=False)
-        folder = f"/sys/class/block/{name}"
-    return _drive_below(folder, tree, _DEEPEST)
+    if not mount.device.startswith("0:") and tree.exists(folder):
+        return _drive_below(folder, tree, _DEEPEST)
+    # btrfs and others have numbers of their own; the source names the device.
+    name = _kernel_name(mount.source, tree)
+    if name is None:
+        return _Drive(None, virtual=False)
+    if mount.file_system == "btrfs":
+        return _slowest([_drive_below(folder, tree, _DEEPEST) for folder in _devices_of_btrfs(name, tree)])
+    return _drive_below(f"/sys/class/block/{name}", tree, _DEEPEST)
+
+
+def _kernel_name(source: str, tree: Tree) -> str | None:
+    """sda3 of /dev/sda3, dm-0 of /dev/mapper/volume; None where the source is no device."""
+    name = source.rpartition("/")[2]
+    if not source.startswith("/dev/") or name in ("", ".", ".."):
+        return None
+    if source.startswith("/dev/mapper/"):
+        mapped = (one for one in tree.names("/sys/class/block") if one.startswith("dm-"))
+        return next((one for one in mapped if tree.read_word(f"/sys/class/block/{one}/dm/name") == name), None)
+    return name
+
+
+def _devices_of_btrfs(name: str, tree: Tree) -> list[str]:
+    """Folders of all devices of the file system that has this one; none where the kernel does not list them."""
+    for system in tree.names("/sys/fs/btrfs"):
+        folder = f"/sys/fs/btrfs/{system}/devices"
+        devices = tree.names(folder)
+        if name in devices:
+            return [f"{folder}/{device}" for device in devices]
+    return []
+
+
+def _slowest(drives: Sequence[_Drive]) -> _Drive:
+    """What several drives are together: an array waits for the slowest, and one unknown drive may be that."""
+    kinds = [drive.kind for drive in drives]
+    slowest = next((kind for kind in (DiskKind.HDD, DiskKind.SSD, DiskKind.NVME) if kind in kinds), None)
+    return _Drive(None if None in kinds else slowest, any(drive.virtual for drive in drives))
 
 
 def _drive_below(folder: str, tree: Tree, depth: int) -> _Drive:
-    """The drive of a block device; of several below it the slowest, since an array waits for that."""
+    """The drive of a block device; of several below it the slowest."""
     if tree.exists(f"{folder}/partition"):
         folder = f"{folder}/.."
     below = tree.names(f"{folder}/slaves")
     if below and depth:
-        drives = [_drive_below(f"{folder}/slaves/{name}", tree, depth - 1) for name in below]
-        virtual = any(drive.virtual for drive in drives)
-        kinds = [drive.kind for drive in drives]
-        slowest = next((kind for kind in (DiskKind.HDD, DiskKind.SSD, DiskKind.NVME) if kind in kinds), None)
-        return _Drive(None if None in kinds else slowest, virtual)
+        return _slowest([_drive_below(f"{folder}/slaves/{name}", tree, depth - 1) for name in below])
     name = _device_name(tree, folder)
     model = (
         f"{tree.read_word(f'{folder}/device/vendor') or ''} {tree.read_word(f'{folder}/device/model') or ''}".lower()

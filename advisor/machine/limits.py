@@ -38,7 +38,7 @@ def read_limits(tree: Tree) -> Limits:
     cores: list[float] = []
     memory: list[int] = []
     left: list[int] = []
-    for version, controllers, folder in _groups(tree):
+    for version, controllers, folder in groups(tree):
         if version == 2:
             cores += _quota_v2(tree, folder)
             limit = _memory(tree, f"{folder}/memory.max")
@@ -58,7 +58,7 @@ def read_limits(tree: Tree) -> Limits:
     )
 
 
-def _groups(tree: Tree) -> Iterator[tuple[int, frozenset[str], PurePosixPath]]:
+def groups(tree: Tree) -> Iterator[tuple[int, frozenset[str], PurePosixPath]]:
     """Version, controllers and folder of every group that holds this process, ancestors included."""
     mounts = list(_mounts(tree.read("/proc/self/mountinfo") or ""))
     for line in (tree.read("/proc/self/cgroup") or "").splitlines():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from advisor.facts.vocabulary import Value
@@ -149,10 +150,17 @@ class Machine:
     def anonymous(self) -> Machine:
         """The same without what tells this computer from others of its kind.
 
-        That is host name, numbers of cards and programs, folders, mount points, devices, and notes, which may hold any.
+        That is host name, numbers of cards and programs, folders, mount points, devices, and notes, which may hold any;
+        of the kernel and of file systems outside it, which people may have named themselves, the version and `fuse`.
         """
         bare: Machine = without_identity(self)
-        return bare
+        number = re.match(r"\d+(\.\d+)*", self.kernel or "")
+        disks = tuple(replace(disk, file_system=_known_family(disk.file_system)) for disk in bare.disks)
+        return replace(bare, kernel=number[0] if number else None, disks=disks)
+
+
+def _known_family(file_system: str | None) -> str | None:
+    return "fuse" if file_system is not None and file_system.startswith("fuse.") else file_system
 
 
 def _joined(pairs: Sequence[GpuPair], cards: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import re
@@ -28,6 +29,10 @@ class StateError(InputError):
 
 class NothingSavedError(StateError):
     """Nothing has been saved under this name."""
+
+
+class SetAsideError(StateError):
+    """What was saved is damaged. It is kept under another name, so that something new can be saved here."""
 
 
 def state_folder() -> Path:
@@ -113,7 +118,8 @@ def load_json(path: Path) -> object:
 
     Raises:
         NothingSavedError: nothing was saved there.
-        StateError: it cannot be read, is larger than 16 MB, or is not JSON.
+        SetAsideError: it is larger than 16 MB, or is not JSON; it was moved aside.
+        StateError: it cannot be read, or not be moved aside.
     """
     try:
         return parse_json(_read(path))
@@ -149,12 +155,30 @@ def _refuse_constant(name: str) -> object:
 
 
 def _set_aside(path: Path, what: str) -> StateError:
-    aside = path.with_name(f"{path.name}.corrupt")
     try:
+        aside = _free_place_beside(path)
         path.replace(aside)
     except OSError as error:
         return StateError(path, f"{what}, and cannot be moved aside ({_reason(error)}).", "Delete it.")
-    return StateError(path, f"{what}; it is kept as {aside.name}.", "Measure again, or mend it.")
+    return SetAsideError(path, f"{what}; it is kept as {aside.name}.", "Measure again, or mend it.")
+
+
+def copy_aside(path: Path) -> Path:
+    """A copy beside it, before what cannot be read in it is left out. Raises StateError."""
+    try:
+        aside = _free_place_beside(path)
+        atomic_write(aside, _read(path), mode=_PRIVATE_FILE)
+    except OSError as error:
+        raise StateError(
+            path, f"cannot be copied ({_reason(error)}).", "Check the folder and its permissions."
+        ) from error
+    return aside
+
+
+def _free_place_beside(path: Path) -> Path:
+    """`last.json.corrupt`, `last.json.corrupt-2`, ...: the first that is not taken."""
+    names = (f"{path.name}.corrupt{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
+    return next(place for name in names if not os.path.lexists(place := path.with_name(name)))
 
 
 def _reason(error: OSError) -> str:

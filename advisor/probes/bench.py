@@ -25,6 +25,10 @@ class Equipment:
     """Inside one operation, where the settings do not say otherwise."""
     device: str = ""
     """On which kind of device it ran, where the workload does not tell: cpu or cuda."""
+    disk: str = ""
+    """That was read, where one was: its mount point and kind."""
+    memory_bytes: int | None = None
+    """Of the device that computes, where it is not the main memory: what batches may take of it."""
     meter: Callable[[], float] | None = None
     """What is counted instead of seconds."""
     recheck: Callable[[Setting, float], Message] | None = None

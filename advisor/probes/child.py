@@ -55,7 +55,7 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
     equipment: Equipment = prepare(probe, request, tell)
     for close in equipment.close:
         closing.callback(close)
-    tell(Ready(equipment.torch, platform.python_version(), equipment.threads, equipment.device))
+    tell(Ready(equipment.torch, platform.python_version(), equipment.threads, equipment.device, equipment.disk))
     recheck = equipment.recheck
     reserved = (time.monotonic() - begun) * RECHECK_STARTS if recheck is not None else 0.0
     gc.collect()
@@ -67,7 +67,7 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
         clock=time.monotonic,
         until=until - reserved,
         tell=tell,
-        memory_bytes=request.memory_bytes,
+        memory_bytes=equipment.memory_bytes or request.memory_bytes,
         seed=request.seed,
         meter=equipment.meter,
         recheck=(lambda setting: recheck(setting, until - time.monotonic())) if recheck is not None else None,
@@ -84,13 +84,17 @@ def main() -> None:
     request = decode_request(line)
     guard.die_when_closed(0)
     tell = Telling(answers)
-    with contextlib.ExitStack() as closing:
-        try:
-            measure(request, begun, tell, closing)
-        except (UnbuildableError, CannotRunError, NothingToCompareError) as error:
-            tell(Failed(str(error)))
-        finally:
-            tell.flush()
+    try:
+        with contextlib.ExitStack() as closing:
+            try:
+                measure(request, begun, tell, closing)
+            finally:
+                tell.flush()
+        last: Message = Result()
+    except (UnbuildableError, CannotRunError, NothingToCompareError) as error:
+        last = Failed(str(error))
+    # The parent ends us as soon as it reads this. What helpers computed counts as ours only once they are waited for.
+    tell(last)
     os._exit(0)  # at once: torch's own end takes a while, and a pool of threads may hang
 
 

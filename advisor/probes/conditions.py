@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from advisor.machine.host import Tree, number_list
+from advisor.machine.limits import groups as control_groups
+
+_PROCESSORS = "/sys/devices/system/cpu"
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 BUSY = 0.10
 """Share of the processors that other programs took meanwhile, from which on they probably disturbed the timing."""
@@ -31,28 +35,73 @@ class Moment:
     load_average: float | None
     """Running processes, mean over the last minute."""
     total: float
-    """Processor seconds since the machine started, of all cores; `stolen` by its host; `busy` for any program here."""
+    """Seconds since the machine started of the processors that we may use; `stolen` by its host; `busy` for any program."""
     stolen: float
     busy: float
     ours: float
     """Processor seconds of this program and of its children that have ended."""
     governor: str | None
     megahertz: float | None
+    throttled: int = 0
+    """Times that the limit of a container or a job on processor time has stopped its programs."""
+    too_hot: int = 0
+    """Times that these processors have slowed themselves down because of heat, as far as they tell."""
 
     @classmethod
     def now(cls) -> Moment:
-        times = psutil.cpu_times()
-        stolen = float(getattr(times, "steal", 0.0))
+        tree = Tree(Path("/"))
+        usable = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+        online = number_list(tree.read(f"{_PROCESSORS}/online"))
+        times = times_of(psutil.cpu_times(percpu=True), online, usable)
+        total, stolen = sum(map(_total, times)), sum(float(getattr(one, "steal", 0.0)) for one in times)
+        idle = sum(one.idle + float(getattr(one, "iowait", 0.0)) for one in times)
         frequency = psutil.cpu_freq() if hasattr(psutil, "cpu_freq") else None
         return cls(
             load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-            total=float(sum(times)),
+            total=total,
             stolen=stolen,
-            busy=float(sum(times)) - times.idle - float(getattr(times, "iowait", 0.0)) - stolen,
+            busy=total - idle - stolen,
             ours=sum(os.times()[:4]),
             governor=_GOVERNOR.read_text().strip() if _GOVERNOR.exists() else None,
             megahertz=frequency.current if frequency else None,
+            throttled=throttled(tree),
+            too_hot=too_hot(tree, usable or online or ()),
         )
+
+
+def times_of(times: Sequence[Any], online: Sequence[int] | None, usable: Set[int] | None) -> Sequence[Any]:
+    """Of the usable processors; of all where the system does not tell which is which.
+
+    Args:
+        times: of each processor that is on, as psutil has them.
+        online: their numbers.
+    """
+    numbers = range(len(times)) if online is None else online
+    if usable is None or len(numbers) != len(times):
+        return times
+    return [one for number, one in zip(numbers, times, strict=True) if number in usable] or times
+
+
+def _total(times: Any) -> float:
+    """Linux counts what guests of a hypervisor took as time of its user as well."""
+    return float(sum(times)) - float(getattr(times, "guest", 0.0)) - float(getattr(times, "guest_nice", 0.0))
+
+
+def throttled(tree: Tree) -> int:
+    """How often a limit has stopped the control groups of this process, the ones around them included."""
+    stats = {f"{folder}/cpu.stat" for _, _, folder in control_groups(tree)}
+    lines = (line.split() for stat in sorted(stats) for line in (tree.read(stat) or "").splitlines())
+    return sum(int(line[1]) for line in lines if len(line) == 2 and line[0] == "nr_throttled" and line[1].isdecimal())
+
+
+def too_hot(tree: Tree, processors: Iterable[int]) -> int:
+    """Events that Intel's processors count, of cores and of whole packages."""
+    counts = (
+        tree.read_integer(f"{_PROCESSORS}/cpu{number}/thermal_throttle/{part}_throttle_count")
+        for number in processors
+        for part in ("core", "package")
+    )
+    return sum(count for count in counts if count is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +163,13 @@ def conditions(
         warnings.append(f"Other programs took {others:.0%} of the processors' time meanwhile.")
     if stolen > STOLEN:
         warnings.append(f"The host of this virtual machine gave {stolen:.0%} of the processors to others.")
+    if after.throttled > before.throttled:
+        warnings.append(
+            f"The limit of this container or job on processor time stopped it {after.throttled - before.throttled} times "
+            "meanwhile: the probe wanted more than that limit gives."
+        )
+    if after.too_hot > before.too_hot:
+        warnings.append("The processor became too hot meanwhile and slowed itself down.")
     if before.governor not in (None, "performance"):
         warnings.append(f"The clock follows the load (governor {before.governor}): short measurements may see it rise.")
     for name, seconds in samples.items():

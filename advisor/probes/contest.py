@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
-from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Result, Sample, Skipped
-from advisor.probes.verdict import MOST_PAIRS, Verdict, checkpoints, compare
+from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
+from advisor.probes.verdict import MOST_PAIRS, SHORTEST_DUEL, Verdict, checkpoints, compare
 
 ALL_REHEARSALS_SHARE = 0.4
 """Of the time there is, after which no further setting is tried, if there is one to compare with."""
@@ -18,9 +18,9 @@ LONGEST_EQUAL_SAMPLE = 0.2
 """Seconds; beyond that the two sides of a pair run different numbers of steps."""
 SEARCH_SHARE = 0.3
 """Of the time there is, for finding the rival."""
-SEARCH_ROUNDS = 5
-SHORTEST_DUEL = 1.5
-"""Seconds before which the pairs are not looked at: a disturbance of a moment must not decide."""
+SEARCH_ROUNDS = 3
+GAUGE_ROUNDS = 5
+"""Where the rates of the settings are wanted too."""
 REHEARSAL_SHARE = 0.25
 """Of the time left, for the first run of one setting: what is slower is left out."""
 
@@ -70,6 +70,7 @@ class Contest:
     until: float
     tell: Callable[[Message], None]
     memory_bytes: int
+    """That the larger of several batches may take, on the card where they lie there."""
     seed: int = 0
     meter: Callable[[], float] | None = None
     """What a sample is the difference of: the clock, unless it is told otherwise (joules)."""
@@ -91,7 +92,6 @@ class Contest:
         winner = self._duel(rival)
         if self.recheck is not None and winner is not None:
             self.tell(self.recheck(winner))
-        self.tell(Result())
 
     def _rehearse(self) -> Costs:
         """The cost of every setting that can run here."""
@@ -134,7 +134,7 @@ class Contest:
         found: dict[Setting, list[float]] = {setting: [] for setting in costs}
         generator = random.Random(self.seed)  # noqa: S311  reproducible, no secret
         order = list(costs)
-        for number in range(SEARCH_ROUNDS):
+        for number in range(GAUGE_ROUNDS if self.probe.gauges else SEARCH_ROUNDS):
             if self.clock() + sum(map(self._sample_seconds, order)) > until:
                 break
             generator.shuffle(order)
@@ -153,7 +153,7 @@ class Contest:
         margins = self.probe.margins(self.before, rival)
         looks = checkpoints()
         look = next(looks)
-        begun = self.clock()
+        begun, elapsed = self.clock(), 0.0
         pairs: list[tuple[float, float]] = []
         while len(pairs) < MOST_PAIRS and self.clock() + pair_seconds < self.until:
             order = (self.before, rival) if len(pairs) % 2 == 0 else (rival, self.before)
@@ -162,9 +162,10 @@ class Contest:
                 if self.clock() >= self.until:
                     return None
                 seconds[setting] = self._sample(setting, repeats[setting])
-                self.tell(Sample(Phase.DUEL, setting, len(pairs), seconds[setting]))
+                elapsed = self.clock() - begun
+                self.tell(Sample(Phase.DUEL, setting, len(pairs), seconds[setting], elapsed))
             pairs.append((seconds[self.before], seconds[rival]))
-            if len(pairs) == look and self.clock() - begun < SHORTEST_DUEL:
+            if len(pairs) == look and elapsed < SHORTEST_DUEL:
                 look = next(looks, 0)
             elif len(pairs) == look:
                 verdict = compare(pairs, margins, self.seed).verdict

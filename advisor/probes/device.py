@@ -40,6 +40,7 @@ DEVICE = Probe(
     fact="probe.device.best",
     cost_seconds=15.0,
     varies=Varies.DEVICE,
+    bound_by=("machine", "network", "torch", "batch_size"),  # not by what follows from the device
     bench=Bench.STEP,
     work=Work.STEP,
     not_here=_not_here,

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor.probes.probe import Bench, Costs, Probe, Setting, Work
+from advisor.probes.probe import USUAL_BINDING, Bench, Costs, Probe, Setting, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
 from advisor.probes.workload import Device, Workload
@@ -18,6 +18,10 @@ INPUT_BOUND = 1.05
 """Times as long as with a batch that is there already: from then on training waits for its data (Mohan et al. 2021)."""
 USUAL_PREFETCH = 2
 """Batches that torch lets each loader process read ahead."""
+BESIDE = "probe.workers.threads"
+"""The fact that takes how many threads training kept beside the loader processes."""
+_BINDING = (*USUAL_BINDING, "memory_format")
+"""A faster step needs its data sooner."""
 _DECODED = ("image", "audio", "video")
 _DECODING_WORKERS = 4
 _LIGHT_WORKERS = 2
@@ -130,6 +134,7 @@ def _planned_pinning(
 
 INPUT = Probe(
     name="input",
+    bound_by=_BINDING,
     question="Does training wait for its data: is it 5 % faster with a batch that is there already?",
     topic="data.pipeline",
     fact="probe.input.best",
@@ -143,6 +148,8 @@ INPUT = Probe(
 )
 WORKERS = Probe(
     name="workers",
+    also=(BESIDE,),
+    bound_by=_BINDING,
     shares_cores=True,
     question="How many loader processes feed the plan's own network best?",
     topic="data.pipeline",
@@ -157,6 +164,7 @@ WORKERS = Probe(
 )
 PREFETCH = Probe(
     name="prefetch",
+    bound_by=_BINDING,
     question="How many batches should each loader process read ahead?",
     topic="data.pipeline",
     fact="probe.prefetch.best",
@@ -170,6 +178,7 @@ PREFETCH = Probe(
 )
 PINNING = Probe(
     name="pinning",
+    bound_by=_BINDING,
     question="Do batches reach the graphics card faster through page-locked memory?",
     topic="data.pipeline",
     fact="probe.pinning.best",

@@ -86,6 +86,8 @@ class ProbeOutcome:
     """What samples count: seconds, or J where energy is measured."""
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate of a setting."""
+    also: Mapping[str, int] = field(default_factory=dict)
+    """Further facts that hold with `after`."""
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""
 
@@ -95,14 +97,14 @@ class ProbeOutcome:
         return self.failure is None and self.n > 0
 
     def facts(self) -> dict[str, Setting | float]:
-        """The measured fact, where the verdict is decided, and the rates that were gauged."""
+        """The measured fact, where the verdict is decided, and the rates that were gauged while the machine was at rest."""
         found: dict[str, Setting | float] = {}
         for fact, setting in self.gauges.items():
             rate = self.rate(setting)
-            if rate is not None and self.failure is None:
+            if rate is not None and self.failure is None and not self.conditions.too_busy:
                 found[fact] = rate.median
         if self.fact and self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) and self.after is not None:
-            found[self.fact] = self.after
+            found |= {self.fact: self.after, **self.also}
         return found
 
     def rate(self, setting: Setting) -> Rate | None:
@@ -127,7 +129,7 @@ class ProbeOutcome:
             "high": self.high, "unit": self.unit, "n": self.n, "applies": dict(self.applies), "date": self.date,
             "settings": [record.to_json() for record in self.settings], "conditions": self.conditions.to_json(),
             "failure": self.failure, "work": self.work, "per": self.per, "gauges": dict(self.gauges),
-            "bound_by": list(self.bound_by),
+            "bound_by": list(self.bound_by), "also": dict(self.also),
         }  # fmt: skip
 
     @classmethod

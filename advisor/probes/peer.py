@@ -6,6 +6,7 @@ it warms up, and runs as many steps as each line says.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -71,7 +72,10 @@ class Startable(Protocol):
 class PeerTrial:
     """A trial whose steps are run by a process of its own."""
 
-    def __init__(self, launch: Launch, setting: Setting, command: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, launch: Launch, setting: Setting, command: Sequence[str] | None = None, until: float = math.inf
+    ) -> None:
+        """`until` is a time of the monotonic clock after which nobody waits for its steps."""
         self.setting = setting
         self.work = 1.0
         self._launch = launch
@@ -80,7 +84,7 @@ class PeerTrial:
         self._started: Started | CannotRunError | None = None
         self._asked = 0
         self._peak = 0
-        self._pace = Pace()
+        self._pace = Pace(until)
 
     def start(self) -> None:
         self._process = HelperProcess(f"The process for {self.setting}", self._command, _environment(self._launch))
@@ -135,14 +139,15 @@ class PeerTrial:
 class Pace:
     """How long processes took over their steps, and so how long to wait before one is taken to hang."""
 
-    def __init__(self) -> None:
+    def __init__(self, until: float = math.inf) -> None:
         self._step_seconds = 0.0
+        self._until = until
 
     def time(self, steps: int, answer: Callable[[float], None]) -> None:
         """Waits for the answer to so many steps."""
         begun = time.monotonic()
         patience = max(LONGEST_SILENCE, self._step_seconds * steps * SLOWEST) if self._step_seconds else _START_SECONDS
-        answer(begun + patience)
+        answer(min(begun + patience, self._until))
         self._step_seconds = (time.monotonic() - begun) / steps
 
 
@@ -154,9 +159,12 @@ def start_all(trials: Sequence[Startable], seconds: float) -> list[Started | Non
     return [trial.wait(until) for trial in trials]
 
 
-def recheck(workload: Workload, setting: Setting, request: Request, seconds: float) -> Rechecked:
+def recheck(
+    workload: Workload, setting: Setting, request: Request, seconds: float, command: Sequence[str] | None = None
+) -> Rechecked:
     """Runs a few steps of the workload in a fresh process, within so many seconds."""
-    trial = PeerTrial(Launch(workload.to_json(), request.memory_bytes, request.seed), setting)
+    launch = Launch(workload.to_json(), request.memory_bytes, request.seed)
+    trial = PeerTrial(launch, setting, command, until=time.monotonic() + seconds)
     try:
         trial.warm_up(seconds)
         for _ in range(_RECHECK_STEPS):

@@ -47,7 +47,7 @@ PRECISION = Probe(
     varies=Varies.PRECISION,
     bench=Bench.STEP,
     work=Work.STEP,
-    bound_by=("machine", "network", "torch", "batch_size"),
+    bound_by=("machine", "network", "torch", "device", "batch_size"),
     not_here=_not_here,
     choose=_choose,
 )

@@ -16,7 +16,7 @@ Setting: TypeAlias = int | str
 Costs: TypeAlias = Mapping[Setting, float]
 """Seconds per unit of work of each setting."""
 
-USUAL_BINDING = ("machine", "network", "torch", "batch_size", "precision")
+USUAL_BINDING = ("machine", "network", "torch", "device", "batch_size", "precision")
 """The conditions under which alone a result counts, unless a probe says otherwise."""
 
 
@@ -122,6 +122,8 @@ class Probe:
     """Facts that take the rate (units of work per second) of a setting."""
     per: str = "s"
     """What samples count: seconds, or J where energy is measured."""
+    also: tuple[str, ...] = ()
+    """Further facts that a setting may bring with it."""
     shortest_sample: float = 0.02
     """Seconds; work is repeated until a sample takes as long."""
     recheck: bool = False
@@ -130,6 +132,11 @@ class Probe:
     """Whether its settings use different numbers of processors: while other programs take some, they decide it."""
     opt_in: bool = False
     """Runs only when it is named."""
+
+    @property
+    def rate_unit(self) -> str:
+        """steps/s, bytes/s, FLOP/s, examples/J"""
+        return f"{self.work.value}{'' if self.work is Work.FLOP else 's'}/{self.per}"
 
     def why_not(self, workload: Workload | None, facts: Mapping[str, Any]) -> str | None:
         """Why this probe does not apply, or None where it does.

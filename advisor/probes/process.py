@@ -62,6 +62,13 @@ def _resident(process: psutil.Process, *, shared_once: bool = False) -> int:
     return 0
 
 
+def _processor_seconds(process: psutil.Process) -> float:
+    """Its own and those of children that it has waited for; 0 for a process that is gone."""
+    with contextlib.suppress(psutil.Error):
+        return sum(process.cpu_times()[:4])
+    return 0.0
+
+
 class ChildProcess:
     """Started in a process group of its own on entering, gone with its children on leaving."""
 
@@ -74,6 +81,9 @@ class ChildProcess:
         self._family: set[psutil.Process] = set()
         self._family_seen = 0.0
         self._readers: list[threading.Thread] = []
+        self.unwaited_seconds = 0.0
+        """Processor time of children of the child that it had not waited for when it was ended, so that no process
+        counts it as that of its children."""
 
     def __enter__(self) -> Self:
         pipe = subprocess.PIPE
@@ -105,6 +115,7 @@ class ChildProcess:
     ) -> None:
         try:
             self._look_for_family()
+            self.unwaited_seconds = sum(map(_processor_seconds, self._family - {self._watched}))
         finally:
             self._kill()
 

@@ -6,7 +6,6 @@ The request goes to the child's standard input; `progress`, `sample`, `result` a
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
@@ -19,6 +18,8 @@ LONGEST_LINE = 1_000_000
 """Bytes; longer lines are refused."""
 LONGEST_SETTING = 40
 _LONGEST_TEXT = 2000
+SHORTEST, LONGEST = 1e-18, 1e9
+"""Seconds or joules per unit of work that are believed: a fast card takes 1e-15 s for a FLOP, and 1e9 s are 30 years."""
 
 
 class Phase(StrEnum):
@@ -54,6 +55,8 @@ class Ready:
     threads: int
     device: str = ""
     """cpu or cuda, where the workload does not tell."""
+    disk: str = ""
+    """That was read: its mount point and kind, such as "/data (nvme)"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Sample:
     setting: Setting
     round: int
     seconds: float
+    elapsed: float | None = None
+    """Seconds since its phase began, when it was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,15 @@ class Rechecked:
     setting: Setting
     peak_memory_bytes: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a setting was timed with, as a fact that holds where the setting does."""
+
+    setting: Setting
+    fact: str
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +128,7 @@ class Failed:
     reason: str
 
 
-Message: TypeAlias = Ready | Rehearsed | Skipped | Duel | Sample | Rechecked | Note | Result | Failed
+Message: TypeAlias = Ready | Rehearsed | Skipped | Duel | Sample | Rechecked | Told | Note | Result | Failed
 
 _NAMES: Mapping[type[Message], Mapping[str, str]] = {
     Ready: {"type": "progress", "stage": "ready"},
@@ -123,6 +137,7 @@ _NAMES: Mapping[type[Message], Mapping[str, str]] = {
     Duel: {"type": "progress", "stage": "duel"},
     Sample: {"type": "sample"},
     Rechecked: {"type": "progress", "stage": "rechecked"},
+    Told: {"type": "progress", "stage": "told"},
     Note: {"type": "progress", "stage": "note"},
     Result: {"type": "result"},
     Failed: {"type": "failed"},
@@ -137,7 +152,8 @@ def encode(message: Message) -> bytes:
 def decode(line: bytes) -> Message:
     """The message on a line; fields that are not known are ignored. Raises ValueError where there is none."""
     data = _object(line)
-    kind = _KINDS.get((str(data.get("type")), data.get("stage")))
+    name, stage = data.get("type"), data.get("stage")
+    kind = _KINDS.get((name, stage)) if isinstance(name, str) and isinstance(stage, str | None) else None
     if kind is None:
         raise ValueError("no message of a probe")
     return kind(**{field.name: _FIELDS[field.name](data.get(field.name)) for field in fields(kind)})
@@ -196,9 +212,13 @@ def _whole(value: object) -> int:
 
 
 def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not SHORTEST <= value <= LONGEST:
         raise ValueError("no time")
     return float(value)
+
+
+def _elapsed(value: object) -> float | None:
+    return None if value is None else 0.0 if value == 0 else _seconds(value)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -229,6 +249,7 @@ _FIELDS: Mapping[str, Callable[[object], Any]] = {
     "rival": _setting,
     "round": _whole,
     "seconds": _seconds,
+    "elapsed": _elapsed,
     "peak_memory_bytes": _whole,
     "memory_bytes": _whole,
     "threads": _whole,
@@ -236,10 +257,13 @@ _FIELDS: Mapping[str, Callable[[object], Any]] = {
     "reason": _text,
     "torch": _text,
     "device": _optional_text,
+    "disk": _optional_text,
     "python": _text,
     "probe": _text,
     "workload": _optional_mapping,
     "facts": _mapping,
     "folder": _path,
     "text": _text,
+    "fact": _text,
+    "value": _whole,
 }

@@ -8,8 +8,20 @@ from dataclasses import dataclass, field
 from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import SPEED_UP, ProbeOutcome, SettingRecord
 from advisor.probes.probe import Probe, Setting, Varies
-from advisor.probes.protocol import Duel, Failed, Message, Note, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
-from advisor.probes.verdict import FEWEST_PAIRS, Comparison, Verdict, compare
+from advisor.probes.protocol import (
+    Duel,
+    Failed,
+    Message,
+    Note,
+    Phase,
+    Ready,
+    Rechecked,
+    Rehearsed,
+    Sample,
+    Skipped,
+    Told,
+)
+from advisor.probes.verdict import FEWEST_PAIRS, SHORTEST_DUEL, Comparison, Verdict, compare
 from advisor.probes.workload import Workload
 
 MOST_NOTES = 20
@@ -31,6 +43,7 @@ class Record:
     samples: list[Sample] = field(default_factory=list)
     rechecked: dict[Setting, Rechecked] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    told: dict[Setting, dict[str, int]] = field(default_factory=dict)
     rehearsed: dict[Setting, Rehearsed] = field(default_factory=dict)
     skipped: dict[Setting, str] = field(default_factory=dict)
 
@@ -48,12 +61,14 @@ class Record:
                 self.samples.append(message)
             case Rechecked(setting) if setting in self.settings:
                 self.rechecked[setting] = message
+            case Told(setting, fact, value) if setting in self.settings and fact in self.probe.also:
+                self.told.setdefault(setting, {})[fact] = value
             case Note(text):
                 if len(self.notes) < MOST_NOTES:
                     self.notes.append(text)
             case Failed(reason):
                 self.failed = reason
-            case Duel() | Rehearsed() | Skipped() | Sample() | Rechecked():
+            case Duel() | Rehearsed() | Skipped() | Sample() | Rechecked() | Told():
                 self.misunderstood += 1
 
     def pairs(self) -> list[tuple[float, float]]:
@@ -81,7 +96,7 @@ class Record:
             notes.append(f"{self.misunderstood} lines from the probe's process could not be understood.")
         noted = conditions(begun, ended, self._duel_samples())
         after = {Verdict.OVERTURNED: self.rival, Verdict.UNDECIDED: None}.get(verdict, self.before)
-        doubt = self._doubt(after, noted) if after is not None else None
+        doubt = self._too_short(pairs) or (self._doubt(after, noted) if after is not None else None)
         if doubt is not None:
             verdict, after = Verdict.UNDECIDED, None
             notes.append(doubt)
@@ -115,6 +130,17 @@ class Record:
             unit=SPEED_UP if self.probe.per == "s" else "work per joule",
             gauges=dict(self.probe.gauges),
             bound_by=self.probe.bound_by,
+            also=self.told.get(after, {}) if after is not None else {},
+        )
+
+    def _too_short(self, pairs: Sequence[tuple[float, float]]) -> str | None:
+        """The contest does not look at pairs so early; where the time ended before it could, they decide nothing either."""
+        told = [sample.elapsed for sample in self.samples if sample.phase is Phase.DUEL and sample.elapsed is not None]
+        if len(pairs) < FEWEST_PAIRS or not told or max(told) >= SHORTEST_DUEL:
+            return None
+        return (
+            f"The pairs took {max(told):.1f} s, which one disturbance can fill: {SHORTEST_DUEL} s are the shortest time "
+            "that decides."
         )
 
     def _doubt(self, after: Setting, noted: Conditions) -> str | None:
@@ -137,6 +163,8 @@ class Record:
             counts = self.probe.needs_network and self.probe.varies is not Varies.THREADS
             if self.ready.device:
                 applies["device"] = self.ready.device
+            if self.ready.disk:
+                applies["disk"] = self.ready.disk
             applies |= versions | ({"threads": str(self.ready.threads)} if counts else {})
         return applies | ({"machine": machine} if machine else {})
 

@@ -7,12 +7,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from advisor.machine.host import Tree
+from advisor.machine.limits import read_limits
 from advisor.probes.conditions import Moment
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting, Varies
@@ -23,6 +25,15 @@ from advisor.probes.verdict import FEWEST_PAIRS
 from advisor.probes.workload import Workload
 
 LAST_WORDS_SHOWN = 300
+_LIMITS_ON_THREADS = (
+    "OMP_THREAD_LIMIT",
+    "OMP_DYNAMIC",
+    "OMP_PROC_BIND",
+    "OMP_PLACES",
+    "GOMP_CPU_AFFINITY",
+    "KMP_AFFINITY",
+)
+"""Variables of the user that would keep threads from processors that a setting asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,7 @@ def run(
         settings = probe.settings(workload, facts, before)
     settings = tuple(dict.fromkeys([*settings, before]))
     record = Record(probe, workload, before, settings, seed)
-    memory = _memory_limit(limits, facts.get("machine.memory_bytes"))
+    memory = memory_limit(limits, facts.get("machine.memory_bytes"), read_limits(Tree(Path("/"))).memory_left_bytes)
     request = Request(
         probe=probe.name,
         workload=workload.to_json() if workload is not None else None,
@@ -97,7 +108,9 @@ def run(
         failure = _listen(child, record, deadline, memory, limits, on_event)
     if failure and record.failed is None and (words := child.last_words()):
         failure = f"{failure} Its last words: {words[-LAST_WORDS_SHOWN:]}"
-    return record.outcome(failure, begun, Moment.now(), date, machine)
+    ended = Moment.now()
+    ended = replace(ended, ours=ended.ours + child.unwaited_seconds)
+    return record.outcome(failure, begun, ended, date, machine)
 
 
 def own_child() -> list[str]:
@@ -107,7 +120,7 @@ def own_child() -> list[str]:
 
 def environment(probe: Probe, workload: Workload | None, settings: Sequence[Setting]) -> dict[str, str]:
     """This process's, with the pools of threads as large as the largest setting and no other limit on them."""
-    pinned = {name: value for name, value in os.environ.items() if name not in ("OMP_THREAD_LIMIT", "OMP_DYNAMIC")}
+    pinned = {name: value for name, value in os.environ.items() if name not in _LIMITS_ON_THREADS}
     wanted = [setting for setting in settings if probe.varies is Varies.THREADS and isinstance(setting, int)]
     planned = [workload.threads] if workload is not None and probe.needs_network and workload.threads else []
     threads = max([*wanted, *planned], default=None)
@@ -116,12 +129,15 @@ def environment(probe: Probe, workload: Workload | None, settings: Sequence[Sett
     return pinned | {"OMP_DYNAMIC": "FALSE", "MKL_DYNAMIC": "FALSE"}
 
 
-def _memory_limit(limits: Limits, machine_bytes: int | None) -> int:
-    """Bytes; inside a container the system tells of more free memory than may be used."""
-    free = psutil.virtual_memory().available
-    if machine_bytes is not None:
-        free = min(free, machine_bytes)
-    share = int(free * limits.memory_share)
+def memory_limit(limits: Limits, machine_bytes: int | None, left_bytes: int | None) -> int:
+    """Bytes that a child may hold; inside a container the system tells of more free memory than may be used.
+
+    Args:
+        machine_bytes: of the machine, or of the container where that has a limit; None where unknown.
+        left_bytes: what the container may still take; None without a limit.
+    """
+    known = (psutil.virtual_memory().available, machine_bytes, left_bytes)
+    share = int(min(value for value in known if value is not None) * limits.memory_share)
     return share if limits.memory_bytes is None else min(share, limits.memory_bytes)
 
 
@@ -154,7 +170,7 @@ def _listen(
             case Line(content):
                 try:
                     message = decode(content)
-                except ValueError:
+                except (ValueError, TypeError, OverflowError):
                     record.misunderstood += 1
                 else:
                     record.add(message)

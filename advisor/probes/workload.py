@@ -93,10 +93,8 @@ class Workload:
         return replace(self, device=device, precision=precision)
 
     def conditions(self) -> dict[str, str]:
-        """What a measurement of this step is made with, by name; the usual is left out."""
+        """What a measurement of this step is made with, by name; what hardly anybody does is left out where it is not done."""
         unusual = {
-            "device": (self.device, Device.CPU),
-            "memory_format": (self.memory_format, MemoryFormat.CONTIGUOUS),
             "execution": (self.execution, Execution.EAGER),
             "activations": (self.activations, Activations.KEPT),
         }
@@ -104,6 +102,8 @@ class Workload:
             "network": self.describe(),
             "batch_size": str(self.batch_size),
             "precision": self.precision.value,
+            "device": self.device.value,
+            **({"memory_format": self.memory_format.value} if self.modality == "image" else {}),
         } | {name: value.value for name, (value, usual) in unusual.items() if value != usual}
 
     def describe(self) -> str:

@@ -10,6 +10,7 @@ from advisor.agent.machine_profile import MachineProfile, own_outcomes
 from advisor.agent.peaks import FindDevice, Peak, peak_of
 from advisor.agent.quantities import Reading, newest_readings
 from advisor.agent.remarks import Remark, exceeds, notes_of, remarks, share_of
+from advisor.agent.trial_inputs import newest_of
 from advisor.errors import join_names, shorten
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome
@@ -45,14 +46,23 @@ def machine_report(profile: MachineProfile, find: FindDevice) -> MachineReport:
         find: the profile of a device by the name that the machine gives it (advisor.machine.profiles.find_device).
     """
     outcomes = own_outcomes(profile)
-    measured = {quantity.name: found for quantity, found in newest_readings(outcomes).items() if quantity.gauged}
+    gauged = [reading for quantity, reading in newest_readings(outcomes).items() if quantity.gauged]
+    latest = {reading.quantity.name: reading for reading in sorted(gauged, key=lambda one: one.outcome.date)}
+    measured = {name: latest[name] for name in dict.fromkeys(reading.quantity.name for reading in gauged)}
     found = {name: peak_of(reading, profile.machine, find, measured) for name, reading in measured.items()}
     peaks = {name: peak for name, peak in found.items() if peak is not None}
-    newest = {outcome.probe: outcome for outcome in outcomes}
+    newest = _newest(outcomes)
     decided = {(o.probe, o.applies.get("network", "")): o for o in outcomes if o.fact and o.measured}
-    said = remarks(profile.machine, list(newest.values()), measured, peaks)
-    notes = notes_of(list(newest.values()))
+    said = remarks(profile.machine, newest, measured, peaks)
+    notes = notes_of(newest)
     return MachineReport(profile, measured, peaks, said, notes, tuple(decided.values()))
+
+
+def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+    """The last outcome of each probe that came to something, and after it one that failed since."""
+    found = newest_of(outcomes)
+    last = {outcome.probe: outcome for outcome in outcomes}
+    return [one for probe in last for one in (found[probe], last[probe]) if one is found[probe] or one.failure]
 
 
 def machine_page(report: MachineReport, look: Look) -> str:
@@ -191,6 +201,9 @@ def _quantities(page: Page, report: MachineReport) -> None:
             mark = f"[{list(notes).index(note) + 1}]"
             if exceeds(reading, peak):
                 words, style = f"impossible {mark}", Style.BAD
+            elif share > 1.005 and peak.about:
+                words, style = f"{share:.0%} {mark}", Style.PLAIN
+                drawn = bar(1.0, bars, unicode=page.look.unicode)
             elif share > 1.005 and not peak.known:
                 words, style = f"{share:.2g}x {mark}", Style.PLAIN
             else:
@@ -213,6 +226,8 @@ def _quantities(page: Page, report: MachineReport) -> None:
 
 def _footnote(peak: Peak, reading: Reading) -> str:
     value = amount(peak.value, reading.rate.unit)
+    if peak.about:
+        return f"of about {value}: {peak.source}; above that, the clock is higher"
     return f"of {value}: {peak.source}" if peak.known else f"beside {peak.source}, {value}, as measured; no peak known"
 
 
@@ -249,5 +264,11 @@ def _quantity_json(name: str, reading: Reading, report: MachineReport) -> dict[s
         "share": None if impossible else share_of(reading, peak),
         "peak": None
         if peak is None
-        else {"value": peak.value, "basis": peak.basis.value, "source": peak.source, "wrong": impossible},
+        else {
+            "value": peak.value,
+            "basis": peak.basis.value,
+            "source": peak.source,
+            "about": peak.about,
+            "wrong": impossible,
+        },
     }

@@ -10,7 +10,9 @@ from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
 from advisor.report.changes import VERDICTS, claim, quantity, sentence
 from advisor.report.devices import quantity as with_prefix
+from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
+from advisor.report.rates import rate_words
 
 _STYLES = {
     Verdict.CONFIRMED: Style.GOOD,
@@ -52,8 +54,40 @@ def measured_page(revision: Revision, look: Look) -> str:
     return page.text()
 
 
+def measured_markdown(revision: Revision) -> list[str]:
+    """The same for a report: every bet, every rate, and what is still open."""
+    plan, newest = revision.after, newest_of(revision.outcomes)
+    lines = ["", "## What was measured"]
+    bets = [outcome for outcome in newest if is_bet(outcome)]
+    rows = []
+    for outcome in bets:
+        unit = _unit(plan, outcome)
+        after = outcome.before if outcome.after is None else outcome.after
+        said = "failed" if outcome.failure else VERDICTS[Verdict(outcome.verdict.value)]
+        found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
+        rows.append([title_of(plan, outcome), quantity(outcome.before, unit), said, quantity(after, unit), found])
+    if rows:
+        lines += table(["What", "Before", "Measured", "After", "How"], rows)
+    rates = [
+        [outcome.probe, record.setting, rate_words(rate)]
+        for outcome in newest
+        if outcome.gauges and outcome.failure is None
+        for record in outcome.settings
+        if (rate := outcome.rate(record.setting)) is not None
+    ]
+    if rates:
+        lines += table(["Probe", "Setting", "Rate and 95 % interval"], rates)
+    lines += [f"- {plain(one.probe)} is still open: {plain(one.reason)}" for one in revision.open]
+    return [*lines, ""]
+
+
 def newest_of(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
-    return list({outcome.probe: outcome for outcome in outcomes}.values())
+    """Of each probe the newest result; one that failed only where there is no other."""
+    found: dict[str, ProbeOutcome] = {}
+    for outcome in outcomes:
+        if outcome.probe not in found or outcome.measured or not found[outcome.probe].measured:
+            found[outcome.probe] = outcome
+    return list(found.values())
 
 
 def is_bet(outcome: ProbeOutcome) -> bool:

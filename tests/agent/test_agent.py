@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,6 +65,7 @@ class StandIn:
     results: Mapping[str, Setting] = field(default_factory=dict)
     """The setting that wins, by probe; others are confirmed."""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    failing: tuple[str, ...] = ()
     takes: float = 1.0
     """Times the declared cost."""
     now: float = 1000.0
@@ -93,11 +95,13 @@ class StandIn:
         after = self.results.get(probe.name, before)
         verdict = self.verdicts.get(probe.name, Verdict.CONFIRMED if after == before else Verdict.OVERTURNED)
         rival: Setting = "another" if isinstance(before, str) else before + 1
+        failed = probe.name in self.failing
         return ProbeOutcome(
             probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=verdict,
             after=None if verdict is Verdict.UNDECIDED else after, rival=rival if after == before else after,
-            median=1.5, low=1.4, high=1.6, n=12, applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()},
-            date=date, settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
+            median=1.5, low=1.4, high=1.6, n=0 if failed else 12, failure="It hung." if failed else None,
+            applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()}, date=date,
+            settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
         )  # fmt: skip
 
 
@@ -179,6 +183,20 @@ def test_what_decided_nothing_gets_the_time_that_is_left(settled: Settle) -> Non
     settled(stand_in, 3600.0)
     assert stand_in.ran.count("threads") == 2
     assert stand_in.ran[-1] == "threads"
+
+
+def test_a_probe_that_fails_is_not_tried_again_and_the_others_go_on(settled: Settle) -> None:
+    stand_in = StandIn(failing=("batch", "precision"), takes=2.0)
+    revision = settled(stand_in, 600.0)
+    assert stand_in.ran.count("batch") == stand_in.ran.count("precision") == 1
+    assert "threads" in stand_in.ran
+    assert revision.after.recommendations["compute.threads"].status is Status.MEASURED
+
+
+def test_a_probe_that_hangs_leaves_time_for_others(settled: Settle) -> None:
+    stand_in = StandIn(failing=("batch",), takes=10.0)
+    settled(stand_in, 60.0)
+    assert len(set(stand_in.ran)) >= 2
 
 
 def test_a_result_that_a_later_one_takes_out_of_scope_is_measured_again(settled: Settle) -> None:
@@ -270,6 +288,18 @@ def test_the_time_that_a_stopped_run_spent_is_spent(settled: Settle, state: Path
     assert second.now - 1000.0 + spent <= 60.0
 
 
+def test_a_probe_that_ends_the_whole_run_is_not_begun_for_ever(settled: Settle, state: Path) -> None:
+    """As when memory runs out and the kernel ends the parent too: nothing but the journal tells of it."""
+    begun: list[str] = []
+    for _ in range(4):
+        found = open_journal(plan="digits")
+        with contextlib.suppress(KeyboardInterrupt):
+            settled(StandIn(stop_after=0), 600.0, journal=found)
+        begun += [found.stopped_in] if found.stopped_in else []
+        found.close(finished=False)
+    assert max(begun.count(name) for name in begun) <= 2
+
+
 def test_a_run_that_ended_leaves_no_journal(settled: Settle, state: Path) -> None:
     written = open_journal(plan="digits")
     settled(StandIn(), 60.0, journal=written)
@@ -298,7 +328,7 @@ def test_what_was_half_written_is_not_believed(settled: Settle, state: Path, rub
     written.close(finished=False)
     with written.path.open("ab") as file:
         file.write(rubbish)
-    assert len(open_journal(plan="digits").entries) == 2
+    assert len(open_journal(plan="digits").outcomes) == 2
 
 
 def test_yesterdays_journal_is_begun_anew(settled: Settle, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:

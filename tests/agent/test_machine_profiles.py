@@ -36,14 +36,14 @@ from advisor.agent.quantities import newest_readings, readings
 from advisor.errors import InputError
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
-from advisor.machine.parts import MemoryModules
+from advisor.machine.parts import Disk, DiskKind, MemoryModules
 from advisor.machine.profiles import find_device
 from advisor.probes.catalogue import PROBES, Probe
-from advisor.probes.conditions import Conditions
+from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
 
-from .profiles_made import MACHINE, MEMORY, ONE_THREAD, compared, gauged, profile, samples
+from .profiles_made import MACHINE, MEMORY, NETWORK, ONE_THREAD, compared, gauged, profile, samples
 
 hostile = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
     ["\x1b[31mred\x1b[0m", "[bold]name[/bold]", "a\nb", "\u202egnp.exe", "<script>", "%s{0}", "\x00"]
@@ -162,6 +162,52 @@ def test_a_file_that_is_not_json_is_moved_aside_and_what_is_measured_next_is_kep
     assert path.with_name("last.json.corrupt").read_text() == "{"
 
 
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        ({**profile([compared()]).to_json(), "schema": "advisor/machine-profile/2"}, "of another version"),
+        ({"schema": "something/else", "outcomes": []}, "no machine profile"),
+    ],
+)
+def test_what_another_version_has_saved_is_refused_and_stays(document: object, reason: str) -> None:
+    path = measurements_file("last")
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=reason) as caught:
+        remember(MACHINE, [compared()])
+    assert "--save" in str(caught.value)
+    assert json.loads(path.read_text()) == document
+
+
+@pytest.mark.usefixtures("state")
+def test_measurements_that_cannot_be_read_stay_in_a_copy() -> None:
+    path = measurements_file("last")
+    document: dict[str, Any] = profile([compared(), compared(date="2026-11-21")]).to_json()
+    document["outcomes"][1]["probe"] = "a probe of next year"
+    path.write_text(json.dumps(document))
+    for day in ("2026-11-22", "2026-11-23"):
+        remember(MACHINE, [compared(date=day)])
+    assert len(recall(MACHINE)[0]) == 3
+    (copy,) = path.parent.glob("last.json.corrupt*")
+    assert json.loads(copy.read_text()) == document
+
+
+@pytest.mark.usefixtures("state")
+def test_what_cannot_be_read_is_never_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(MACHINE, [compared()])
+    path = measurements_file("last")
+    with monkeypatch.context() as closed:
+        closed.setattr(Path, "open", _refused)
+        with pytest.raises(InputError, match="Permission denied"):
+            remember(MACHINE, [compared(date="2026-11-22")])
+    assert recall(MACHINE) == ([compared()], [])
+    assert path.exists()
+
+
+def _refused(*_: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
 def test_the_newest_of_each_probe_and_network_are_kept() -> None:
     many = [compared(date=f"2026-{month:02}-{day:02}") for month in (9, 10) for day in range(1, 21)]
     other = compared(date="2026-01-01", applies={"machine": MACHINE.fingerprint, "network": "lstm 4-[6]-1"})
@@ -261,13 +307,49 @@ def test_an_anonymous_profile_holds_nothing_that_names_somebody(secret: str) -> 
     assert read.machine == other.anonymous()
 
 
-def test_an_anonymous_profile_keeps_its_figures_units_and_terms() -> None:
-    outcome = compared(conditions=Conditions(warnings=("The link gave 3 GB/s, and/or less.",)))
-    made = profile([outcome, gauged({MEMORY: 1e10}, topic="compute.threads", fact="probe.threads.best", gauges={})])
-    read = anonymous_json(made, ["threads", "cpu"])
-    assert read["outcomes"][0]["median"] == outcome.median
-    assert read["outcomes"][0]["probe"] == "threads"
-    assert read["outcomes"][0]["conditions"]["warnings"] == ["The link gave 3 GB/s, and/or less."]
+word = st.text("qxzjv", min_size=8, max_size=12)
+
+
+@given(word, word, st.sampled_from(["/mnt/{}, Inc/{} 2024/x", "/home/{}/My {} (Secret)", "{}/{}", "{}-node.{}.example",
+                                    "fe80::{1}%{0}", "//{}/{}", "C:\\{} {}", "{} {}", "file://{}/{}"]))  # fmt: skip
+def test_no_folder_and_no_host_however_it_is_called_is_handed_on(one: str, other: str, form: str) -> None:
+    place = form.format(one, other)
+    machine = replace(
+        MACHINE,
+        host_name=place,
+        kernel=f"6.8.0-{place}",
+        notes=(f"{place} cannot be read.",),
+        disks=(Disk(DiskKind.SSD, f"fuse.{place}", folder=place, mount_point=place, device=place),),
+    )
+    outcome = compared(
+        machine=machine,
+        failure=f"Writing to {place} failed.",
+        conditions=Conditions(warnings=(f"Read from {place} (ext4).", f"Other programs took 20% of {place}")),
+        settings=(SettingRecord(2, skipped=place, search=(1.0, 2.0)),),
+        applies={**NETWORK, "machine": machine.fingerprint, "disk": f"{place} (ssd)", "torch": f"2.0+{place}"},
+    )
+    unclear = compared(
+        machine=machine, date="2026-11-21", applies={"machine": machine.fingerprint, "disk": f"({place})"}
+    )
+    document = anonymous_json(profile([outcome, unclear], place, machine, place))
+    text = json.dumps(document)
+    assert one not in text
+    assert other not in text
+    read = MachineProfile.from_json(document)
+    assert read.machine is not None
+    assert (read.machine.kernel, read.machine.disks) == ("6.8.0", (Disk(DiskKind.SSD, "fuse"),))
+    assert (read.outcomes[0].applies["disk"], read.outcomes[0].applies["torch"]) == ("(ssd)", "2.0")
+    assert read.outcomes[0].settings[0].search == (1.0, 2.0)
+
+
+def test_an_anonymous_profile_keeps_its_figures_terms_and_what_was_noted_of_the_processors() -> None:
+    moment = Moment(1.0, 0.0, 0.0, 0.0, 0.0, "powersave", None)
+    noted = conditions(moment, replace(moment, total=100.0, stolen=20.0, busy=50.0), {}, ["All went to and fro."])
+    made = profile([compared(conditions=noted, applies={"machine": MACHINE.fingerprint, "torch": "2.1.0+cu121"})])
+    (read,) = MachineProfile.from_json(anonymous_json(made, ["threads", "cpu"])).outcomes
+    assert (read.median, read.probe, read.applies["torch"]) == (1.3, "threads", "2.1.0+cu121")
+    assert read.conditions == replace(noted, warnings=noted.warnings[1:])
+    assert len(read.conditions.warnings) == 3
 
 
 # --- quantities and peaks -------------------------------------------------------------------------------------------
@@ -321,14 +403,36 @@ def test_the_peak_of_a_processor_is_that_of_the_cores_that_may_be_used() -> None
     assert processor is not None
     machine = replace(MACHINE, cpu_model=processor.aliases[0], physical_cores=96, usable_cores=24)
     assert peak("probe.matmul.fp32", machine, outcome) == (7.4e12 / 4, Basis.PUBLISHED)
+    assert peak("probe.matmul.fp32", replace(machine, cpu_model="Another processor"), outcome) is None
+
+
+WHOLE = replace(MACHINE, virtual=False)
+MODULES = MemoryModules(count=2, kind="DDR4", transfers_per_second=3_200_000_000, channels=2)
+
+
+def test_the_peak_of_memory_is_that_of_every_socket_of_a_whole_computer() -> None:
+    processor = find_device("epyc-9654")
+    assert processor is not None
+    outcome = gauged({MEMORY: 1e11})
+    machine = replace(WHOLE, cpu_model=processor.aliases[0], physical_cores=96, logical_cores=192, usable_cores=192)
     assert peak(MEMORY, machine, outcome) == (461e9, Basis.PUBLISHED)
-    assert peak(MEMORY, replace(machine, physical_cores=192), outcome) == (2 * 461e9, Basis.PUBLISHED)
+    two = replace(machine, physical_cores=192, logical_cores=384, usable_cores=384)
+    assert peak(MEMORY, two, outcome) == (2 * 461e9, Basis.PUBLISHED)
     assert peak(MEMORY, replace(machine, cpu_model="Another processor"), outcome) is None
+    assert peak(MEMORY, replace(machine, physical_cores=2, logical_cores=2, usable_cores=2), outcome) is None
+
+
+@pytest.mark.parametrize(
+    "part", [{"virtual": True}, {"virtual": None}, {"quota_cores": 2.0}, {"usable_cores": 2}, {"usable_cores": None}], ids=str
+)  # fmt: skip
+def test_part_of_a_computer_has_no_known_peak_of_memory(part: dict[str, Any]) -> None:
+    machine = replace(WHOLE, memory_modules=MODULES)
+    assert peak(MEMORY, machine, gauged({MEMORY: 1e10})) is not None
+    assert peak(MEMORY, replace(machine, **part), gauged({MEMORY: 1e10})) is None
 
 
 def test_the_modules_that_are_plugged_in_go_before_the_data_sheet() -> None:
-    modules = MemoryModules(count=2, kind="DDR4", transfers_per_second=3_200_000_000, channels=2)
-    assert peak(MEMORY, replace(MACHINE, memory_modules=modules), gauged({MEMORY: 1e10})) == (51.2e9, Basis.DETECTED)
+    assert peak(MEMORY, replace(WHOLE, memory_modules=MODULES), gauged({MEMORY: 1e10})) == (51.2e9, Basis.DETECTED)
 
 
 def test_without_a_peak_another_quantity_gives_the_proportion() -> None:

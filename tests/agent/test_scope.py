@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from advisor.agent.memory import measurements_file, recall, remember
-from advisor.agent.scope import advise_here, scope_of, workload_of
+from advisor.agent.scope import advise_here, newest_in_scope, scope_of, with_outcome, workload_of
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import Plan, Status, Verdict
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.machine.detection import Machine
+from advisor.machine.gpu import Gpu
 from advisor.probes.batch import BATCH
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.device import DEVICE
+from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict as ProbeVerdict
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
@@ -231,3 +233,52 @@ def test_any_damaged_field_is_one_report_and_no_plan_fails(
 def test_a_name_is_a_plain_word(name: str) -> None:
     with pytest.raises(InputError, match="cannot be used"):
         measurements_file(name)
+
+
+def test_a_measured_link_takes_the_place_of_the_published_one(knowledge: Knowledge, facts: FactBase) -> None:
+    card = facts.with_values({"machine.link.host_to_device_bytes_per_second": 31.5e9}, Source.PUBLISHED)
+    measured = ProbeOutcome(
+        probe="transfer", topic="", fact="", before="pageable", verdict=ProbeVerdict.OVERTURNED, after="pinned", rival="pinned",
+        median=2.0, low=1.9, high=2.1, n=8, applies={"machine": MACHINE.fingerprint}, date="2026-11-21T10:00:00+00:00",
+        settings=(SettingRecord("pinned", duel=(1 / 25e9,) * 8),), work="byte", bound_by=("machine", "torch"),
+        gauges={"probe.link.host_to_device_bytes_per_second": "pinned"},
+    )  # fmt: skip
+    known = with_outcome(knowledge, card, measured).in_scope({"machine": MACHINE.fingerprint})
+    entry = known.known("machine.link.host_to_device_bytes_per_second")
+    assert entry is not None
+    assert (entry.value, entry.source) == (pytest.approx(25e9), Source.MEASURED)
+
+
+def test_a_device_that_was_overturned_stays_so_although_other_settings_follow_from_it(knowledge: Knowledge) -> None:
+    """On the card the plan computes in bf16; this processor has no units for it."""
+    machine = replace(MACHINE, features=frozenset({"avx2"}), gpus=(Gpu("cuda", "A card", 24 * 10**9, 8.6),))
+    detected = {name: value for name, value in machine.facts().items() if name in knowledge.vocabulary.facts}
+    answers = {
+        "task.kind": "classify", "task.outputs": 10, "data.modality": "image", "data.inputs": 3072,
+        "data.examples": 50_000, "project.pretrained_allowed": False, "network.parameters": 20_000_000,
+    }  # fmt: skip
+    facts = FactBase.of(detected, Source.DETECTED).with_values(answers, Source.ASKED)
+    before = advise_here(knowledge, facts, machine)
+    assert (before.value("compute.device"), before.value("training.precision")) == ("gpu", "bf16")
+    scope = scope_of(before, machine)
+    overturned = ProbeOutcome(
+        probe="device", topic="compute.device", fact="probe.device.best", before="gpu", verdict=ProbeVerdict.OVERTURNED,
+        after="cpu", rival="cpu", median=1.5, low=1.4, high=1.6, n=12, date="2026-11-21T10:00:00+00:00",
+        applies={name: value for name, value in scope.items() if name != "device"}, bound_by=DEVICE.bound_by,
+    )  # fmt: skip
+    after = advise_here(knowledge, facts, machine, [overturned])
+    assert after.value("training.precision") == "fp32"
+    assert (after.value("compute.device"), after.recommendations["compute.device"].status) == ("cpu", Status.MEASURED)
+
+
+def test_what_was_measured_on_the_processor_says_nothing_of_a_plan_for_the_card(
+    knowledge: Knowledge, facts: FactBase
+) -> None:
+    here = scope_of(advise_here(knowledge, facts, MACHINE), MACHINE)
+    assert here["device"] == "cpu"
+    batch = ProbeOutcome(
+        probe="batch", topic="training.batch_size", fact="probe.batch.best", before=128, verdict=ProbeVerdict.CONFIRMED,
+        after=128, rival=64, median=1.5, low=1.4, high=1.6, n=12, applies=here, bound_by=BATCH.bound_by,
+    )  # fmt: skip
+    assert newest_in_scope([batch], here) == [batch]
+    assert newest_in_scope([batch], here | {"device": "cuda"}) == []

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from advisor.agent.judging import judge
 from advisor.agent.trial import Judgement, TrialVerdict, put_on_trial
 from advisor.agent.trial_inputs import TABLE_4, measured_estimates, table_estimates
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import VALUES_ONLY, advise
+from advisor.inference.plan import Verdict as RuleVerdict
 from advisor.knowledge import loader
 from advisor.knowledge.claims import Reading
 from advisor.knowledge.model import Knowledge
@@ -204,7 +206,48 @@ def test_a_setting_that_is_no_value_of_the_fact_judges_nothing(after: object) ->
     assert judged(claim, device).verdict is TrialVerdict.NOT_JUDGED
 
 
+def test_only_a_disk_of_the_right_kind_judges_a_claim_about_disks() -> None:
+    def judged_on(*disk: str) -> Judgement:
+        applies = {"machine": "here", **({"disk": disk[0]} if disk else {})}
+        return judged(f"{BY_DISK}, disks: 'nvme, ssd'", storage(*(1 / 500,) * 9, applies=applies))
+
+    assert judged_on("/ (ssd)").verdict is TrialVerdict.CONFIRMED
+    assert judged_on("/my (old) disk (nvme)").verdict is TrialVerdict.CONFIRMED
+    memory = judged_on("/fast (memory)")
+    assert (memory.verdict, memory.date) == (TrialVerdict.NOT_JUDGED, "")
+    assert memory.why == "It speaks of a local NVMe disk or a local solid-state disk; what was measured is memory."
+    for unknown in (judged_on(), judged_on("/ssd"), judged_on("(ssd) elsewhere")):
+        assert unknown.verdict is TrialVerdict.NOT_JUDGED
+        assert "not known" in unknown.why
+
+
+def test_a_claim_can_ask_for_what_the_probe_must_have_noted() -> None:
+    claim = f"{BY_THREADS}, noted: past the cache, otherwise: Memory has answered."
+    found = judged(claim, FASTER)
+    assert (found.verdict, found.why) == (TrialVerdict.NOT_JUDGED, "Memory has answered.")
+    noted = replace(FASTER, conditions=Conditions(warnings=("All reads went past the cache.",)))
+    assert judged(claim, noted).verdict is TrialVerdict.CONFIRMED
+
+
 # By the rules that stand for it
+
+
+@pytest.mark.parametrize("after", ["x", [1], None, True, math.nan, {"a": 1}])
+def test_a_rule_is_not_judged_by_a_setting_of_another_type(after: object) -> None:
+    known = knowledge("expects: machine.cores == 4")
+    plan = advise(known, FactBase.of({"machine.cores": 4}, Source.DETECTED))
+    for keys in ({}, {"n": 0, "median": None, "low": None, "high": None}):
+        found = judge(known, plan, known.by_id["threads.cores"], threads(Verdict.CONFIRMED, after, **keys))
+        assert found in (None, RuleVerdict.UNDECIDED)
+
+
+def test_a_gauge_that_the_rule_base_does_not_know_is_left_out() -> None:
+    known = knowledge("expects: machine.cores == 4")
+    plan = advise(known, FactBase.of({"machine.cores": 4}, Source.DETECTED))
+    gauge = threads(
+        Verdict.CONFIRMED, 4, gauges={"probe.unheard.of": 4}, settings=(SettingRecord(4, search=(1.0, 2.0)),)
+    )
+    assert judge(known, plan, known.by_id["threads.cores"], gauge) is RuleVerdict.CONFIRMED
 
 
 def test_a_claim_of_rules_is_judged_as_they_are() -> None:
@@ -436,6 +479,65 @@ def test_the_errata_are_found_and_what_is_right_is_confirmed(
     judgements: dict[str, Judgement], claim: str, verdict: TrialVerdict
 ) -> None:
     assert judgements[claim].verdict is verdict
+
+
+def shipped_verdict(shipped: Knowledge, claim: str, outcome: ProbeOutcome, facts: Mapping[str, Any]) -> TrialVerdict:
+    plan = advise(shipped, FactBase.of(facts), detail=VALUES_ONLY)
+    return next(one.verdict for one in put_on_trial(shipped, plan, [outcome]) if one.claim.id == claim)
+
+
+def fed(**keys: Any) -> ProbeOutcome:
+    """Training that did not wait for its data."""
+    return threads(
+        Verdict.CONFIRMED, "loaded", probe="input", topic="data.pipeline", fact="probe.input.best", before="loaded",
+        rival="cached", **keys,
+    )  # fmt: skip
+
+
+def test_examples_from_memory_do_not_overturn_what_is_said_of_bringing_data(shipped: Knowledge) -> None:
+    from advisor.probes.benches.examples import Source as Examples  # torch, 2 s
+
+    def verdict(in_memory: bool, forgotten: bool, location: str) -> TrialVerdict:
+        note = Examples(in_memory, 100, 100, forgotten).note()
+        outcome = fed(conditions=Conditions(warnings=(note,)))
+        return shipped_verdict(shipped, "transfer.input-bound", outcome, {"data.location": location})
+
+    assert verdict(in_memory=False, forgotten=True, location="ssd") is TrialVerdict.OVERTURNED
+    assert verdict(in_memory=False, forgotten=False, location="ssd") is TrialVerdict.NOT_JUDGED
+    assert verdict(in_memory=True, forgotten=False, location="memory") is TrialVerdict.NOT_JUDGED
+
+
+@pytest.mark.parametrize(
+    ("seconds", "verdict"),
+    [(0.5, TrialVerdict.CONFIRMED), (0.1, TrialVerdict.OVERTURNED), (2.0, TrialVerdict.OVERTURNED)],
+)
+def test_a_card_that_is_slower_than_the_processor_is_not_up_to_three_times_as_fast(
+    shipped: Knowledge, seconds: float, verdict: TrialVerdict
+) -> None:
+    settings = (SettingRecord("gpu", search=(seconds,) * 9), SettingRecord("cpu", search=(1.0,) * 9))
+    outcome = threads(
+        Verdict.UNDECIDED, None, probe="device", fact="probe.device.best", before="cpu", rival="gpu", settings=settings
+    )
+    assert shipped_verdict(shipped, "gpu.three-times", outcome, {"machine.gpu.count": 1}) is verdict
+
+
+def test_processes_on_the_processor_do_not_judge_what_is_said_of_cards(shipped: Knowledge) -> None:
+    settings = (SettingRecord("several", search=(0.9,) * 9), SettingRecord("one", search=(1.0,) * 9))
+    outcome = threads(
+        Verdict.UNDECIDED,
+        None,
+        probe="ranks",
+        fact="probe.ranks.best",
+        before="one",
+        rival="several",
+        settings=settings,
+    )
+    plan = advise(shipped, FactBase.of({"machine.gpu.count": 2}), detail=VALUES_ONLY)
+    for device, verdict in (("cpu", TrialVerdict.NOT_JUDGED), ("multi_gpu", TrialVerdict.CONFIRMED)):
+        entry = replace(plan.recommendations["compute.device"], value=device)
+        chosen = replace(plan, recommendations={**plan.recommendations, "compute.device": entry})
+        found = {one.claim.id: one for one in put_on_trial(shipped, chosen, [outcome])}
+        assert found["several.doubling"].verdict is verdict
 
 
 def test_a_measured_link_stands_beside_the_published_one(shipped: Knowledge) -> None:

@@ -40,8 +40,10 @@ def started(state: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def journal_lines(state: Path) -> list[bytes]:
-    return [line for path in state.glob("*/journal/*.jsonl") for line in path.read_bytes().splitlines()]
+def finished(state: Path) -> list[dict[str, object]]:
+    """The outcomes in the journal."""
+    lines = [line for path in state.glob("*/journal/*.jsonl") for line in path.read_bytes().split(b"\n")[:-1]]
+    return [entry["outcome"] for entry in map(json.loads, lines) if entry["outcome"] is not None]
 
 
 def wait_until(condition: object, seconds: float = 120.0) -> bool:
@@ -76,31 +78,31 @@ def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> N
             return True
         children = family.children(recursive=True)
         seen.update(children)
-        return bool(journal_lines(state)) and bool(children)
+        return bool(finished(state)) and bool(children)
 
     assert wait_until(second_probe_runs)
     assert run.poll() is None, run.communicate()[1]
     run.send_signal(signal.SIGKILL)
     run.communicate()
     assert wait_until(lambda: not list(alive(list(seen))), 10.0), "a child outlived its parent"
-    kept = journal_lines(state)
+    kept = finished(state)
     assert len(kept) == 1
 
     again = advisor("probe", *SMALL, *command, "--format", "json", env={"ADVISOR_STATE": str(state)})
     assert again.code == 0, again.err
     assert "Going on where a stopped run ended" in again.said
     outcomes = json.loads(again.out)["outcomes"]
-    first = json.loads(kept[0])["outcome"]
+    first = kept[0]
     assert outcomes[0] == first
     times = [outcome["probe"] for outcome in outcomes].count(first["probe"])
     assert times == 1 or first["verdict"] == "undecided", "what was decided is not measured again"
-    assert journal_lines(state) == []
+    assert list(state.glob("*/journal/*.jsonl")) == []
 
 
 @TWO_CORES
 def test_ctrl_c_ends_at_once_and_says_how_to_go_on(state: Path) -> None:
     run = started(state, "--only", "threads", "--only", "batch", "--budget", "60s")
-    assert wait_until(lambda: journal_lines(state) or run.poll() is not None)
+    assert wait_until(lambda: finished(state) or run.poll() is not None)
     children = psutil.Process(run.pid).children(recursive=True)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=30)
@@ -138,3 +140,22 @@ def test_the_list_tells_questions_costs_and_units() -> None:
     assert by_name["threads"]["unit"] == "steps/s"
     assert by_name["batch"]["unit"] == "examples/s"
     assert all(entry["question"].endswith("?") and entry["seconds"] > 0 for entry in listed)
+
+
+@pytest.mark.gpu
+def test_a_card_is_measured_from_end_to_end(state: Path) -> None:
+    pictures = [
+        "--set", "task.kind=classify", "--set", "task.outputs=1000", "--set", "data.modality=image",
+        "--set", "data.inputs=150528", "--set", "data.examples=1200000", "--set", "project.pretrained_allowed=no",
+    ]  # fmt: skip
+    done = advisor("probe", *pictures, "--budget", "300s", "--format", "json", env={"ADVISOR_STATE": str(state)})
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    outcomes = {outcome["probe"]: outcome for outcome in document["outcomes"]}
+    assert {"precision", "device", "matmul", "transfer"} <= set(outcomes)
+    assert [one["failure"] for one in outcomes.values() if one["failure"]] == []
+    assert outcomes["matmul"]["applies"]["device"] == "cuda"
+    assert document["facts"]["machine.gpu.usable_by_torch"]["value"] is True
+    page = advisor("profiles", "show", "last", env={"ADVISOR_STATE": str(state)})
+    assert "Memory to card" in page.out
+    assert "above" not in page.out.partition("WHAT IS UNUSUAL")[0]

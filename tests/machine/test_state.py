@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from advisor.machine.state import (
     MAX_BYTES,
     NothingSavedError,
+    SetAsideError,
     StateError,
     host_name,
     load_json,
@@ -154,12 +155,27 @@ def test_a_damaged_file_is_moved_aside_and_reported_once(tmp_path: Path, content
         load_json(path)
 
 
-def test_a_damaged_file_that_cannot_be_moved_stays(tmp_path: Path) -> None:
+def test_what_was_moved_aside_before_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    (tmp_path / "saved.json.corrupt-2").mkdir()
+    for content, aside in (("{", "saved.json.corrupt"), ("[", "saved.json.corrupt-3")):
+        path.write_text(content)
+        with pytest.raises(SetAsideError, match=aside):
+            load_json(path)
+        assert (tmp_path / aside).read_text() == content
+    assert (tmp_path / "saved.json.corrupt").read_text() == "{"
+
+
+def test_a_damaged_file_that_cannot_be_moved_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
     path = tmp_path / "saved.json"
     path.write_text("{")
-    (tmp_path / "saved.json.corrupt").mkdir()  # a folder in the way
-    with pytest.raises(StateError, match="cannot be moved aside"):
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(StateError, match="cannot be moved aside") as caught:
         load_json(path)
+    assert not isinstance(caught.value, SetAsideError)
     assert path.read_text() == "{"
 
 

@@ -7,6 +7,8 @@ import pytest
 from advisor.knowledge.loader import load
 from advisor.probes.batch import BATCH, knee
 from advisor.probes.catalogue import PROBES, probe_named
+from advisor.probes.device import DEVICE
+from advisor.probes.layout import LAYOUT
 from advisor.probes.precision import PRECISION
 from advisor.probes.probe import Rehearsal, best_other
 from advisor.probes.threads import THREADS
@@ -126,9 +128,17 @@ def test_a_processor_has_no_tf32() -> None:
 
 
 def test_the_scope_leaves_out_what_is_tried() -> None:
-    assert THREADS.scope(DIGITS) == {"network": "cnn 64-[32,64]-10", "batch_size": "64", "precision": "fp32"}
-    assert BATCH.scope(DIGITS) == {"network": "cnn 64-[32,64]-10", "precision": "fp32"}
-    assert PRECISION.scope(DIGITS) == {"network": "cnn 64-[32,64]-10", "batch_size": "64"}
+    everything = {
+        "network": "cnn 64-[32,64]-10", "batch_size": "64", "precision": "fp32", "device": "cpu", "memory_format": "contiguous",
+    }  # fmt: skip
+    assert THREADS.scope(DIGITS) == everything
+    for probe, tried in (
+        (BATCH, "batch_size"),
+        (PRECISION, "precision"),
+        (LAYOUT, "memory_format"),
+        (DEVICE, "device"),
+    ):
+        assert probe.scope(DIGITS) == {name: value for name, value in everything.items() if name != tried}
 
 
 def test_a_variant_differs_in_the_setting_only() -> None:

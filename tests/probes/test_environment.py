@@ -20,6 +20,12 @@ def test_the_pool_of_threads_is_as_large_as_the_largest_setting(monkeypatch: pyt
     assert "OMP_THREAD_LIMIT" not in found
 
 
+@pytest.mark.parametrize("name", ["OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"])
+def test_no_thread_is_kept_on_processors_that_the_user_chose(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "0")
+    assert name not in environment(THREADS, WORKLOAD, [1, 2])
+
+
 def test_batch_sizes_are_no_numbers_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     assert environment(BATCH, WORKLOAD, [8, 512])["OMP_NUM_THREADS"] == "3"

@@ -18,7 +18,7 @@ from advisor.probes import runner
 from advisor.probes.conditions import Moment
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.protocol import Message, Ready
-from advisor.probes.runner import Limits, run
+from advisor.probes.runner import Limits, memory_limit, run
 from advisor.probes.threads import THREADS
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
@@ -122,6 +122,9 @@ def test_an_overturned_verdict_is_the_speed_up_of_the_rival(misbehaving: Misbeha
         ("while True: print('what')", "lines that are no messages of a probe"),
         ("while True: sys.stdout.write('x' * 65536)", "It wrote without end."),
         ("while True: sample(0, 1, 1.0)", "It wrote without end."),
+        ("say(type='sample', stage=[]); sys.exit(1)", "It ended with status 1"),
+        ("print('{\"type\": \"failed\", \"reason\": ' + '9' * 400 + '}'); sys.exit(1)", "It ended with status 1"),
+        ("duel(9, before=1e300, rival=1e-300); sys.exit(1)", "It ended with status 1"),
         ("print('[' * 900_000); print('x' * 2_000_000)\nsys.exit(1)", "It ended with status 1"),
     ],
 )
@@ -184,6 +187,44 @@ def test_memory_of_its_children_counts(misbehaving: Misbehaviour) -> None:
     outcome = misbehaving(script, limits=Limits(memory_bytes=200_000_000))
     assert "MB of memory" in str(outcome.failure)
     assert gone_within(misbehaving.survivors(), 2)
+
+
+def test_what_a_container_has_left_counts_not_its_whole_limit() -> None:
+    assert memory_limit(Limits(memory_share=0.5), 4_000_000, 1_000_000) == 500_000
+    assert memory_limit(Limits(memory_share=0.5), 4_000_000, None) == 2_000_000
+    assert memory_limit(Limits(memory_share=0.5, memory_bytes=300_000), None, 1_000_000) == 300_000
+
+
+BURNER = """
+import sys, time
+while time.process_time() < 1.5: pass
+print("burnt", flush=True)
+time.sleep(60)
+"""
+
+
+class TwoBusySeconds:
+    """Stands in for a machine on which one core is busy for two seconds, for whomever."""
+
+    busy = 50.0
+
+    @classmethod
+    def now(cls) -> Moment:
+        cls.busy += 2.0
+        return Moment(0.0, total=10 * cls.busy, stolen=0.0, busy=cls.busy, ours=5.0, governor=None, megahertz=None)
+
+
+def test_the_work_of_helpers_that_are_ended_with_their_child_is_ours(
+    misbehaving: Misbehaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "Moment", TwoBusySeconds)
+    script = (
+        f"helper = subprocess.Popen([sys.executable, '-c', {BURNER!r}], stdout=subprocess.PIPE)\n"
+        "helper.stdout.readline(); duel(9); say(type='result'); time.sleep(60)"
+    )
+    outcome = misbehaving(script, seconds=60.0)
+    assert outcome.failure is None
+    assert outcome.conditions.others_share < 0.06  # of two busy seconds in twenty, most were the helper's
 
 
 def test_children_of_the_child_end_with_it_even_in_their_own_session(misbehaving: Misbehaviour) -> None:

@@ -18,7 +18,7 @@ import pytest
 from advisor.probes.loading import INPUT, PINNING, PREFETCH, WORKERS, Loader, fewest_of_the_best, loader, planned
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting
-from advisor.probes.protocol import Message, Ready, Request
+from advisor.probes.protocol import Message, Ready, Request, Result
 from advisor.probes.runner import run
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Verdict, compare
@@ -332,6 +332,24 @@ def test_a_setting_whose_batches_do_not_fit_the_shared_memory_says_how_to_mend_i
         equipment.trials[1].warm_up(60)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "before", "cores", "refused"),
+    [
+        ((0, 1, 2, 4, 8), 4, 8, ()),
+        ((0, 1, 2, 4, 8, 16), 16, 16, ()),
+        ((0, 1, 2, 4, 8, 16, 32, 64), 4, 64, (16, 32, 64)),
+        ((0, 1, 2, 4, 8), 0, 2, (4, 8)),
+        ((32, 0, 1), 2, 64, (1,)),
+    ],
+)
+def test_no_more_loader_processes_are_started_than_there_is_use_for(
+    numbers: tuple[int, ...], before: int, cores: int, refused: tuple[int, ...]
+) -> None:
+    found = bench.too_many({number: Loader(number) for number in numbers}, before, cores)
+    assert tuple(found) == refused
+    assert all("would be more than the" in reason for reason in found.values())
+
+
 def test_a_batch_that_does_not_fit_the_memory_is_not_made() -> None:
     huge = replace(PICTURES, batch_size=10**9)
     with pytest.raises(CannotRunError, match="A batch of 1000000000 examples takes 256,000 MB, more than the 1,000 MB"):
@@ -402,11 +420,14 @@ def test_ways_of_reading_are_timed_and_nothing_is_left_behind(
     probe: Probe, before: Setting, settings: list[Setting], processes: int, tmp_path: Path
 ) -> None:
     pids: list[int] = []
+    left: list[int] = []
     shared = set(SHARED_MEMORY.iterdir())
 
     def look(message: Message) -> None:
         if isinstance(message, Ready):
             pids.extend(process.pid for process in loaders())
+        if isinstance(message, Result):
+            left.extend(process.pid for process in loaders())
 
     usual = {"probe.workers.best": 1} if probe is not INPUT else {"probe.workers.best": 2}
     outcome = measure(probe, before, settings, tmp_path, on_event=look, **usual)
@@ -414,7 +435,9 @@ def test_ways_of_reading_are_timed_and_nothing_is_left_behind(
     assert outcome.measured or any("The time was enough for" in note for note in outcome.conditions.warnings)
     assert outcome.work == "example"
     assert any("without decoding" in note for note in outcome.conditions.warnings)
+    assert any("was written for it in" in note for note in outcome.conditions.warnings)
     assert len(pids) == processes
+    assert left == []
     assert nothing_is_left(tmp_path, pids)
     assert {path for path in SHARED_MEMORY.iterdir() if path.name.startswith("torch_")} <= shared
 
@@ -494,3 +517,15 @@ def test_a_card_is_fed(probe: Probe, before: Setting, settings: list[Setting], t
     assert all(record.skipped is None for record in outcome.settings)
     assert outcome.n >= 8
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("workers", "threads", "cores", "kept"),
+    [(0, 8, 8, None), (2, 8, 8, 6), (8, 8, 8, 1), (2, 4, 8, None), (1, None, 8, None), (1, 2, 2, 1), (1, 1, 2, None)],
+)
+def test_loader_processes_are_tried_with_cores_of_their_own(
+    workers: int, threads: int | None, cores: int, kept: int | None
+) -> None:
+    workload = Workload("ffn", "tabular", 4, 2, (4,), threads=threads)
+    assert bench.fewer_threads(workload, Loader(workers), cores) == kept
+    assert bench.fewer_threads(replace(workload, device=Device.CUDA), Loader(workers), cores) is None

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from advisor.probes.conditions import Conditions, Moment, conditions, spread
+from advisor.machine.host import Tree
+from advisor.probes.conditions import Conditions, Moment, conditions, spread, throttled, times_of, too_hot
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
 
@@ -78,6 +82,58 @@ def test_what_makes_a_timing_doubtful_is_told() -> None:
     told = " ".join(found.warnings)
     for words in ("A note.", "took 40%", "gave 10%", "governor powersave", "samples of bf16 spread by 67%"):
         assert words in told
+
+
+def test_a_limit_on_processor_time_and_heat_are_told() -> None:
+    told = conditions(QUIET, replace(QUIET, throttled=3, too_hot=1), {}).warnings
+    assert any("processor time stopped it 3 times" in warning for warning in told)
+    assert any("too hot" in warning for warning in told)
+
+
+class Times(NamedTuple):
+    user: float
+
+
+def test_only_the_processors_that_we_may_use_count() -> None:
+    times = [Times(0.0), Times(1.0), Times(3.0)]
+    assert times_of(times, (0, 1, 3), frozenset({1, 3})) == times[1:]
+    assert times_of(times, None, frozenset({2})) == times[2:]
+    assert times_of(times, (0, 1, 3), None) == times
+    assert times_of(times, (0, 1), frozenset({0})) == times  # a container that renumbers them
+    assert times_of(times, (0, 1, 3), frozenset({9})) == times
+
+
+V2 = "33 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/job/step\n", "/sys/fs/cgroup"
+V1 = "33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", "1:cpu:/job/step\n", "/sys/fs/cgroup/cpu"
+
+
+@pytest.mark.parametrize(("mounts", "groups", "folder"), [V1, V2], ids=["version 1", "version 2"])
+def test_stops_by_any_limit_around_this_process_are_counted(
+    mounts: str, groups: str, folder: str, tmp_path: Path
+) -> None:
+    files = {
+        "/proc/self/mountinfo": mounts,
+        "/proc/self/cgroup": groups,
+        f"{folder}/job/cpu.stat": "nr_periods 20\nnr_throttled 4\nthrottled_usec 7\n",
+        f"{folder}/job/step/cpu.stat": "nr_periods 20\nnr_throttled 2\n",
+        f"{folder}/another/cpu.stat": "nr_throttled 100\n",
+    }
+    assert throttled(tree_of(tmp_path, files)) == 6
+    assert throttled(Tree(tmp_path / "nothing")) == 0
+
+
+def test_heat_is_counted_of_the_processors_that_we_may_use(tmp_path: Path) -> None:
+    folder = "/sys/devices/system/cpu/cpu{}/thermal_throttle/{}_throttle_count"
+    files = {folder.format(0, "core"): "5", folder.format(1, "core"): "2", folder.format(1, "package"): "1"}
+    assert too_hot(tree_of(tmp_path, files), {1, 2}) == 3
+
+
+def tree_of(root: Path, files: Mapping[str, str]) -> Tree:
+    for path, text in files.items():
+        at = root / path.lstrip("/")
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_text(text)
+    return Tree(root)
 
 
 def test_this_moment_can_be_taken() -> None:

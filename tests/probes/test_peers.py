@@ -24,7 +24,7 @@ from advisor.probes.contest import CannotRunError
 from advisor.probes.launch import INTEROP, NUMA, SMT
 from advisor.probes.peer import Launch, PeerTrial
 from advisor.probes.probe import Probe, Setting
-from advisor.probes.protocol import Message, Ready, Rehearsed, Skipped
+from advisor.probes.protocol import Message, Ready, Rehearsed, Request, Result, Skipped
 from advisor.probes.runner import run
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Verdict
@@ -389,6 +389,33 @@ def test_a_process_that_fails_between_steps_is_a_reason(
     trial.step()
     with pytest.raises(CannotRunError, match=reason):
         trial.finish()
+
+
+def test_a_recheck_waits_no_longer_than_it_was_told() -> None:
+    request = Request("batch", DIGITS.to_json(), 16, (16, 32), 60.0, 10**9, 0, {}, "/")
+    command = [sys.executable, "-c", PRELUDE + WARMS_UP + "time.sleep(60)"]
+    begun = time.monotonic()
+    found = peer.recheck(DIGITS, 32, request, 4.0, command)
+    assert time.monotonic() - begun < 30  # it would have waited for 60
+    assert found.reason == "The process for 32 gave no answer in the time it had."
+
+
+@linux
+def test_processes_are_waited_for_before_the_result_is_told_so_that_their_work_is_ours() -> None:
+    seen: set[int] = set()
+    alive: list[int] = []
+
+    def look(message: Message) -> None:
+        if isinstance(message, Ready):
+            child = next(process for process in family_of(os.getpid()) if "advisor.probes.child" in process.cmdline())
+            seen.update(process.pid for process in child.children(recursive=True))
+        if isinstance(message, Result):
+            alive.extend(filter(psutil.pid_exists, seen))
+
+    outcome = run(INTEROP, DIGITS, before=2, settings=[1, 2], budget_seconds=20.0, on_event=look)
+    assert outcome.failure is None
+    assert len(seen) == 2
+    assert alive == []
 
 
 def test_a_process_is_gone_when_its_trial_is_closed(made_up: Callable[[str], PeerTrial]) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from advisor.probes.protocol import (
@@ -20,6 +20,7 @@ from advisor.probes.protocol import (
     Result,
     Sample,
     Skipped,
+    Told,
     decode,
     decode_request,
     encode,
@@ -32,7 +33,9 @@ MESSAGES: list[Message] = [
     Skipped("bf16", "too slow"),
     Duel(2),
     Sample(Phase.DUEL, "fp32", 3, 0.5),
+    Sample(Phase.DUEL, "matmul on a fast card", 3, 1e-15, elapsed=1.5),
     Rechecked(2, 5_000_000, ""),
+    Told(2, "probe.workers.threads", 1),
     Note("The page cache answered."),
     Result(),
     Failed("out of memory"),
@@ -71,6 +74,12 @@ def test_a_request_is_understood() -> None:
         b'{"type": "sample", "phase": "nap", "setting": 1, "round": 0, "seconds": 1}',
         b'{"type": "progress", "stage": "rehearsed", "setting": 1, "seconds": 1, "peak_memory_bytes": true}',
         b'{"type": "failed", "reason": 7}',
+        b'{"type": "sample", "stage": []}',
+        b'{"type": "progress", "stage": {}}',
+        b'{"type": "sample", "phase": "duel", "setting": 1, "round": 0, "seconds": 1' + b"0" * 400 + b"}",
+        b'{"type": "sample", "phase": "duel", "setting": 1, "round": 0, "seconds": 1e300}',
+        b'{"type": "sample", "phase": "duel", "setting": 1, "round": 0, "seconds": 1e-300}',
+        b'{"type": "sample", "phase": "duel", "setting": 1, "round": 0, "seconds": 1, "elapsed": -1}',
     ],
 )
 def test_nonsense_is_a_value_error(line: bytes) -> None:
@@ -82,6 +91,21 @@ def test_nonsense_is_a_value_error(line: bytes) -> None:
 def test_any_bytes_are_a_message_or_a_value_error(line: bytes) -> None:
     with contextlib.suppress(ValueError):
         decode(line)
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+ANYTHING = st.recursive(
+    PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=9), inner), max_leaves=9
+)
+NAMES = ("stage", "phase", "setting", "rival", "round", "seconds", "elapsed", "peak_memory_bytes", "reason", "text")
+USUAL = st.sampled_from(["progress", "sample", "result", "failed", "ready", "rehearsed", "duel", "note", "search"])
+
+
+@given(st.fixed_dictionaries({"type": USUAL | ANYTHING}, optional=dict.fromkeys(NAMES, USUAL | ANYTHING)) | ANYTHING)
+@example({"type": "sample", "phase": "duel", "setting": 1, "round": 0, "seconds": 10**400})
+def test_any_json_is_a_message_or_a_value_error(said: object) -> None:
+    with contextlib.suppress(ValueError):
+        decode(json.dumps(said).encode())
 
 
 def test_text_from_a_child_cannot_take_over_the_terminal() -> None:

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from advisor.probes.batch import BATCH
 from advisor.probes.conditions import Moment
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting
-from advisor.probes.protocol import Duel, Message, Note, Phase, Ready, Rechecked, Rehearsed, Sample
+from advisor.probes.protocol import (
+    LONGEST,
+    SHORTEST,
+    Duel,
+    Message,
+    Note,
+    Phase,
+    Ready,
+    Rechecked,
+    Rehearsed,
+    Sample,
+    Told,
+    decode,
+    encode,
+)
 from advisor.probes.record import MOST_NOTES, Record
 from advisor.probes.threads import THREADS
 from advisor.probes.verdict import Verdict
@@ -106,3 +124,49 @@ def test_a_setting_that_was_not_asked_for_is_not_believed() -> None:
     assert any(
         "2 lines from the probe's process could not be understood" in text for text in outcome.conditions.warnings
     )
+
+
+@pytest.mark.parametrize(("elapsed", "verdict"), [(1.4, Verdict.UNDECIDED), (1.6, Verdict.OVERTURNED)])
+def test_pairs_that_a_moment_could_disturb_decide_nothing_at_the_end_either(elapsed: float, verdict: Verdict) -> None:
+    last = (Sample(Phase.DUEL, 16, 12, 0.2, elapsed - 0.1), Sample(Phase.DUEL, 32, 12, 0.1, elapsed))
+    outcome = told(replace(THREADS, shares_cores=False), *last)
+    assert outcome.verdict is verdict
+    short = "The pairs took 1.4 s, which one disturbance can fill: 1.5 s are the shortest time that decides."
+    assert (short in outcome.conditions.warnings) == (verdict is Verdict.UNDECIDED)
+
+
+def test_the_disk_that_was_read_belongs_to_the_scope() -> None:
+    outcome = told(replace(THREADS, shares_cores=False), Ready("", "3.11", 2, disk="/data (nvme)"))
+    assert outcome.applies["disk"] == "/data (nvme)"
+
+
+EXTREME = st.sampled_from([SHORTEST, LONGEST, 1e-300, 1e300, 5e-324])
+SAMPLES = st.builds(
+    Sample,
+    st.sampled_from(Phase),
+    st.sampled_from([16, 32, 64]),
+    st.integers(0, 20),
+    st.floats(min_value=0.0) | EXTREME,
+)
+OTHERS = st.sampled_from(
+    [Duel(32), Duel(64), Rehearsed(16, 1.0, 0), Rechecked(32, 2**62, ""), Note("n"), Ready("", "", 0)]
+)
+
+
+@given(st.lists(SAMPLES | OTHERS, max_size=80))
+def test_whatever_is_accepted_becomes_an_outcome_that_can_be_written(messages: list[Message]) -> None:
+    for probe in (BATCH, replace(THREADS, gauges={"probe.slow": 16}, shares_cores=False)):
+        record = Record(probe, WORKLOAD, 16, (16, 32, 64), seed=0)
+        for message in messages:
+            with contextlib.suppress(ValueError):
+                record.add(decode(encode(message)))
+        outcome = record.outcome(None, BEGUN, QUIET, "", "machine")
+        assert json.dumps(outcome.to_json(), allow_nan=False)
+        json.dumps(outcome.facts(), allow_nan=False)
+
+
+def test_what_the_winner_was_timed_with_holds_with_it() -> None:
+    also = replace(THREADS, also=("probe.workers.threads",), shares_cores=False)
+    said = [Told(16, "probe.workers.threads", 2), Told(32, "probe.workers.threads", 1), Told(32, "probe.other", 9)]
+    assert told(also, *said).facts() == {"probe.threads.best": 32, "probe.workers.threads": 1}
+    assert told(replace(also, recheck=True), *said).facts() == {}

@@ -84,6 +84,50 @@ def test_a_peak_that_is_exceeded_is_an_error_of_the_profile_and_never_a_share() 
     assert (quantity["share"], quantity["peak"]["wrong"]) == (None, True)
 
 
+VIRTUAL = replace(
+    MACHINE,
+    cpu_model="AMD EPYC 9654 96-Core Processor",
+    physical_cores=2,
+    logical_cores=2,
+    usable_cores=2,
+    virtual=True,
+)
+
+
+def test_two_processors_of_a_virtual_machine_are_not_blamed_for_a_whole_socket() -> None:
+    matmul = gauged({"probe.matmul.fp32": 1.3 * 7.4e12 / 48}, work="FLOP", machine=VIRTUAL)
+    text = flat(page([matmul, gauged({MEMORY: 2.8e10}, machine=VIRTUAL)], VIRTUAL))
+    assert "UNUSUAL" not in text
+    assert "no peak known" in text
+    assert "130% [1]" in text
+    assert "[1] of about 154 GFLOP/s: profile epyc-9654, 2 of 96 cores, at its base clock" in text
+
+
+@pytest.mark.parametrize(("times", "said"), [(0.4, ""), (0.2, "only 20% of its peak"), (1.9, ""), (2.1, "2.10 times")])
+def test_a_peak_from_the_base_clock_is_a_measure_and_no_limit(times: float, said: str) -> None:
+    text = flat(page([gauged({"probe.matmul.fp32": times * 7.4e12 / 48}, work="FLOP", machine=VIRTUAL)], VIRTUAL))
+    unusual = text.partition("WHAT IS UNUSUAL")[2]
+    assert said in unusual if said else not unusual
+
+
+def test_a_failure_does_not_hide_what_was_measured_before() -> None:
+    good = gauged({MEMORY: 1.0e10, ONE_THREAD: 1.0e10}, conditions=Conditions(warnings=("The file held 1 GB.",)))
+    failed = compared(date="2026-11-21", failure="It was killed.", n=0, median=None)
+    text = flat(page([good, failed]))
+    assert "Memory, all threads 10.0 GB/s" in text
+    assert "threads: The file held 1 GB." in text
+    assert "The probe threads did not finish: It was killed." in text
+    recovered = page([replace(failed, date="2026-11-19T10:00:00+00:00"), good])
+    assert "did not finish" not in recovered
+
+
+def test_of_two_disks_the_one_measured_last_is_shown() -> None:
+    ssd, hdd = ({"machine": MACHINE.fingerprint, "disk": disk} for disk in ("/ (ssd)", "/archive (hdd)"))
+    text = page([gauged({SEQUENTIAL: 2e8}, applies=hdd), gauged({SEQUENTIAL: 5e8}, applies=ssd, date="2026-11-21")])
+    assert "500 MB/s" in text
+    assert "200 MB/s" not in text
+
+
 UNUSUAL: list[tuple[list[ProbeOutcome], Machine, str, str]] = [
     ([gauged({MEMORY: 1.02e10, ONE_THREAD: 1e10})], MACHINE, "read memory 1.02 times as fast", "More threads will not help"),
     ([gauged({SEQUENTIAL: 1e9, RANDOM: 2e7})], MACHINE, "Small random reads from the disk get 2.0%", "Pack small files"),

@@ -154,6 +154,11 @@ class FileOfExamples(Dataset[Example]):
             self._forget(begin, begin + each)
         return self._numbers(content).reshape(self._shape), *self._target
 
+    def note(self, folder: str) -> str:
+        """What was written where."""
+        size = os.fstat(self._file.fileno()).st_size
+        return f"A file of {size / 1e6:,.1f} MB was written for it in {shorten(folder, 100)} and is gone."
+
     def close(self) -> None:
         self._file.close()
 

@@ -15,11 +15,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import multiprocessing
 import os
 import random
+import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,18 +35,24 @@ from advisor.networks.names import UnbuildableError
 from advisor.networks.spec import check
 from advisor.probes import guard
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.benches.examples import Example, Examples, dataset_of, source_of, tensor_bytes
+from advisor.probes.benches.cores import thread_count
+from advisor.probes.benches.examples import Example, Examples, FileOfExamples, dataset_of, source_of, tensor_bytes
 from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.loading import Loader, loader
+from advisor.probes.loading import BESIDE, Loader, loader
 from advisor.probes.probe import Probe, Setting, Work
-from advisor.probes.protocol import Note, Request
+from advisor.probes.protocol import Note, Request, Told
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.training_step import StepTrial, TrainingStep
-from advisor.probes.workload import MemoryFormat, Workload
+from advisor.probes.workload import Device, MemoryFormat, Workload
 
 WINDOW_SECONDS = 0.3
+SHARING_ROUNDS = 2
 PATIENCE = 0.25
 """Of the time there is, after which loader processes that gave no batch are said to hang."""
+MOST_PROCESSES = 16
+"""Loader processes of all settings together, apart from those of the recommended one, ..."""
+PROCESSES_A_CORE = 2
+"""... and not more than so many for each core: they only wait for their turn, but hold memory and take time to start."""
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108  where Linux has it
 _LOADER_ENDED = (ConnectionError, EOFError, FileNotFoundError)
 
@@ -91,6 +100,7 @@ class Feed:
 
     def __init__(self, data: Examples, how: Loader, epoch: Epoch, patience: float) -> None:
         self._epoch = epoch
+        self._processes: list[multiprocessing.process.BaseProcess] = []
         self._batches: DataLoader[Example] = DataLoader(
             data,
             batch_sampler=epoch,
@@ -105,16 +115,25 @@ class Feed:
 
     def start(self) -> None:
         """Starts the processes, by an epoch without batches."""
-        for _ in self.epoch(0):
-            pass
+        others = {process.pid for process in multiprocessing.active_children()}
+        try:
+            for _ in self.epoch(0):
+                pass
+        finally:
+            self._processes = [own for own in multiprocessing.active_children() if own.pid not in others]
 
     def epoch(self, batches: int) -> Iterator[Any]:
         self._epoch.batches = batches
         return iter(self._batches)
 
     def close(self) -> None:
-        """Ends the processes; torch does that when nobody knows the DataLoader any more."""
-        del self._batches
+        """Ends the processes and waits for them. torch would wait five seconds for each one that hangs."""
+        if self._processes:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # torch's own handler takes it for an accident
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.join()
 
 
 class LoaderTrial:
@@ -128,7 +147,10 @@ class LoaderTrial:
         setting: Setting,
         epoch_steps: int | None,
         stopwatch: Stopwatch,
+        fewer_threads: int | None = None,
+        tell: Tell | None = None,
     ) -> None:
+        """With `fewer_threads`, as many as leave cores for the loader processes are tried beside the plan's own number."""
         self.setting = setting
         self._feed = feed
         self._how = how
@@ -137,6 +159,8 @@ class LoaderTrial:
         self._epoch_steps = epoch_steps
         self._stopwatch = stopwatch
         self._steps = max(1, how.workers)
+        self._fewer_threads = fewer_threads
+        self._tell = tell
 
     @property
     def work(self) -> float:
@@ -164,6 +188,25 @@ class LoaderTrial:
             )
         # Whole rounds: processes finish about together, and each gives one batch a round.
         self._steps *= math.ceil(WINDOW_SECONDS / (each * self._steps))
+        with _in_plain_words(self._how):
+            self._share_cores()
+
+    def _share_cores(self) -> None:
+        """Keeps the number of threads that is faster beside the loader processes."""
+        threads = self._step.workload.threads
+        if self._fewer_threads is not None:
+            fewer = StepTrial(
+                self._step, replace(self._step.workload, threads=self._fewer_threads), self.setting, Work.EXAMPLE
+            )
+            found: dict[StepTrial, list[float]] = {self._trial: [], fewer: []}
+            for _ in range(SHARING_ROUNDS):
+                for trial, seconds in found.items():
+                    self._trial = trial
+                    seconds.append(self._sample(self._steps))
+            self._trial = min(found, key=lambda trial: min(found[trial]))
+            threads = self._fewer_threads if self._trial is fewer else threads
+        if self._tell is not None and threads is not None:
+            self._tell(Told(self.setting, BESIDE, threads))
 
     def step(self) -> None:
         with _in_plain_words(self._how):
@@ -233,20 +276,29 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         )
     data = dataset_of(workload, source, request.folder, request.seed)
     tell(Note(source.note()))
+    if isinstance(data, FileOfExamples):
+        tell(Note(data.note(request.folder)))
     surroundings = Surroundings.of(request.facts)
     settings = dict.fromkeys((*request.settings, request.before))
     ways = {setting: loader(probe.name, setting, workload, surroundings) for setting in settings}
-    feeds = {setting: _started(data, way, workload, request) for setting, way in ways.items()}
+    usable = surroundings.usable_cores or thread_count(request.facts)
+    refused = too_many(ways, request.before, usable)
+    feeds = {setting: refused.get(setting) or _started(data, way, workload, request) for setting, way in ways.items()}
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
     step = FedStep(workload, request.memory_bytes, request.seed)
     stopwatch = Stopwatch()
     examples = request.facts.get("data.examples")
     epoch_steps = math.ceil(examples / workload.batch_size) if examples else None
+    shares = BESIDE in probe.also
     trials: dict[Setting, Trial] = {
-        setting: LoaderTrial(feeds[setting], way, step, setting, epoch_steps, stopwatch)
+        setting: LoaderTrial(
+            feeds[setting], way, step, setting, epoch_steps, stopwatch,
+            fewer_threads=fewer_threads(workload, way, usable) if shares else None,
+            tell=tell if shares else None,
+        )
         for setting, way in ways.items()
-    }
+    }  # fmt: skip
     return Equipment(
         trials,
         torch=torch.__version__,
@@ -254,6 +306,34 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         meter=stopwatch,
         close=[feed.close for feed in feeds.values() if isinstance(feed, Feed)],
     )
+
+
+def fewer_threads(workload: Workload, how: Loader, usable_cores: int) -> int | None:
+    """As many as leave each loader process a core, where these are fewer than the plan's and the plan uses the processor."""
+    left = max(1, usable_cores - how.workers)
+    own = how.workers > 0 and workload.device is Device.CPU and workload.threads is not None and left < workload.threads
+    return left if own else None
+
+
+def too_many(ways: Mapping[Setting, Loader], before: Setting, usable_cores: int) -> dict[Setting, str]:
+    """Settings whose processes are not started, with the reason: all are started before anything is timed.
+
+    The recommended setting always is, and so is the first of the others that needs processes.
+    """
+    most = min(MOST_PROCESSES, PROCESSES_A_CORE * usable_cores)
+    refused: dict[Setting, str] = {}
+    started = 0
+    for setting, way in ways.items():
+        if setting == before:
+            continue
+        if started and way.workers and started + way.workers > most:
+            refused[setting] = (
+                f"{way.workers} loader processes beside the {started} of the settings before would be more than the {most} "
+                "that a probe starts here."
+            )
+        else:
+            started += way.workers
+    return refused
 
 
 def _started(data: Examples, how: Loader, workload: Workload, request: Request) -> Feed | str:

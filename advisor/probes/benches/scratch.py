@@ -17,14 +17,14 @@ from advisor.errors import shorten
 from advisor.probes.contest import CannotRunError
 from advisor.probes.storage import PAGE
 
+USUAL_BYTES = 256 * 10**6
 MOST_BYTES = 10**9
+"""Where there is plenty of time."""
 FREE_SHARE = 0.1
 FEWEST_BYTES = 16 * 2**20
 """Below that, a disk's own memory would answer."""
 WRITE_BYTES = 4 * 2**20
-"""Written at a time; the file is a multiple of it."""
-SYNC_BYTES = 64 * 2**20
-"""Written before the disk is waited for, so that the seconds are kept."""
+"""Written at a time, and then waited for, so that the seconds are kept; the file is a multiple of it."""
 _LONGEST_FOLDER = 100
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -59,8 +59,8 @@ class Scratch:
             os.posix_fadvise(self.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def make(folder: str, seconds: float, *, may_pass: bool = True) -> Scratch:
-    """Writes the file: 1 GB, less where a tenth of the free space or what is written in these seconds is less.
+def make(folder: str, seconds: float, most: int, *, may_pass: bool = True) -> Scratch:
+    """Writes the file: `most` bytes, less where a tenth of the free space or what is written in these seconds is less.
 
     Args:
         may_pass: False for a file system that answers from memory whatever it is asked for.
@@ -69,7 +69,7 @@ def make(folder: str, seconds: float, *, may_pass: bool = True) -> Scratch:
     """
     where = shorten(folder, _LONGEST_FOLDER)
     try:
-        allowed = min(MOST_BYTES, int(shutil.disk_usage(folder).free * FREE_SHARE))
+        allowed = min(most, int(shutil.disk_usage(folder).free * FREE_SHARE))
         if allowed < FEWEST_BYTES:
             raise CannotRunError(
                 f"{where} has too little free space: a probe takes at most a tenth of it and needs "
@@ -84,7 +84,6 @@ def make(folder: str, seconds: float, *, may_pass: bool = True) -> Scratch:
     try:
         direct = ask_for_direct(file.fileno())
         size = _fill(file.fileno(), allowed, seconds)
-        os.fsync(file.fileno())
     except OSError as error:
         file.close()
         if error.errno in _FULL:
@@ -132,8 +131,7 @@ def _fill(descriptor: int, allowed: int, seconds: float) -> int:
             if done < WRITE_BYTES:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             written += done
-            if written % SYNC_BYTES == 0:
-                os.fsync(descriptor)
+            os.fsync(descriptor)
     return written
 
 

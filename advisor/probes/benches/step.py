@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,10 +18,10 @@ from advisor.probes.peer import recheck
 from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.protocol import Message, Note, Request
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.training_step import StepTrial, TrainingStep, step_key
+from advisor.probes.training_step import StepTrial, TrainingStep, step_key, usable
 from advisor.probes.workload import Device, Execution, Workload
 
-Steps = Mapping[object, TrainingStep]
+Steps = dict[object, TrainingStep]
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
@@ -31,6 +32,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
     variants = {setting: probe.variant(workload, setting) for setting in (*request.settings, request.before)}
+    card_bytes = _free_on_card() if workload.device is Device.CUDA else None
     steps = _networks(variants, request)
     trials: dict[Setting, Trial] = {}
     meter: Callable[[], float] | None = None
@@ -48,9 +50,15 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         trials,
         torch=torch.__version__,
         threads=torch.get_num_threads(),
+        memory_bytes=card_bytes,
         meter=meter,
-        recheck=_last_word(probe, variants, steps, request),
+        recheck=_last_word(probe, variants, steps, trials, request),
     )
+
+
+def _free_on_card() -> int:
+    """Bytes, before anything of ours lies there. Raises CannotRunError where torch cannot use a card."""
+    return int(torch.cuda.mem_get_info(usable(Device.CUDA))[0])
 
 
 def _networks(variants: Mapping[Setting, Workload], request: Request) -> Steps:
@@ -67,14 +75,31 @@ def _charging(trial: CompiledTrial) -> Callable[[], float]:
 
 
 def _last_word(
-    probe: Probe, variants: Mapping[Setting, Workload], steps: Steps, request: Request
+    probe: Probe,
+    variants: Mapping[Setting, Workload],
+    steps: Steps,
+    trials: dict[Setting, Trial],
+    request: Request,
 ) -> Callable[[Setting, float], Message] | None:
     """What is done once the duel is decided."""
     if probe.varies is Varies.DEVICE:
         return lambda setting, seconds: Note(break_even(_on_both(variants, steps), seconds))
     if probe.recheck:
-        return lambda setting, seconds: recheck(variants[setting], setting, request, seconds)
+        return lambda setting, seconds: _again(variants[setting], setting, steps, trials, request, seconds)
     return None
+
+
+def _again(
+    workload: Workload, setting: Setting, steps: Steps, trials: dict[Setting, Trial], request: Request, seconds: float
+) -> Message:
+    """In a fresh process, with the memory that networks and batches have taken here: nothing is timed here any more."""
+    begun = time.monotonic()
+    trials.clear()
+    steps.clear()
+    gc.collect()
+    if workload.device is Device.CUDA:
+        torch.cuda.empty_cache()
+    return recheck(workload, setting, request, seconds - (time.monotonic() - begun))
 
 
 def _on_both(variants: Mapping[Setting, Workload], steps: Steps) -> dict[int, tuple[Trial, Trial]]:

@@ -15,7 +15,7 @@ from advisor.machine.disks import disk_behind
 from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.benches.scratch import Past, Scratch, make
+from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
 from advisor.probes.contest import CannotRunError, Trial
 from advisor.probes.memory import peak_memory_bytes
 from advisor.probes.probe import Probe, Setting
@@ -29,6 +29,8 @@ SEQUENTIAL_IN_FLIGHT = 4
 RANDOM_IN_FLIGHT = 8
 WRITING_SHARE = 0.4
 """Of the time there is, for writing the file."""
+PLENTY_OF_SECONDS = 60.0
+"""From which on a larger file is worth its writing: the more is read, the less a disk's own memory answers."""
 
 _OWN_CACHE = ("zfs",)
 """File systems that answer from a cache of their own, whatever is asked of the system's."""
@@ -94,7 +96,8 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         raise CannotRunError("This system cannot read from several places of a file at once (it has no preadv).")
     disk = disk_behind(request.folder, Tree(Path("/")), ThisHost())
     keeps_its_own = disk.kind is DiskKind.MEMORY or disk.file_system in _OWN_CACHE
-    scratch = make(request.folder, request.seconds * WRITING_SHARE, may_pass=not keeps_its_own)
+    most = MOST_BYTES if request.seconds >= PLENTY_OF_SECONDS else USUAL_BYTES
+    scratch = make(request.folder, request.seconds * WRITING_SHARE, most, may_pass=not keeps_its_own)
     piece = piece_bytes(Surroundings.of(request.facts))
     trials: dict[Setting, Trial] = {}
     closing = [scratch.file.close]
@@ -111,7 +114,13 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         trials[setting] = trial
     tell(Note(about(scratch, piece, request.folder, disk)))
     tell(Note(PAST[scratch.past]))
-    return Equipment(trials, close=closing)
+    return Equipment(trials, disk=_name(disk), close=closing)
+
+
+def _name(disk: Disk) -> str:
+    """Its mount point and kind, which is virtual where a hypervisor makes it, such as "/data (nvme)"."""
+    kind = "virtual" if disk.virtual else disk.kind.value if disk.kind else "of unknown kind"
+    return f"{shorten(disk.mount_point or 'a disk', 100)} ({kind})"
 
 
 PAST = {
@@ -141,5 +150,6 @@ def about(scratch: Scratch, piece: int, folder: str, disk: Disk) -> str:
     return (
         f"Read from a scratch file of {scratch.size / 1e6:,.0f} MB in {shorten(folder, 100)}"
         f"{f' ({behind})' if behind else ''}: {BLOCK // 1024} KiB at a time and {SEQUENTIAL_IN_FLIGHT} at once from end "
-        f"to end; {piece // 1024} KiB at a time and {RANDOM_IN_FLIGHT} at once from random places."
+        f"to end; {piece // 1024} KiB at a time and {RANDOM_IN_FLIGHT} at once from random places. The file was written "
+        "for this and is gone."
     )

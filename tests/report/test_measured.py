@@ -1,0 +1,88 @@
+"""What a measurement found, on the terminal and in the report."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.agent.agent import Revision, Skipped
+from advisor.agent.scope import advise_here
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.plan import Plan
+from advisor.knowledge.loader import load
+from advisor.probes.loading import WORKERS
+from advisor.probes.matmul import MATMUL
+from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.verdict import Verdict
+from advisor.report.measured import measured_markdown, measured_page
+from advisor.report.page import Look
+from advisor.resources import rules_folder
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    answers = {"task.kind": "classify", "task.outputs": 10, "data.modality": "image", "data.inputs": 64}
+    return advise_here(load(rules_folder()), FactBase.of(answers, Source.ASKED), None)
+
+
+def workers(verdict: Verdict, **changed: object) -> ProbeOutcome:
+    fields: dict[str, object] = {
+        "probe": "workers", "topic": WORKERS.topic, "fact": WORKERS.fact, "before": 0, "verdict": verdict, "rival": 2,
+        "after": {Verdict.OVERTURNED: 2, Verdict.UNDECIDED: None}.get(verdict, 0), "median": 1.5, "low": 1.4, "high": 1.6,
+        "n": 12, "applies": {"network": "cnn 64-[8]-10"},
+    }  # fmt: skip
+    return ProbeOutcome(**fields | changed)  # type: ignore[arg-type]
+
+
+def rates() -> ProbeOutcome:
+    settings = (SettingRecord("fp32", duel=(1e-11,) * 9), SettingRecord("bf16", duel=(5e-12,) * 9))
+    return ProbeOutcome(
+        "matmul", "", "", before="fp32", verdict=Verdict.OVERTURNED, after="bf16", rival="bf16", median=2.0, low=1.9, high=2.1,
+        n=9, settings=settings, work="FLOP", gauges=MATMUL.gauges, bound_by=MATMUL.bound_by,
+    )  # fmt: skip
+
+
+def page(plan: Plan, *outcomes: ProbeOutcome, skipped: tuple[Skipped, ...] = ()) -> str:
+    return " ".join(measured_page(Revision(plan, plan, outcomes, skipped), Look(width=100)).split())
+
+
+def test_a_probe_without_a_recommendation_of_its_own_has_its_before_and_after(plan: Plan) -> None:
+    text = page(plan, workers(Verdict.OVERTURNED))
+    assert "Loader processes: 0 processes -> overturned -> 2 processes" in text
+    assert "1.50 times as fast (95 % interval 1.40 to 1.60, 12 interleaved pairs)" in text
+    assert "measured with: network cnn 64-[8]-10" in text
+
+
+def test_only_the_newest_result_of_a_probe_is_shown(plan: Plan) -> None:
+    text = page(plan, workers(Verdict.UNDECIDED), workers(Verdict.CONFIRMED))
+    assert "undecided" not in text
+    assert "0 processes -> confirmed -> 0 processes" in text
+
+
+def test_what_failed_says_why_and_changes_nothing(plan: Plan) -> None:
+    text = page(plan, workers(Verdict.UNDECIDED, failure="It was ended by SIGKILL.", n=0))
+    assert "failed -> 0 processes It was ended by SIGKILL." in text
+
+
+def test_nothing_measured_is_said(plan: Plan) -> None:
+    assert "Nothing was measured." in page(plan)
+
+
+def test_what_is_open_stands_apart_from_what_is_not_here(plan: Plan) -> None:
+    skipped = (Skipped("layout", "No time was left; it takes about 10 s.", True), Skipped("smt", "Every core has one."))
+    text = page(plan, workers(Verdict.CONFIRMED), skipped=skipped)
+    assert text.index("still open") < text.index("layout: No time was left") < text.index("not measured here")
+    assert text.index("not measured here") < text.index("smt: Every core has one.")
+
+
+def test_the_report_has_bets_rates_and_what_is_open(plan: Plan) -> None:
+    revision = Revision(plan, plan, (workers(Verdict.NO_DIFFERENCE), rates()), (Skipped("layout", "No time.", True),))
+    text = "\n".join(measured_markdown(revision))
+    assert "| Loader processes | 0 processes | no difference that matters | 0 processes |" in text
+    assert "| matmul | bf16 | 200 GFLOP/s" in text
+    assert "- layout is still open: No time." in text
+
+
+def test_hostile_text_stays_text(plan: Plan) -> None:
+    revision = Revision(plan, plan, (workers(Verdict.UNDECIDED, failure="<b>|x|</b> [red]\x1b[31m", n=0),))
+    assert "<b>" not in "\n".join(measured_markdown(revision))
+    assert "\x1b" not in measured_page(revision, Look())
