@@ -5,7 +5,7 @@
     matmul   at most 100 % and at least 90 % of the best of five loops written by hand in torch
 
 Every round measures both sides, one right after the other; a ratio is probe / other, the median of the rounds with
-its 95 % interval. What fails is a median below the least, and an interval that lies above the most as a whole. Use a
+its 95 % interval. A median outside the bounds fails. The trials are those of the probes, run in this process. Use a
 machine that does nothing else.
 """
 
@@ -227,7 +227,7 @@ def tell(message: Message) -> None:
 def show(what: str, pairs: Sequence[tuple[float, float]], unit: float, name: str, least: float, most: float) -> None:
     median, low, high = median_interval([own / other for own, other in pairs])
     own, other = (statistics.median(side) / unit for side in zip(*pairs, strict=True))
-    line = "pass" if least <= median and low <= most else "FAIL"
+    line = "pass" if least <= median <= most else "FAIL"
     print(f"{what}: {median:.3f} [{low:.3f}, {high:.3f}], {own:,.1f} and {other:,.1f} {name}, {line} ({least}-{most})")
 
 

@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from advisor.agent.agent import settle
+from advisor.agent.agent import plan_facts, settle
 from advisor.agent.scope import advise_here, workload_of
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -165,7 +165,7 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     workload = workload_of(plan)
     assert isinstance(workload, Workload), workload
     cores = machine.usable_cores or 1
-    known = {fact: entry.value for fact, entry in plan.facts.items()}
+    known = plan_facts(plan)
     default = Setting(cores, "fp32", "contiguous", 0)
     workers = planned(plan.value("data.pipeline"), workload, Surroundings.of(known)).workers
     advised_before = Setting(workload.threads or cores, workload.precision.value, "contiguous", workers)

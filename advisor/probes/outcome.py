@@ -11,6 +11,8 @@ from advisor.probes.probe import USUAL_BINDING, Setting
 from advisor.probes.verdict import Verdict, median_interval
 
 SPEED_UP = "speed-up"
+FROM_MEMORY = "(answered from memory)"
+"""In place of the kind of a disk whose reads the page cache may have answered: such rates are no facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,16 @@ class ProbeOutcome:
         found: dict[str, Setting | float] = {}
         for fact, setting in self.gauges.items():
             rate = self.rate(setting)
-            if rate is not None and self.failure is None and not self.conditions.too_busy:
+            if rate is not None and self.failure is None and self._counts:
                 found[fact] = rate.median
         if self.fact and self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) and self.after is not None:
             found |= {self.fact: self.after, **self.also}
         return found
+
+    @property
+    def _counts(self) -> bool:
+        """Whether its rates are those of the machine at rest, and of what was to be measured."""
+        return not self.conditions.too_busy and not self.applies.get("disk", "").endswith(FROM_MEMORY)
 
     def rate(self, setting: Setting) -> Rate | None:
         """Units of work per second in a setting, None where it was not timed."""

@@ -139,3 +139,12 @@ def tree_of(root: Path, files: Mapping[str, str]) -> Tree:
 def test_this_moment_can_be_taken() -> None:
     now = Moment.now()
     assert 0 < now.ours < now.busy < now.total
+
+
+def test_what_memory_answered_is_no_fact_of_the_disk() -> None:
+    gauged = replace(
+        outcome(Verdict.CONFIRMED, 16), fact="", gauges={"probe.storage.sequential_bytes_per_second": 16}, work="byte",
+        conditions=Conditions(), applies={"disk": "/data (nvme)"},
+    )  # fmt: skip
+    assert set(gauged.facts()) == {"probe.storage.sequential_bytes_per_second"}
+    assert replace(gauged, applies={"disk": "/ram (answered from memory)"}).facts() == {}

@@ -18,6 +18,7 @@ from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
 from advisor.probes.contest import CannotRunError, Trial
 from advisor.probes.memory import peak_memory_bytes
+from advisor.probes.outcome import FROM_MEMORY
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.storage import SEQUENTIAL, piece_bytes
@@ -114,13 +115,14 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         trials[setting] = trial
     tell(Note(about(scratch, piece, request.folder, disk)))
     tell(Note(PAST[scratch.past]))
-    return Equipment(trials, disk=_name(disk), close=closing)
+    return Equipment(trials, disk=_name(disk, scratch.past), close=closing)
 
 
-def _name(disk: Disk) -> str:
+def _name(disk: Disk, past: Past) -> str:
     """Its mount point and kind, which is virtual where a hypervisor makes it, such as "/data (nvme)"."""
     kind = "virtual" if disk.virtual else disk.kind.value if disk.kind else "of unknown kind"
-    return f"{shorten(disk.mount_point or 'a disk', 100)} ({kind})"
+    told = FROM_MEMORY if past is Past.NOT else f"({kind})"
+    return f"{shorten(disk.mount_point or 'a disk', 100)} {told}"
 
 
 PAST = {
