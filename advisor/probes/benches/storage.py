@@ -54,7 +54,7 @@ class ReadingTrial:
     def __init__(self, setting: Setting, scratch: Scratch, block: int, in_flight: int, offsets: Sequence[int]) -> None:
         self.setting = setting
         self.work = float(block * in_flight)
-        self._scratch = scratch
+        self.scratch = scratch
         self._offsets = itertools.cycle(offsets)
         self._in_flight = in_flight
         self._waiting = 0
@@ -77,7 +77,7 @@ class ReadingTrial:
             list(self._threads.map(self._read, [offsets] * self._in_flight, self._buffers))
         except OSError as error:
             raise CannotRunError(f"reading the scratch file failed: {error.strerror}.") from error
-        self._scratch.forget()
+        self.scratch.forget()
 
     def peak_memory_bytes(self) -> int:
         return peak_memory_bytes()
@@ -88,7 +88,7 @@ class ReadingTrial:
     def _read(self, offsets: Iterator[int], buffer: mmap.mmap) -> None:
         into = [buffer]
         for offset in offsets:
-            os.preadv(self._scratch.descriptor, into, offset)
+            os.preadv(self.scratch.descriptor, into, offset)
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
