@@ -219,11 +219,15 @@ class _Session:
             now = self._advise()
             stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
             plan = now
-        left = {candidate.probe.name for candidate in known} - set(self.tries)
+        known_names, answered = {candidate.probe.name for candidate in known}, {o.probe for o in self.outcomes}
         for probe in probes:
-            if probe.name in left:
+            if probe.name in answered:
+                continue
+            if self.tries.get(probe.name, 0) >= MOST_TRIES:
+                self.skip(probe, "It was running each time this run was stopped, so it is left out.", still_open=True)
+            elif probe.name in known_names:
                 self.skip(probe, f"No time was left; it takes about {probe.cost_seconds:.0f} s.", still_open=True)
-            elif probe.name not in self.tries:
+            else:
                 self.skip(probe, why_not(plan, probe) or "It could change nothing in this plan.")
 
     def _advise(self) -> Plan:
@@ -255,9 +259,9 @@ class _Session:
         return [*(c for c in fresh if self._measured(c)), *(c for c in fresh if not self._measured(c)), *again]
 
     def _measured(self, candidate: Candidate) -> bool:
-        """Whether it is new, or has a result that only counts no longer; not where there was no time for any pair."""
-        name = candidate.probe.name
-        return name not in self.tries or any(o.probe == name and o.measured for o in self.outcomes)
+        """Whether it is new (or was stopped), or has a result that only counts no longer; not where no pair was timed."""
+        results = [outcome for outcome in self.outcomes if outcome.probe == candidate.probe.name]
+        return not results or any(outcome.measured for outcome in results)
 
     def _next(self, candidates: Sequence[Candidate]) -> Candidate | None:
         """The first that there is time for, or one as cheap on whose answer its own result depends."""

@@ -149,7 +149,7 @@ def _measure(
                 journal=journal,
             )
     except KeyboardInterrupt:
-        if journal is not None and journal.entries:
+        if journal is not None and journal.outcomes:
             stderr().print("What is finished is kept: the same command goes on from there (--fresh begins anew).")
         raise
     finally:
@@ -203,11 +203,11 @@ def _journal(inputs: Inputs, only: list[str] | None, seconds: float, folder: str
 
 
 def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str], None]) -> None:
-    """Remembers one outcome, unless the machine was too busy for it to hold later on.
+    """Remembers one outcome, unless the machine was too busy for it to say anything.
 
     A state folder that cannot be written is a warning.
     """
-    if outcome.conditions.too_busy:
+    if outcome.conditions.too_busy and not outcome.facts():
         say(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
         return
     from advisor.agent.memory import remember
@@ -257,8 +257,9 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
         deliver("\n".join(parts), output, force)
     if format_ is Format.TEXT:
         write(measured_page(revision, look()))
-        write(f"\n{_machine_page(inputs, revision, save)}")
-        write(f"\n{_trial(judged)}")
+        if revision.measured:
+            write(f"\n{_machine_page(inputs, revision, save)}")
+            write(f"\n{_trial(judged)}")
         if output is not None:
             write(f"The report is in {output}.")
 
@@ -308,7 +309,14 @@ def _check_names(names: list[str] | None) -> None:
     known = [probe.name for probe in PROBES]
     wrong = [name for name in names or () if name not in known]
     if wrong:
-        problems = [Problem("--only", f"{shorten(name)!r}", did_you_mean(name, known)) for name in wrong]
+        problems = [
+            Problem(
+                "--only",
+                f"{shorten(name)!r}",
+                f"{did_you_mean(name, known)} `advisor probe list` has them all.".strip(),
+            )
+            for name in wrong
+        ]
         raise InputError("There is no such probe", problems)
 
 

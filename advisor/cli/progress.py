@@ -107,6 +107,11 @@ class MeasuringProgress:
         for warning in outcome.conditions.warnings:
             self.line(f"  {warning}")
 
+    @property
+    def _room(self) -> int:
+        """Columns beside the bar and the time left."""
+        return max(10, self._console.width - 32)
+
     def seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
@@ -114,7 +119,7 @@ class MeasuringProgress:
         if self._bar is None or self._task is None:
             return
         self._shown = time.monotonic()
-        self._bar.update(self._task, completed=self._budget - self.seconds_left(), what=printable(what)[:200])
+        self._bar.update(self._task, completed=self._budget - self.seconds_left(), what=printable(what)[: self._room])
 
     def line(self, text: str) -> None:
         """A line above the live one."""

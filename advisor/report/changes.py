@@ -76,6 +76,6 @@ def sentence(found: Compared, unit: str = "") -> str:
             return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, which is less than matters."
         case _ if found.median < 1:
             swapped = f"(95 % interval {1 / found.high:.2f} to {1 / found.low:.2f}, {pairs})"
-            return f"{rival} against {before}: {1 / found.median:.2f} {gain} {swapped}, not decided in the time given."
+            return f"{rival} against {before}: {1 / found.median:.2f} {gain} {swapped}, which is not decided."
         case _:
-            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, not decided in the time given."
+            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, which is not decided."

@@ -120,7 +120,8 @@ def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
         return
     if outcome.measured:
         page.add(sentence(outcome, unit), first="    ")
-    for text in (_memory(outcome), _conditions(outcome)):
+    doubts = outcome.conditions.warnings if verdict is Verdict.UNDECIDED else ()
+    for text in (*doubts, _memory(outcome), _conditions(outcome)):
         if text:
             page.add((text, Style.FAINT), first="    ")
     if plan.knowledge is None:

@@ -288,6 +288,17 @@ def test_the_time_that_a_stopped_run_spent_is_spent(settled: Settle, state: Path
     assert second.now - 1000.0 + spent <= 60.0
 
 
+def test_the_probe_in_which_a_run_was_stopped_is_begun_again(settled: Settle, state: Path) -> None:
+    written = open_journal(plan="digits")
+    with pytest.raises(KeyboardInterrupt):
+        settled(StandIn(stop_after=0), 600.0, journal=written)
+    stopped = written.stopped_in
+    written.close(finished=False)
+    second = StandIn()
+    settled(second, 600.0, journal=open_journal(plan="digits"))
+    assert second.ran[0] == stopped
+
+
 def test_a_probe_that_ends_the_whole_run_is_not_begun_for_ever(settled: Settle, state: Path) -> None:
     """As when memory runs out and the kernel ends the parent too: nothing but the journal tells of it."""
     begun: list[str] = []
