@@ -234,9 +234,16 @@ class _Session:
         return advise_here(self.knowledge, self.facts, self.machine, self.outcomes, self.school, VALUES_ONLY)
 
     def _candidates(self, plan: Plan, probes: Sequence[Probe], *, named: bool) -> list[Candidate]:
-        """The probes with what they are worth now; those that change nothing are left out, unless they were named."""
+        """The probes with what they are worth now; those that change nothing are left out, unless they were named.
+
+        What is decided already is worth nothing more, and finding that out would take time.
+        """
         found, workload = [], workload_of(plan)
+        counted = newest_in_scope(self.outcomes, scope_of(plan, self.machine))
+        decided = {outcome.probe for outcome in counted if outcome.verdict is not Verdict.UNDECIDED}
         for probe in probes:
+            if probe.name in decided:
+                continue
             before = before_of(plan, probe)
             if before is None or why_not(plan, probe) is not None:
                 continue
