@@ -5,7 +5,7 @@ python benchmarks/settings.py [--seconds S] [--rounds N] [NETWORK]...
 Objective: training examples per second, data loading included, at the batch size of the plan. The grid is every combination
 of threads, number format, memory format (pictures only) and loader processes, each up to the number of cores. Each cell runs
 in a fresh process, as a script over the grid would do it, for S seconds of samples after its warm-up. The agent runs its
-probes for the same four choices. Then the best three cells, the agent's setting and PyTorch's defaults are measured anew,
+probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and PyTorch's defaults are measured anew,
 interleaved, and compared by pairs.
 """
 
@@ -54,6 +54,8 @@ TASKS: Mapping[str, dict[str, Value]] = {
 PROBES = ("threads", "precision", "layout", "workers")
 ENOUGH = 0.95
 SHARE = 0.15
+START_SECONDS = 3.0
+"""Of a cell's process, before its samples."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
 
     begun = time.monotonic()
     only = [probe for probe in PROBES if probe != "layout" or workload.modality == "image"]
-    revision = settle(knowledge, facts, machine, 120.0, only=only, detail=VALUES_ONLY)
+    budget = SHARE * len(grid(workload, cores)) * (seconds + START_SECONDS)
+    revision = settle(knowledge, facts, machine, budget, only=only, detail=VALUES_ONLY)
     after = workload_of(revision.after)
     assert isinstance(after, Workload), after
     choice = advised(after, revision.outcomes, advised_before)
