@@ -5,8 +5,8 @@ python benchmarks/settings.py [--seconds S] [--rounds N] [NETWORK]...
 Objective: training examples per second, data loading included, at the batch size of the plan. The grid is every combination
 of threads, number format, memory format (pictures only) and loader processes, each up to the number of cores. Each cell runs
 in a fresh process, as a script over the grid would do it, for S seconds of samples after its warm-up. The agent runs its
-probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and PyTorch's defaults are measured anew,
-interleaved, and compared by pairs.
+probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and
+PyTorch's defaults are measured anew, interleaved, and compared by pairs.
 """
 
 from __future__ import annotations
