@@ -226,7 +226,7 @@ class _Session:
             if self.tries.get(probe.name, 0) >= MOST_TRIES:
                 self.skip(probe, "It was running each time this run was stopped, so it is left out.", still_open=True)
             elif probe.name in known_names:
-                self.skip(probe, f"No time was left; it takes about {probe.cost_seconds:.0f} s.", still_open=True)
+                self.skip(probe, f"No time was left: about {probe.cost_seconds:.0f} s.", still_open=True)
             else:
                 self.skip(probe, why_not(plan, probe) or "It could change nothing in this plan.")
 
@@ -277,14 +277,11 @@ class _Session:
         if not affordable:  # a short budget is better spent on one probe than on none
             return candidates[0] if candidates and not self.tries and left >= FEWEST_SECONDS else None
         chosen = affordable[0]
+        stopped = self.journal.stopped_in if self.journal is not None else None
         for other in affordable:
             varies, cheap = other.probe.varies, other.probe.cost_seconds <= chosen.probe.cost_seconds
-            if (
-                varies is not None
-                and varies.value in chosen.probe.bound_by
-                and cheap
-                and other.probe.name not in self.tries
-            ):
+            fresh = other.probe.name not in self.tries or other.probe.name == stopped
+            if varies is not None and varies.value in chosen.probe.bound_by and cheap and fresh:
                 chosen = other
         return chosen
 

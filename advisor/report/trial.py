@@ -135,6 +135,8 @@ def _evidence(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
     why = "" if undecided else judgement.why  # the comparison has said so
     parts = [f"It says: {said}." if said else "", *_findings(judgement), why]
     told = " ".join(part for part in parts if part)
+    if judgement.verdict is TrialVerdict.NOT_JUDGED:
+        return told
     return f"{told} ({JUDGED_BY[judgement.claim.basis]}){mark}".strip()
 
 

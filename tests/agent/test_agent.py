@@ -152,7 +152,7 @@ def test_what_there_was_no_time_for_is_still_open(settled: Settle) -> None:
     stand_in = StandIn()
     revision = settled(stand_in, 20.0)
     assert {"threads", "precision", "batch"} - set(stand_in.ran) <= {skipped.probe for skipped in revision.open}
-    assert all("takes about" in skipped.reason for skipped in revision.open)
+    assert all("No time was left: about" in skipped.reason for skipped in revision.open)
     assert revision.open
 
 

@@ -68,7 +68,7 @@ def test_nothing_measured_is_said(plan: Plan) -> None:
 
 
 def test_what_is_open_stands_apart_from_what_is_not_here(plan: Plan) -> None:
-    skipped = (Skipped("layout", "No time was left; it takes about 10 s.", True), Skipped("smt", "Every core has one."))
+    skipped = (Skipped("layout", "No time was left: about 10 s.", True), Skipped("smt", "Every core has one."))
     text = page(plan, workers(Verdict.CONFIRMED), skipped=skipped)
     assert text.index("still open") < text.index("layout: No time was left") < text.index("not measured here")
     assert text.index("not measured here") < text.index("smt: Every core has one.")
