@@ -6,7 +6,9 @@ Objective: training examples per second, data loading included, at the batch siz
 of threads, number format, memory format (pictures only) and loader processes, each up to the number of cores. Each cell runs
 in a fresh process, as a script over the grid would do it, for S seconds of samples after its warm-up. The agent runs its
 probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and
-PyTorch's defaults are measured anew, interleaved, and compared by pairs.
+PyTorch's defaults are measured anew in N rounds, interleaved and compared by pairs. In each round every one of them is
+started afresh: two starts of the same setting differ by up to a quarter, by luck of the addresses, and the samples of one
+start by a few per cent only, so that many samples of one start would show its luck and not the setting.
 """
 
 from __future__ import annotations
@@ -54,6 +56,8 @@ TASKS: Mapping[str, dict[str, Value]] = {
 PROBES = ("threads", "precision", "layout", "workers")
 ENOUGH = 0.95
 SHARE = 0.15
+SAMPLES = 5
+"""Of one start."""
 START_SECONDS = 3.0
 """Of a cell's process, before its samples."""
 
@@ -193,13 +197,10 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     grid_seconds = time.monotonic() - begun
 
     best = sorted(found, key=lambda setting: -found[setting])[:3]
-    cells = {setting: Cell(workload, setting, known) for setting in dict.fromkeys([choice, default, *best])}
-    again: dict[Setting, list[float]] = {setting: [] for setting in cells}
+    again: dict[Setting, list[float]] = {setting: [] for setting in (choice, default, *best)}
     for number in range(rounds):
-        for setting in sorted(cells, key=lambda setting: hash((number, setting))):
-            again[setting].append(cells[setting].sample())
-    for cell in cells.values():
-        cell.close()
+        for setting in sorted(again, key=lambda setting: hash((number, setting))):
+            again[setting].append(started_afresh(workload, setting, known))
     rival = max(best, key=lambda setting: statistics.median(again[setting]))
     ratio, low, high = ratio_of(again[choice], again[rival])
     against_default, _, _ = ratio_of(again[choice], again[default])
@@ -215,6 +216,15 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     return passed, "\n".join(lines)
 
 
+def started_afresh(workload: Workload, setting: Setting, facts: Mapping[str, Any]) -> float:
+    """Examples per second of one start: the median of a few samples."""
+    cell = Cell(workload, setting, facts)
+    try:
+        return statistics.median(cell.sample() for _ in range(SAMPLES))
+    finally:
+        cell.close()
+
+
 def ratio_of(mine: list[float], theirs: list[float]) -> tuple[float, float, float]:
     """The median ratio of interleaved pairs with its 95 % interval; one setting against itself is exactly 1."""
     return median_interval([a / b for a, b in zip(mine, theirs, strict=True)])
@@ -224,7 +234,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", choices=[*TASKS, []])
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--cell")
     options = parser.parse_args()
     if options.cell:

@@ -27,6 +27,7 @@ _LOOK_AT: Mapping[str, str] = {
     "memory": "Check that every memory channel has a module, and measure again on an idle machine.",
     "link": "Check the card's slot: `advisor doctor` tells how many PCIe lanes are in use.",
 }
+_QUIETER = "Close other programs and measure again, or give the probes more time with --budget."
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
         yield Remark(
             f"Other programs took up to {max(busy.values()):.0%} of the processors' time "
             f"(while measuring: {', '.join(busy)}).",
-            "Close other programs and measure again.",
+            _QUIETER,
         )
     governors = {o.conditions.governor for o in outcomes} - {None, "performance"}
     if governors:
@@ -169,7 +170,7 @@ def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
         each = ", ".join(f"{probe} {width:.0%}" for probe, width in wide.items())
         yield Remark(
             f"Samples of the same thing differ a good deal (interquartile range over median: {each}).",
-            "Close other programs and measure again, or give the probes more time with --budget.",
+            _QUIETER,
         )
 
 

@@ -334,6 +334,7 @@ def _check_output(output: Path, force: bool) -> None:
 @app.command("list", help="The probes: what each answers, and what it costs.")
 def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
     from advisor.probes.catalogue import PROBES
+    from advisor.report.page import Page, Style
 
     if format_ is PlainFormat.JSON:
         entries = [
@@ -350,6 +351,14 @@ def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
         ]
         write_json(entries)
         return
+    page = Page(look())
+    name, cost = max(len(p.name) for p in PROBES), 6
+    widths = (name, cost, page.look.columns - name - cost - 4)
     for p in PROBES:
-        named = ", only when named" if p.opt_in else ""
-        write(f"{p.name}: {p.question} ({p.topic + ', ' if p.topic else ''}about {p.cost_seconds:.0f} s{named})")
+        decides = f" Decides {p.topic}." if p.topic else ""
+        named = " Only when named with --only." if p.opt_in else ""
+        about = f"{p.cost_seconds:>4.0f} s"
+        page.columns((((p.name, Style.STRONG),), (about,), (f"{p.question}{decides}{named}",)), widths)
+    page.blank()
+    page.add("With the seconds that each takes about. `advisor probe --only NAME` runs one.")
+    write(page.text())

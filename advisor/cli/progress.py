@@ -33,6 +33,8 @@ class MeasuringProgress:
         self._figures: dict[Setting, list[float]] = {}
         self._probe: Probe | None = None
         self._shown = 0.0
+        self._run: set[str] = set()
+        """Names of the probes that were begun."""
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
@@ -69,12 +71,18 @@ class MeasuringProgress:
         match what:
             case "resumed":
                 names = ", ".join(outcome.probe for outcome in about.outcomes) or "nothing"
-                self.line(f"Going on where a stopped run ended, after {about.spent:.0f} s: {names} measured already.")
+                after = f", after {about.spent:.0f} s" if about.spent >= 1 else ""
+                self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
                 self._deadline -= about.spent
             case "started":
+                again = about.probe.name in self._run
+                self._run.add(about.probe.name)
                 self._probe, self._figures = about.probe, {}
-                self.line(f"{about.probe.name}: {about.probe.question} (up to {about.seconds:.0f} s)")
-                self._update(about.probe.name)
+                self.line(
+                    f"{about.probe.name}{' again, since undecided' if again else ''}: {about.probe.question} "
+                    f"(up to {about.seconds:.0f} s)"
+                )
+                self._update(f"{about.probe.name}  warming up")
             case "event":
                 self._event(about)
             case "finished":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.agent.machine_profile import MachineProfile, own_outcomes
+from advisor.agent.memory import LAST
 from advisor.agent.peaks import FindDevice, Peak, peak_of
 from advisor.agent.quantities import Reading, newest_readings
 from advisor.agent.remarks import Remark, exceeds, notes_of, remarks, share_of
@@ -162,7 +163,10 @@ def machine_words(machine: Machine) -> list[str]:
 def _what_it_is(page: Page, profile: MachineProfile) -> None:
     day = profile.date[:10]
     measured = f", measured last on {day}" if day else ""
-    page.add(("MACHINE ", Style.HEADING), (profile.name, Style.STRONG), measured)
+    if profile.name == LAST:
+        page.add(("THIS MACHINE", Style.HEADING), measured)
+    else:
+        page.add(("MACHINE ", Style.HEADING), (profile.name, Style.STRONG), measured)
     machine = profile.machine
     if machine is None:
         page.add("What it is was not kept when it was measured.")
