@@ -1,0 +1,27 @@
+"""Data as an input of commands: `--data PATH` and `--target COLUMN`, and what an inspection finds in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
+
+DataPath = Annotated[
+    Path | None,
+    typer.Option("--data", help="A file or folder of data: what it is becomes facts.", metavar="PATH"),
+]
+TargetColumn = Annotated[
+    str | None,
+    typer.Option("--target", help="The column (or array) of the data that is to be learnt.", metavar="COLUMN"),
+]
+
+
+def inspected(path: Path, target: str | None) -> Inspection:
+    """What the data are. Raises InputError."""
+    from advisor.datasets.inspect import inspect  # polars and scikit-learn take half a second
+
+    return inspect(path, target)

@@ -1,0 +1,139 @@
+"""NPY and NPZ files read without ever unpickling: what they hold, and some rows of it with bounded memory."""
+
+from __future__ import annotations
+
+import lzma
+import math
+import struct
+import tokenize
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import numpy
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from advisor.datasets.formats import not_opened, unreadable
+from advisor.datasets.sampling import Positions
+from advisor.errors import InputError, shorten
+
+AnyArray: TypeAlias = NDArray[Any]
+
+BLOCK = 16 * 2**20
+MOST_COLUMN_ORDER = 2**30
+"""Bytes of an array in Fortran's order within an NPZ, which must be read whole."""
+DAMAGED = (
+    ValueError, EOFError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError, SyntaxError, struct.error,
+    tokenize.TokenError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+)  # fmt: skip
+"""What reading raises that meets a cut off or made-up file."""
+TRY_AGAIN = "It may be cut off. Copy or write it once more."
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArray:
+    """The header of one array in a file; rows are along its first axis."""
+
+    name: str
+    """In an NPZ; empty in an NPY."""
+    shape: tuple[int, ...]
+    kind: numpy.dtype[Any]
+    by_columns: bool
+    """Whether it lies in Fortran's order."""
+
+    @property
+    def rows(self) -> int:
+        return self.shape[0] if self.shape else 1
+
+    @property
+    def bytes(self) -> int:
+        return math.prod(self.shape) * self.kind.itemsize
+
+    @property
+    def row_bytes(self) -> int:
+        return math.prod(self.shape[1:]) * self.kind.itemsize
+
+
+def stored_arrays(path: Path) -> list[StoredArray]:
+    """The arrays of an NPY or NPZ file, from their headers alone.
+
+    Raises InputError where the file is damaged. Arrays of objects are listed like others; `rows_of` refuses them.
+    """
+    try:
+        if not zipfile.is_zipfile(path):
+            with path.open("rb") as file:
+                return [_header("", file)]
+        with zipfile.ZipFile(path) as archive:
+            headers = []
+            for member in archive.namelist():
+                if member.endswith(".npy"):
+                    with archive.open(member) as file:
+                        headers.append(_header(member.removesuffix(".npy"), file))
+            return headers
+    except OSError as error:
+        raise not_opened(path, error) from None
+    except DAMAGED as error:
+        raise _damaged(path, error) from None
+
+
+def rows_of(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
+    """Rows at ascending positions; of an array without axes the value itself. Raises InputError where it is damaged."""
+    try:
+        if not stored.name:
+            return _from_npy(path, stored, positions)
+        with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as file:
+            _header(stored.name, file)
+            return _from_stream(file, stored, positions)
+    except OSError as error:
+        raise not_opened(path, error) from None
+    except InputError:
+        raise
+    except DAMAGED as error:
+        raise _damaged(path, error) from None
+
+
+def _header(name: str, file: IO[bytes]) -> StoredArray:
+    version = npy.read_magic(file)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, by_columns, kind = read(file)
+    return StoredArray(name, shape, kind, by_columns and len(shape) > 1)
+
+
+def _from_npy(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
+    mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    return numpy.array(mapped[positions] if stored.shape else mapped)
+
+
+def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions) -> AnyArray:
+    if stored.kind.hasobject:
+        raise ValueError("it holds objects")
+    if stored.by_columns:
+        if stored.bytes > MOST_COLUMN_ORDER:
+            raise ValueError("it is too large for an array in Fortran's order; save it in C order")
+        data = _exactly(file, stored.bytes)
+        return numpy.frombuffer(data, stored.kind).reshape(stored.shape, order="F")[positions]
+    result = numpy.empty((len(positions), *stored.shape[1:]), stored.kind)
+    at_once = max(1, BLOCK // max(1, stored.row_bytes))
+    last = int(positions[-1]) + 1 if len(positions) else 0
+    for start in range(0, last, at_once):
+        count = min(at_once, last - start)
+        block = numpy.frombuffer(_exactly(file, count * stored.row_bytes), stored.kind).reshape(
+            count, *stored.shape[1:]
+        )
+        low, high = numpy.searchsorted(positions, [start, start + count])
+        result[low:high] = block[positions[low:high] - start]
+    return result
+
+
+def _exactly(file: IO[bytes], size: int) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise EOFError("it ends before its header says")
+    return data
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return unreadable(path, f"this file cannot be read: {shorten(error, 120)}", TRY_AGAIN)

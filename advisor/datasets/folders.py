@@ -1,0 +1,179 @@
+"""Folders with a folder of files for each class."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.datasets import fingerprint
+from advisor.datasets.dataset import Remark, Weight
+from advisor.datasets.formats import not_opened, unreadable
+from advisor.errors import join_names, shorten
+from advisor.facts.vocabulary import Value
+
+PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
+"""Folders of these names divide the data; the classes are in them."""
+DEEPEST = 8
+MOST_FILES = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a class."""
+
+    name: str
+    """Relative to the folder."""
+    label: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFolders:
+    """The files of a kind, in the order of their names, and the classes that their folders stand for."""
+
+    folder: Path
+    members: tuple[Member, ...]
+    classes: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+    outside: int = 0
+    """Files beside the folders of the classes, in none of them."""
+    others: int = 0
+    """Files of other kinds."""
+    links: int = 0
+    """Folders that are links, and not followed."""
+
+    def path(self, member: Member) -> Path:
+        return self.folder / member.name
+
+    @property
+    def bytes(self) -> int:
+        return sum(member.size for member in self.members)
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint.of_listing((member.name, member.size) for member in self.members)
+
+
+def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFolders:
+    """What a folder holds: FOLDER/CLASS/files, FOLDER/train/CLASS/files, or files without a class.
+
+    Hidden files are passed over, links to folders are not followed. `noun` names the files in messages: pictures.
+    Raises InputError where there are none.
+    """
+    found: list[tuple[tuple[str, ...], int]] = []
+    counts: Counter[str] = Counter()
+    try:
+        for parts, size in _files(folder, counts):
+            if os.path.splitext(parts[-1])[1].casefold() in suffixes:  # noqa: PTH122  a path object for each is slow
+                found.append((parts, size))
+            else:
+                counts["others"] += 1
+    except OSError as error:
+        raise not_opened(folder, error) from None
+    if not found:
+        raise unreadable(folder, f"this folder holds no {noun}", f"Name one with a folder of {noun} for each class.")
+    found.sort()
+    depth = _depth_of_classes([parts for parts, _ in found])
+    divided = {parts[depth] for parts, _ in found if len(parts) > depth + 1} if depth is not None else set()
+    is_divided = depth is not None and len(divided) > 0 and {name.casefold() for name in divided} <= PARTS
+    label_depth = None if depth is None else depth + is_divided
+    members, outside = [], 0
+    for parts, size in found:
+        if label_depth is None or len(parts) <= label_depth + 1:
+            outside += 1
+            continue
+        members.append(Member("/".join(parts), parts[label_depth], size))
+    if not members:  # no folders for classes: all files are examples without one
+        members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
+    classes = _in_order({member.label for member in members} - {""})
+    divisions = tuple(sorted(divided)) if is_divided else ()
+    return ClassFolders(folder, tuple(members), classes, divisions, outside, counts["others"], counts["links"])
+
+
+def class_facts(folders: ClassFolders) -> dict[str, Value]:
+    """What follows from the classes and their sizes."""
+    facts: dict[str, Value] = {"data.examples": len(folders.members), "data.bytes": max(1, folders.bytes)}
+    if len(folders.classes) > 1:
+        sizes = Counter(member.label for member in folders.members).values()
+        facts |= {"task.kind": "classify", "task.outputs": len(folders.classes), "data.labelled_fraction": 1.0}
+        facts["data.imbalance"] = round(max(sizes) / min(sizes), 3)
+    return facts
+
+
+def class_remarks(folders: ClassFolders, noun: str) -> Iterator[Remark]:
+    """What a person should know about the folders and the classes."""
+    one_folder_each = f"Put the {noun} of each class into a folder of its own."
+    if not folders.classes:
+        yield Remark(f"The {noun} have no classes, since no folders divide them.", Weight.WARNING, one_folder_each)
+    elif len(folders.classes) == 1:
+        what = f"All {noun} are of one class ({shorten(folders.classes[0])}), so there is nothing to tell apart."
+        yield Remark(what, Weight.WARNING, one_folder_each)
+    sizes = Counter(member.label for member in folders.members)
+    single = [shorten(name, 30) for name in folders.classes if sizes[name] == 1]
+    if single and len(folders.classes) > 1:
+        what = f"{_classes(len(single))} with a single example: {join_names(_few(single))}. It can be learnt or judged, not both."
+        yield Remark(what, Weight.WARNING, "Add examples or leave such classes out.")
+    if folders.parts:
+        names = join_names([shorten(part, 20) for part in folders.parts])
+        what = f"The folders {names} were taken together; trials divide the examples anew."
+        yield Remark(what, remedy="Name one of them to use only its examples.")
+    if folders.outside:
+        yield Remark(
+            f"{folders.outside:,} {noun} lie beside the folders of the classes and were left out.", Weight.WARNING
+        )
+    if folders.links:
+        yield Remark(f"Links to {folders.links:,} folders were not followed.", remedy="Name the folders themselves.")
+    if folders.others:
+        yield Remark(f"{folders.others:,} files of other kinds were passed over.")
+
+
+def _files(folder: Path, counts: Counter[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The parts of each file's name, and its size. Raises OSError where the folder itself cannot be read."""
+    waiting: list[tuple[str, ...]] = [()]
+    seen = 0
+    while waiting and seen < MOST_FILES:
+        inside = waiting.pop()
+        try:
+            entries = list(os.scandir(folder.joinpath(*inside)))
+        except OSError:
+            if not inside:
+                raise
+            continue
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if len(inside) < DEEPEST:
+                    waiting.append((*inside, entry.name))
+            elif entry.is_dir():
+                counts["links"] += 1
+            elif entry.is_file():
+                seen += 1
+                yield (*inside, entry.name), entry.stat().st_size
+
+
+def _depth_of_classes(found: list[tuple[str, ...]]) -> int | None:
+    """How many folders lie around those of the classes: FOLDER/data/CLASS/file has one. None where there are no classes."""
+    deepest = min(len(parts) for parts in found) - 1
+    depth = 0
+    while depth + 1 < deepest and len({parts[depth] for parts in found}) == 1:
+        depth += 1
+    return depth if any(len(parts) > depth + 1 for parts in found) else None
+
+
+def _in_order(names: set[str]) -> tuple[str, ...]:
+    """Numbers by their size, words by the alphabet."""
+    if all(name.isdecimal() for name in names):
+        return tuple(sorted(names, key=lambda name: (int(name), name)))
+    return tuple(sorted(names))
+
+
+def _classes(count: int) -> str:
+    return "One class is" if count == 1 else f"{count:,} classes are"
+
+
+def _few(names: list[str]) -> list[str]:
+    return names if len(names) <= 5 else [*names[:4], f"{len(names) - 4} others"]

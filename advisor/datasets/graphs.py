@@ -1,0 +1,159 @@
+"""Edge lists: a table of pairs of nodes is a graph, and no table of examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import polars
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from advisor.datasets import fingerprint
+from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Weight
+
+ENDS = (
+    ("source", "target"), ("src", "dst"), ("src", "dest"), ("from", "to"), ("u", "v"), ("head", "tail"), ("node1", "node2"),
+    ("fromnodeid", "tonodeid"), ("id1", "id2"), ("follower", "followee"), ("citing", "cited"), ("parent", "child"),
+)  # fmt: skip
+"""What the columns of both ends are called, in small letters without blanks and underscores."""
+WEIGHTS = frozenset({"weight", "w", "value", "count", "time", "timestamp", "type", "label", "sign", "rating"})
+SUFFIXES = frozenset({".edges", ".edgelist"})
+SHARED = 0.3
+"""Share of one column's values that stand in the other, where neither names nor the file say that these are nodes."""
+MOST_COLUMNS = 4
+_UNNAMED = re.compile(r"column_\d+")
+"""What columns of a file without a header are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    nodes: int
+    edges: int
+    components: int
+    largest_component: int
+    mean_degree: float
+    highest_degree: int
+    loops: int
+    repeated: int
+
+
+def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]) -> Inspection | None:
+    """The graph that a table lists the edges of, or None where it lists something else.
+
+    `frame` holds its rows, all or a sample; the counts are of these rows.
+    """
+    ends = _ends(path, frame, columns)
+    if ends is None:
+        return None
+    graph = _measured(frame[ends[0]].cast(polars.String), frame[ends[1]].cast(polars.String))
+    size = path.stat().st_size
+    return Inspection(
+        path=str(path),
+        format=Format.EDGES,
+        modality="graph",
+        examples=graph.nodes,
+        facts={
+            "data.modality": "graph", "data.examples": graph.nodes, "data.bytes": max(1, size), "data.splittable": False,
+        },
+        fingerprint=fingerprint.of_file(path, None),
+        columns=tuple(columns),
+        inputs=ends,
+        remarks=tuple(_remarks(graph, ends)),
+        bytes=size,
+        memory_bytes=16 * graph.edges,
+        reading={"ends": ends},
+    )  # fmt: skip
+
+
+def _ends(path: Path, frame: polars.DataFrame, columns: Sequence[Column]) -> tuple[str, str] | None:
+    """The two columns that name nodes."""
+    if not 2 <= len(columns) <= MOST_COLUMNS or frame.is_empty():
+        return None
+    first, second, *rest = columns
+    if not (_names_nodes(first) and _names_nodes(second)):
+        return None
+    plain = tuple(column.name.casefold().replace(" ", "").replace("_", "") for column in (first, second))
+    if plain in ENDS or path.suffix.casefold() in SUFFIXES:
+        return first.name, second.name
+    unnamed = all(_UNNAMED.fullmatch(column.name) for column in columns)
+    weighted = all(column.name.casefold() in WEIGHTS for column in rest)
+    if (unnamed or weighted) and _share_nodes(frame[first.name], frame[second.name], unnamed=unnamed):
+        return first.name, second.name
+    return None
+
+
+def _names_nodes(column: Column) -> bool:
+    return column.kind in (Kind.WHOLE, Kind.CATEGORY, Kind.IDENTIFIER, Kind.TEXT)
+
+
+def _share_nodes(one: polars.Series, other: polars.Series, *, unnamed: bool) -> bool:
+    """Whether many different values stand in both, in pairs that nearly all differ. Whole numbers also do so by chance (age
+    and weight), so they must have no names of their own and leave few gaps."""
+    if one.dtype != other.dtype:
+        return False
+    left, right = one.drop_nulls().unique(), other.drop_nulls().unique()
+    if min(len(left), len(right)) < 20:
+        return False
+    shared = left.is_in(right.implode()).sum() / min(len(left), len(right))
+    different = polars.DataFrame({"a": one, "b": other}).unique().height / len(one)
+    nodes = one.dtype == polars.String or (unnamed and _numbers_of_nodes(left, right))
+    return shared >= SHARED and different > 0.95 and nodes
+
+
+def _numbers_of_nodes(left: polars.Series, right: polars.Series) -> bool:
+    """Whether whole numbers are used up nearly without gaps, as numbers of nodes are and measurements are not."""
+    if not left.dtype.is_integer():
+        return False
+    together = polars.concat([left, right]).unique()
+    low, high = together.min(), together.max()
+    return isinstance(low, int) and isinstance(high, int) and len(together) > (high - low + 1) / 4
+
+
+def _measured(one: polars.Series, other: polars.Series) -> _Graph:
+    known = one.is_not_null() & other.is_not_null()
+    one, other = one.filter(known), other.filter(known)
+    names, ends = numpy.unique(numpy.concatenate([one.to_numpy(), other.to_numpy()]).astype(str), return_inverse=True)
+    start, end = numpy.split(ends, 2)
+    low, high = numpy.minimum(start, end), numpy.maximum(start, end)
+    different = len(numpy.unique(low * len(names) + high))
+    degrees = numpy.bincount(ends, minlength=len(names))
+    links = coo_array((numpy.ones(len(start), numpy.int8), (start, end)), shape=(len(names), len(names)))
+    components, component_of = connected_components(links, directed=False)
+    return _Graph(
+        nodes=len(names),
+        edges=len(start),
+        components=int(components),
+        largest_component=int(numpy.bincount(component_of).max(initial=0)),
+        mean_degree=float(degrees.mean()) if len(names) else 0.0,
+        highest_degree=int(degrees.max(initial=0)),
+        loops=int((start == end).sum()),
+        repeated=len(start) - different,
+    )
+
+
+def _remarks(graph: _Graph, ends: tuple[str, str]) -> Iterator[Remark]:
+    yield Remark(
+        f"This lists the edges of a graph: {graph.edges:,} edges between {graph.nodes:,} nodes, {graph.mean_degree:.1f} a node "
+        f"and at most {graph.highest_degree:,}.",
+        remedy="If it is a table of examples, name the column to predict with --target.",
+        columns=ends,
+    )
+    yield Remark("Graphs cannot be tried here yet; the facts serve advice, and the task must be stated (task.kind).")
+    if graph.components > 1:
+        yield Remark(
+            f"The graph falls into {graph.components:,} parts that no edge joins; "
+            f"the largest has {graph.largest_component:,} nodes."
+        )
+    if graph.loops:
+        yield Remark(
+            f"{graph.loops:,} edges join a node with itself.",
+            Weight.WARNING,
+            "Leave them out unless they mean something.",
+        )
+    if graph.repeated:
+        what = f"{graph.repeated:,} edges stand more than once, in one direction or the other."
+        yield Remark(what, remedy="Where direction means nothing, list each pair once.")

@@ -1,0 +1,131 @@
+"""Inspected data brought into memory as examples that models learn from."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets import arrays, pictures, sounds, table, texts, windows
+from advisor.datasets.dataset import Examples, Format, Inspection, Task
+from advisor.datasets.labels import class_numbers
+from advisor.datasets.sampling import Positions, spread, stratified
+from advisor.datasets.series import seconds
+from advisor.datasets.values import as_texts, finite
+from advisor.errors import InputError, input_error, shorten
+
+TITLE = "Nothing can be learnt from these data"
+
+
+def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Examples:
+    """At most so many examples, in the order of the files; where there are more, an even sample that keeps classes' shares.
+
+    Raises InputError where there is no target, nothing to learn from, or the data changed since they were inspected.
+    """
+    if inspection.format is Format.EDGES:
+        raise _refused(
+            inspection, "graphs cannot be tried yet", "Their facts serve advice: `advisor recommend --data`."
+        )
+    if inspection.task is None:
+        raise _refused(inspection, "it is not known what to learn", _how_to_name_a_target(inspection))
+    match inspection.format:
+        case Format.TEXT:
+            return texts.load_texts(inspection, most_examples, seed)
+        case Format.IMAGES:
+            return pictures.load_pictures(inspection, most_examples, seed)
+        case Format.SOUNDS:
+            return sounds.load_sounds(inspection, most_examples, seed)
+        case Format.NPY | Format.NPZ:
+            return arrays.load_arrays(inspection, most_examples, seed)
+        case _ if "series" in inspection.reading:
+            return windows.load_series(inspection, most_examples, seed)
+        case _:
+            return _load_table(inspection, inspection.task, most_examples, seed)
+
+
+def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: int) -> Examples:
+    """Rows with a target: the columns of the inputs, typed by what they hold, or their texts joined."""
+    if not inspection.inputs:
+        remedy = "`advisor inspect` says of each column why it was left out."
+        raise _refused(inspection, "no column is left to learn from", remedy)
+    labelled = inspection.facts.get("data.labelled_fraction", 1.0)
+    enough = (
+        math.ceil(most_examples / max(float(labelled), 0.01)) if isinstance(labelled, int | float) else most_examples
+    )
+    frame = table.read_frame(inspection, enough, seed)
+    target = _readable_target(frame, inspection, task)
+    known = frame.filter(target.is_not_null())
+    target = target.drop_nulls()
+    if known.is_empty():
+        raise _refused(inspection, "no row has a value for the target", "Name another column with --target.")
+    targets, classes = _numbers(target, inspection, task)
+    chosen = _chosen(targets, task, most_examples, seed)
+    known, targets = known[chosen], targets[chosen]
+    inputs = known.select(inspection.inputs)
+    return Examples(
+        inspection.modality,
+        task,
+        texts.joined(inputs) if inspection.modality == "text" else inputs,
+        targets,
+        classes,
+        groups=None if inspection.group_column is None else _groups(known[inspection.group_column]),
+        times=None if inspection.time_column is None else _times(known[inspection.time_column]),
+        left_out=_left_out(inspection, rows_read=len(frame), with_target=len(target), chosen=len(chosen)),
+    )
+
+
+def _readable_target(frame: polars.DataFrame, inspection: Inspection, task: Task) -> polars.Series:
+    """Classes as text, numbers as floats; null where there is none."""
+    column = frame[inspection.target or ""]
+    if task is Task.CLASSIFY:
+        return as_texts(column)
+    return finite(column.cast(polars.Float32, strict=False))
+
+
+def _numbers(target: polars.Series, inspection: Inspection, task: Task) -> tuple[NDArray[Any], tuple[str, ...]]:
+    if task is Task.CLASSIFY:
+        return class_numbers(target.to_list(), inspection.classes)
+    return target.to_numpy().astype(numpy.float32).reshape(-1, 1), ()
+
+
+def _chosen(targets: NDArray[Any], task: Task, most_examples: int, seed: int) -> Positions:
+    return stratified(targets, most_examples, seed) if task is Task.CLASSIFY else spread(len(targets), most_examples)
+
+
+def _groups(column: polars.Series) -> NDArray[numpy.int64]:
+    """A number for each group; a row without one is a group of its own."""
+    names = column.cast(polars.String)
+    numbers = names.rank("dense").cast(polars.Int64)
+    own = polars.Series(numpy.arange(len(column)) + len(column) + 1)
+    result: NDArray[numpy.int64] = numbers.zip_with(names.is_not_null(), own).to_numpy()
+    return result
+
+
+def _times(column: polars.Series) -> NDArray[numpy.float64]:
+    """Rows without a time come first, so that no test rests on them."""
+    times = seconds(column)
+    return numpy.where(numpy.isfinite(times), times, -math.inf)
+
+
+def _left_out(inspection: Inspection, *, rows_read: int, with_target: int, chosen: int) -> str:
+    sentences = []
+    if with_target < rows_read:
+        sentences.append(f"{rows_read - with_target:,} rows have no value for the target and were left out.")
+    if rows_read < inspection.examples or chosen < with_target:
+        sentences.append(f"{chosen:,} of about {inspection.examples:,} rows were taken, evenly from all of the file.")
+    return " ".join(sentences)
+
+
+def _how_to_name_a_target(inspection: Inspection) -> str:
+    if inspection.format in (Format.IMAGES, Format.SOUNDS):
+        return "Put the files into a folder for each class."
+    return (
+        "Name the array of the targets with --target." if inspection.format is Format.NPZ else "Name it with --target."
+    )
+
+
+def _refused(inspection: Inspection, what: str, remedy: str) -> InputError:
+    return input_error(TITLE, what, where=shorten(inspection.path, 200), remedy=remedy)

@@ -1,0 +1,192 @@
+"""Which examples a model learns from and which ones judge it: by time, by group, or so that classes keep their shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    train_test_split,
+)
+
+from advisor.datasets.dataset import Examples, Task
+from advisor.errors import input_error
+
+Rows: TypeAlias = NDArray[numpy.int64]
+Pair: TypeAlias = tuple[Rows, Rows]
+
+FEWEST_EXAMPLES = 10
+FEWEST_TEST_EXAMPLES = 3
+GROUP_DRAWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Positions of examples, in ascending order; no position is in both."""
+
+    training: Rows
+    test: Rows
+    how: str
+    """A sentence for people."""
+
+
+def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
+    """Sets examples aside that nothing is chosen or learnt by: the last ones by time, whole groups, or a draw by class.
+
+    Raises InputError where there are too few examples to judge anything by.
+    """
+    count = len(examples)
+    if count < FEWEST_EXAMPLES:
+        raise input_error(
+            "There is too little to learn from",
+            f"{count} {'example is' if count == 1 else 'examples are'} left, and some of them must judge what was learnt",
+            remedy=f"At least {FEWEST_EXAMPLES} are needed, and a few hundred before scores mean much.",
+        )
+    rows = numpy.arange(count)
+    wanted = min(max(round(share * count), FEWEST_TEST_EXAMPLES), count // 2)
+    (training, test), how = next(
+        (pair, how)
+        for pair, how in _ways(examples, rows, wanted, seed)
+        if pair is not None and len(pair[0]) >= count // 2 and len(pair[1]) > 0
+    )
+    how = f"The test is {_share(len(test), count)} of the examples, {how}."
+    return Split(numpy.sort(training), numpy.sort(test), how)
+
+
+def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[Split]:
+    """Divides rows of the training once more, to choose by: every fold judges what was learnt from the others.
+
+    By time each fold is judged by what was learnt from the rows before it, so the first rows judge nothing. There are
+    fewer folds than asked for, but two, where a class, the groups or the times do not suffice. A class with a single
+    row never judges.
+    """
+    pairs, how = _folds(examples, rows, folds, seed)
+    return [
+        Split(numpy.sort(training), numpy.sort(test), f"Fold {number} of {len(pairs)}, {how}.")
+        for number, (training, test) in enumerate(pairs, start=1)
+    ]
+
+
+def _ways(examples: Examples, rows: Rows, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:
+    """Ways to set rows aside, the most honest first; None where one is impossible."""
+    impossible = ""
+    if examples.times is not None:
+        pair = _last_by_time(examples.times, rows, wanted)
+        if pair is not None and examples.groups is not None:
+            pair = _without_shared_groups(pair, examples.groups)
+            yield pair, "the last ones by time, of groups that are not learnt from"
+        else:
+            yield pair, "the last ones by time"
+        impossible = "; by time is impossible, since too many share theirs or their groups"
+    if examples.groups is not None:
+        yield _whole_groups(examples, examples.groups, rows, wanted, seed), f"whole groups drawn at random{impossible}"
+        impossible = "; their groups are too few or too large to be kept apart"
+    if examples.task is Task.CLASSIFY:
+        yield _by_class(examples.targets, rows, wanted, seed), f"drawn so that every class keeps its share{impossible}"
+    yield _at_random(rows, wanted, seed), f"drawn at random{impossible}"
+
+
+def _last_by_time(times: NDArray[Any], rows: Rows, wanted: int) -> Pair | None:
+    """Rows of one time stay together, so there may be more or fewer than wanted."""
+    cut = numpy.sort(times[rows])[len(rows) - wanted]
+    for test in (times[rows] >= cut, times[rows] > cut):
+        if test.any() and (~test).sum() >= len(rows) // 2:
+            return rows[~test], rows[test]
+    return None
+
+
+def _without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
+    training, test = pair
+    return training[~numpy.isin(groups[training], groups[test])], test
+
+
+def _whole_groups(examples: Examples, groups: NDArray[Any], rows: Rows, wanted: int, seed: int) -> Pair | None:
+    """Of several draws the one that leaves every class something to learn from and judge by, and is about as large as wanted."""
+    if len(numpy.unique(groups[rows])) < 2:
+        return None
+    draws = GroupShuffleSplit(GROUP_DRAWS, test_size=wanted / len(rows), random_state=seed)
+    classes = examples.targets if examples.task is Task.CLASSIFY else numpy.zeros(len(examples), numpy.int64)
+
+    def drawback(pair: Pair) -> tuple[int, int, int]:
+        learnt, judged = (len(numpy.unique(classes[part])) for part in pair)
+        return -learnt, -judged, abs(len(pair[1]) - wanted)
+
+    return min(((rows[a], rows[b]) for a, b in draws.split(rows, groups=groups[rows])), key=drawback)
+
+
+def _by_class(targets: NDArray[Any], rows: Rows, wanted: int, seed: int) -> Pair | None:
+    """A class with one example is learnt from and never judged; None where there are more classes than places."""
+    single = _rare(targets[rows], 2)
+    shared = rows[~single]
+    if len(shared) <= wanted or len(numpy.unique(targets[shared])) > min(wanted, len(shared) - wanted):
+        return None
+    training, test = train_test_split(shared, test_size=wanted, stratify=targets[shared], random_state=seed)
+    return numpy.concatenate([training, rows[single]]), test
+
+
+def _at_random(rows: Rows, wanted: int, seed: int) -> Pair:
+    training, test = train_test_split(rows, test_size=wanted, random_state=seed)
+    return training, test
+
+
+def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[Pair], str]:
+    folds = max(2, min(folds, len(rows) // FEWEST_TEST_EXAMPLES))
+    if examples.times is not None:
+        pairs = _folds_by_time(examples.times, examples.groups, rows, folds)
+        if pairs:
+            return pairs, "later than what is learnt from"
+    groups = None if examples.groups is None else examples.groups[rows]
+    if groups is not None and len(numpy.unique(groups)) >= 2:
+        folds = min(folds, len(numpy.unique(groups)))
+        return _folds_by_group(examples, rows, groups, folds, seed), "whole groups"
+    if examples.task is Task.CLASSIFY:
+        single = _rare(examples.targets[rows], 2)
+        shared = rows[~single]
+        counts = numpy.unique(examples.targets[shared], return_counts=True)[1]
+        if len(counts):
+            by_class = StratifiedKFold(max(2, min(folds, counts.min())), shuffle=True, random_state=seed)
+            divided = by_class.split(shared, examples.targets[shared])
+            pairs = [(numpy.concatenate([shared[a], rows[single]]), shared[b]) for a, b in divided]
+            return pairs, "with the same shares of classes"
+    draws = KFold(folds, shuffle=True, random_state=seed).split(rows)
+    return [(rows[a], rows[b]) for a, b in draws], "drawn at random"
+
+
+def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, rows: Rows, folds: int) -> list[Pair]:
+    """Empty where the rows have too few different times, or their groups reach through all of it."""
+    moments, moment_of_row = numpy.unique(times[rows], return_inverse=True)
+    if len(moments) < 3:
+        return []
+    parts = TimeSeriesSplit(min(folds, len(moments) - 1)).split(moments)
+    pairs = [(rows[numpy.isin(moment_of_row, a)], rows[numpy.isin(moment_of_row, b)]) for a, b in parts]
+    if groups is not None:
+        pairs = [_without_shared_groups(pair, groups) for pair in pairs]
+    return [pair for pair in pairs if len(pair[0]) >= FEWEST_TEST_EXAMPLES]
+
+
+def _folds_by_group(examples: Examples, rows: Rows, groups: NDArray[Any], folds: int, seed: int) -> list[Pair]:
+    kind = GroupKFold
+    if examples.task is Task.CLASSIFY and not _rare(examples.targets[rows], folds).any():
+        kind = StratifiedGroupKFold
+    divided = kind(folds, shuffle=True, random_state=seed).split(rows, examples.targets[rows], groups)
+    return [(rows[a], rows[b]) for a, b in divided if len(a) and len(b)]
+
+
+def _rare(classes: NDArray[Any], least: int) -> NDArray[numpy.bool_]:
+    """Which rows are of a class with fewer than `least` of them."""
+    _, number, counts = numpy.unique(classes, return_inverse=True, return_counts=True)
+    rare: NDArray[numpy.bool_] = counts[number] < least
+    return rare
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.0%})".replace("%)", " %)")

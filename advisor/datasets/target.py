@@ -1,0 +1,225 @@
+"""What is to be learnt of a column: classes or numbers, told from its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars
+
+from advisor.datasets.columns import Judged, words_of_name
+from advisor.datasets.dataset import Kind, Remark, Task, Weight
+from advisor.datasets.formats import unreadable
+from advisor.datasets.values import as_texts
+from advisor.errors import InputError, did_you_mean, input_error, join_names, shorten
+
+MOST_CLASSES_OF_NUMBERS = 20
+"""Whole numbers with more different values are quantities."""
+_ROWS_A_CLASS = 3
+_MANY_CLASSES = 200
+_FEW_EXAMPLES = 5
+_FAR_OUT = 5
+"""Quartile distances beyond the quartiles from which a value counts as far from all others."""
+_IMBALANCED = 10
+_NAMES = ("target", "label", "class", "y", "outcome", "response")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetView:
+    """What the target column asks for."""
+
+    name: str
+    task: Task
+    values: polars.Series
+    """Texts of classes or floats, null where the row has no answer."""
+    classes: tuple[str, ...] = ()
+    imbalance: float | None = None
+    """Largest class to smallest; None where there are no classes."""
+    labelled: float = 1.0
+    """The share of rows with an answer."""
+    outliers: bool | None = None
+    """Whether numbers lie far from all others; None of classes."""
+    remarks: tuple[Remark, ...] = ()
+
+
+def find_column(columns: Sequence[Judged], target: str, path: Path) -> Judged:
+    """The column of this name. Raises InputError with the nearest name, or with all where they are few."""
+    for judged in columns:
+        if judged.column.name in (target, target.strip()):
+            return judged
+    names = [shorten(judged.column.name, 40) for judged in columns]
+    folded = [name for name in names if name.casefold() == target.strip().casefold()]
+    remedy = f"Did you mean {folded[0]}?" if folded else did_you_mean(target, names)
+    remedy = remedy or f"It has {len(names):,} columns; `advisor inspect` without --target lists them."
+    raise input_error(
+        "There is no such column", f"no column is called {shorten(target)!r}", where=shorten(path, 200), remedy=remedy
+    )
+
+
+def view(judged: Judged, path: Path) -> TargetView:
+    """What a column asks for when it is the target.
+
+    Raises:
+        InputError: it is all missing, always the same, a date, free text, a name for every row, or lists.
+    """
+    column, kind = judged.column, judged.kind
+    known = len(judged.values) - judged.values.null_count()
+    if kind in _REFUSED:
+        raise _refused(judged, path)
+    if kind is Kind.IDENTIFIER and judged.values.dtype == polars.String:
+        what = f"{_quoted(judged)} has a value of its own in nearly every row, so none can be foretold from others"
+        raise unreadable(path, what, "Name a column whose values come again.")
+    if column.distinct == 1:
+        only = column.examples[0] if column.examples else ""
+        what = f"{_quoted(judged)} has a single class, {only!r}, in all of the {known:,} rows that have a value"
+        raise unreadable(path, what, "Add rows of other classes, or name another column.")
+    numeric = kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER)
+    if numeric and not _few_numbers(judged, known):
+        return _regression(judged, known)
+    if not numeric and column.distinct > known / 2 and known >= 10:
+        what = f"{_quoted(judged)} has {column.distinct:,} classes in {known:,} rows: most come only once"
+        raise unreadable(path, what, "Name another column, or put its values into a few classes first.")
+    return _classification(judged, known)
+
+
+_REFUSED = {
+    Kind.EMPTY: ("has no value in any row", "Name another column."),
+    Kind.CONSTANT: ("has the same value in every row", "Add rows of other classes, or name another column."),
+    Kind.DATE: ("holds dates", "To foretell when something happens, make it a number, such as days until then."),
+    Kind.TEXT: (
+        "holds free text",
+        "Name a column of classes or numbers; networks that write are not chosen from a table.",
+    ),
+    Kind.NESTED: ("holds lists or objects", "Give each of their values a column of its own."),
+}
+
+
+def _refused(judged: Judged, path: Path) -> InputError:
+    what, remedy = _REFUSED[judged.kind]
+    if judged.kind is Kind.CONSTANT and judged.column.examples:
+        what += f", {judged.column.examples[0]!r}: there is one class only"
+    return unreadable(path, f"the target {_quoted(judged)} {what}", remedy)
+
+
+def _quoted(judged: Judged) -> str:
+    return repr(shorten(judged.column.name, 40))
+
+
+def _few_numbers(judged: Judged, known: int) -> bool:
+    """Whether numbers stand for classes: few different whole ones, or only two of any kind."""
+    distinct = judged.column.distinct
+    if judged.kind is Kind.NUMBER:
+        return distinct == 2
+    return distinct <= MOST_CLASSES_OF_NUMBERS and (distinct == 2 or distinct * _ROWS_A_CLASS <= known)
+
+
+def _regression(judged: Judged, known: int) -> TargetView:
+    column = judged.column
+    held = judged.values.drop_nulls()
+    outliers = far_out(held)
+    remarks = [
+        Remark(f"{_quoted(judged)} is a number with {column.distinct:,} different values: a number is to be predicted.")
+    ]
+    if judged.kind is Kind.IDENTIFIER:
+        what = f"{_quoted(judged)} seems to number the rows rather than to measure something."
+        remarks.append(Remark(what, Weight.WARNING, "Check that it is what you want to predict.", (column.name,)))
+    if outliers:
+        low, median, high = (held.quantile(share) or 0.0 for share in (0.0, 0.5, 1.0))
+        reach = f"from {low:.6g} to {high:.6g}, median {median:.6g}"
+        what = f"Some values of {_quoted(judged)} lie far from all others ({reach})."
+        remedy = (
+            "Check that they are no mistakes; if they are real, predict the logarithm or use a loss that bears them."
+        )
+        remarks.append(Remark(what, Weight.WARNING, remedy, (column.name,)))
+    remarks += _missing_answers(judged, known)
+    return TargetView(
+        column.name,
+        Task.REGRESS,
+        judged.values,
+        labelled=known / len(judged.values),
+        outliers=outliers,
+        remarks=tuple(remarks),
+    )
+
+
+def far_out(numbers: polars.Series) -> bool:
+    """Whether values lie beyond the quartiles by five times their distance.
+
+    Tukey (Exploratory Data Analysis, 1977) calls three times far out; that many are common where values are skewed.
+    """
+    low, high = numbers.quantile(0.25), numbers.quantile(0.75)
+    if low is None or high is None or len(numbers) < 10:
+        return False
+    distance = high - low
+    if distance == 0:  # most values are the same
+        deviation = numbers.std()
+        distance = deviation if isinstance(deviation, float) else 0.0
+    reach = _FAR_OUT * distance
+    return distance > 0 and bool(((numbers < low - reach) | (numbers > high + reach)).any())
+
+
+def _classification(judged: Judged, known: int) -> TargetView:
+    column = judged.column
+    texts = as_texts(judged.values).alias(column.name)
+    counts = texts.drop_nulls().value_counts(sort=True)
+    numbers = {str(name): int(count) for name, count in counts.iter_rows()}
+    classes = tuple(sorted(numbers, key=_order))
+    imbalance = max(numbers.values()) / min(numbers.values())
+    remarks = [_why_classes(judged, classes)]
+    rare = [name for name in classes if numbers[name] < _FEW_EXAMPLES]
+    if rare and len(rare) < len(classes):
+        shown = join_names(
+            [repr(shorten(name, 20)) for name in rare[:5]] + ([f"{len(rare) - 5} more"] if len(rare) > 5 else [])
+        )
+        what = f"{len(rare)} of {len(classes)} classes have fewer than {_FEW_EXAMPLES} examples: {shown}."
+        remarks.append(Remark(what, Weight.WARNING, "Join them into one class, or find more examples.", (column.name,)))
+    if len(classes) > _MANY_CLASSES:
+        what = f"{len(classes):,} classes are many: {known / len(classes):.0f} rows a class on average."
+        remarks.append(
+            Remark(what, Weight.WARNING, "Check that the column holds classes and no names.", (column.name,))
+        )
+    if imbalance >= _IMBALANCED:
+        most = max(numbers, key=lambda name: numbers[name])
+        what = (
+            f"Classes are uneven: {shorten(most, 30)!r} has {imbalance:.0f} times as many rows as the smallest class."
+        )
+        remedy = f"Do not judge by accuracy alone: always saying {shorten(most, 30)!r} is right in {numbers[most] / known:.0%}."
+        remarks.append(Remark(what, Weight.WARNING, remedy.replace("%", " %"), (column.name,)))
+    remarks += _missing_answers(judged, known)
+    return TargetView(column.name, Task.CLASSIFY, texts, classes, imbalance, known / len(texts), remarks=tuple(remarks))
+
+
+def _why_classes(judged: Judged, classes: Sequence[str]) -> Remark:
+    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER) and len(classes) > 2:
+        what = f"{_quoted(judged)} has only {len(classes)} different whole numbers: they are taken for classes."
+        return Remark(what, remedy="If their size counts, say --set task.kind=regress.")
+    return Remark(f"{_quoted(judged)} has {len(classes):,} different values: a class is to be found.")
+
+
+def _order(name: str) -> tuple[bool, float, str]:
+    """Numbers by size, then words by the alphabet."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name
+
+
+def _missing_answers(judged: Judged, known: int) -> list[Remark]:
+    missing = len(judged.values) - known
+    if not missing:
+        return []
+    share = f"{missing / len(judged.values):.1%}".replace("%", " %")
+    what = f"{share} of the rows have no value for {_quoted(judged)}; they are left out of training."
+    return [Remark(what, Weight.WARNING if missing > known else Weight.NOTE, columns=(judged.column.name,))]
+
+
+def proposals(columns: Sequence[Judged]) -> list[str]:
+    """Columns that look like a target, the likeliest first: by their names, else the last that can be one."""
+    possible = [
+        judged.column.name
+        for judged in columns
+        if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.YES_NO, Kind.CATEGORY) and judged.column.distinct > 1
+    ]
+    named = [name for wanted in _NAMES for name in possible if wanted in words_of_name(name)]
+    return list(dict.fromkeys([*named, *possible[-1:]]))[:3]

@@ -1,0 +1,85 @@
+"""Texts as numbers: words with numbers of their own, learnt from the training texts, and weighted counts of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+Rows: TypeAlias = NDArray[numpy.int64]
+Words: TypeAlias = Sequence[str]
+
+PADDING = 0
+UNKNOWN = 1
+FIRST_WORD = 2
+
+MOST_WORDS = 20_000
+MOST_TERMS = 5_000
+MOST_COUNTS = 40_000_000
+"""Numbers in one table of counts, 160 MB: very many texts are counted by fewer terms."""
+MOST_STEPS = 256
+ENOUGH_TEXTS = 100
+"""From so many on a word that stands in one text only is left unknown, so that the network learns what to make of such."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedTexts:
+    """Texts by the words of some of them. Texts longer than `steps` are cut, shorter ones padded at the front: the last
+    word stands at the last step, where a recurrent network answers."""
+
+    texts: Sequence[Words]
+    numbers: dict[str, int]
+    steps: int
+    counter: TfidfVectorizer
+
+    @classmethod
+    def learnt(cls, texts: Sequence[Words], rows: Rows) -> EncodedTexts:
+        known = [texts[row] for row in rows]
+        texts_with = Counter(word for words in known for word in set(words))
+        least = 2 if len(known) >= ENOUGH_TEXTS else 1
+        if max(texts_with.values(), default=0) < least:
+            least = 1
+        kept = sorted((word for word, count in texts_with.items() if count >= least), key=lambda w: (-texts_with[w], w))
+        steps = int(numpy.ceil(numpy.percentile([len(words) for words in known], 95)))
+        terms = max(1, min(MOST_TERMS, MOST_COUNTS // len(texts)))
+        counter = TfidfVectorizer(
+            analyzer=_terms, max_features=terms, min_df=least, sublinear_tf=True, dtype=numpy.float32
+        )
+        numbers = {word: number for number, word in enumerate(kept[: MOST_WORDS - FIRST_WORD], start=FIRST_WORD)}
+        return cls(texts, numbers, max(1, min(steps, MOST_STEPS)), counter.fit(known))
+
+    @property
+    def inputs(self) -> int:
+        return len(self.numbers) + FIRST_WORD
+
+    @property
+    def sequence_length(self) -> int | None:
+        return self.steps
+
+    @property
+    def flat_values(self) -> int:
+        return len(self.counter.vocabulary_)
+
+    def flat(self, rows: Rows) -> NDArray[numpy.float32]:
+        counts: NDArray[numpy.float32] = self.counter.transform([self.texts[row] for row in rows]).toarray()
+        return counts
+
+    def structured(self, rows: Rows) -> NDArray[Any]:
+        result = numpy.full((len(rows), self.steps), PADDING, numpy.int64)
+        for place, row in enumerate(rows):
+            words = self.texts[row][: self.steps]
+            if words:
+                result[place, self.steps - len(words) :] = [self.numbers.get(word, UNKNOWN) for word in words]
+        return result
+
+
+def _terms(words: Words) -> list[str]:
+    """Words, and pairs of neighbours, since "not good" is more than both words."""
+    pairs = [f"{first} {second}" for first, second in pairwise(words)]
+    return [*words, *pairs]

@@ -1,0 +1,195 @@
+"""Texts of a table as numbers, dates, yes or no, and the many ways in which people write that there is no value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+
+import polars
+
+from advisor.datasets.dataset import Kind
+
+MISSING = [
+    "", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "none", "NONE", "nil", "?",
+    "-", "--", ".", "<NA>",
+]  # fmt: skip
+YES = frozenset({"true", "yes", "y", "t", "on", "1"})
+NO = frozenset({"false", "no", "n", "f", "off", "0"})
+_PAIRS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"), ("1", "0"))
+_CODE = r"^(0\d+|\d{16,})$"
+_LOOKED_AT, _PROMISING = 200, 0.9
+_SYMBOLS = r"^[€$£]\s*|\s*[€$£%]$"
+
+
+class Style(StrEnum):
+    """How numbers are written."""
+
+    PLAIN = "decimal point"
+    COMMA = "decimal comma"
+    GROUPED = "commas between thousands"
+
+
+_PATTERNS = {
+    Style.COMMA: r"^[+-]?(\d{1,3}([. ]\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?$",
+    Style.GROUPED: r"^[+-]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?([eE][+-]?\d+)?$",
+}
+
+
+def cleaned(texts: polars.Series) -> polars.Series:
+    """The texts without blanks around them; null where they say that there is no value."""
+    bare = texts.str.strip_chars()
+    return _where(~bare.is_in(MISSING), bare)
+
+
+def finite(numbers: polars.Series) -> polars.Series:
+    """Floats, null where they are no number or infinite."""
+    held = numbers.cast(polars.Float64)
+    return _where(held.is_finite(), held)
+
+
+def _where(true: polars.Series, values: polars.Series) -> polars.Series:
+    """The values, null where something is not true of them."""
+    held = polars.when(polars.lit(true)).then(polars.lit(values)).otherwise(None)
+    return polars.select(held.alias(values.name)).to_series()
+
+
+def numbers_of(texts: polars.Series, style: Style) -> polars.Series:
+    """Cleaned texts as floats; null where they are none."""
+    if style is Style.PLAIN:
+        return finite(texts.cast(polars.Float64, strict=False))
+    bare = texts.str.replace_all(_SYMBOLS, "")
+    fits = bare.str.contains(_PATTERNS[style])
+    if style is Style.COMMA:
+        plain = bare.str.replace_all(r"[. ]", "").str.replace(",", ".", literal=True)
+    else:
+        plain = bare.str.replace_all(",", "", literal=True)
+    return finite(_where(fits, plain.cast(polars.Float64, strict=False)))
+
+
+def number_style(texts: polars.Series, *, comma_first: bool, least: float) -> tuple[Style, polars.Series] | None:
+    """The style in which most cleaned texts are numbers, at least this share of them, and these; None where there is none.
+
+    Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers.
+    """
+    known = len(texts) - texts.null_count()
+    others = [Style.COMMA, Style.GROUPED] if comma_first else [Style.GROUPED, Style.COMMA]
+    numbers = numbers_of(texts, Style.PLAIN)
+    best, most = (Style.PLAIN, numbers), _count(numbers) / max(known, 1)
+    for style in others if most < 1 else []:
+        some = texts.drop_nulls().gather_every(
+            max(known // _LOOKED_AT, 1)
+        )  # patterns take long, and most columns fit none
+        if _count(numbers_of(some, style)) < _PROMISING * len(some):
+            continue
+        numbers = numbers_of(texts, style)
+        share = _count(numbers) / max(known, 1)
+        if share > most:
+            best, most = (style, numbers), share
+    return best if most >= least and not texts.str.contains(_CODE).any() else None
+
+
+def _count(values: polars.Series) -> int:
+    return len(values) - values.null_count()
+
+
+def are_yes_and_no(values: Sequence[str]) -> bool:
+    """Whether these two different texts are a pair such as yes and no."""
+    return {value.casefold() for value in values} in map(set, _PAIRS)
+
+
+_DAYS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y",
+    "%m-%d-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%Y-%m",
+)  # fmt: skip
+_TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
+_LOOKS_LIKE_A_DATE = re.compile(r"\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9} \d|(19|20)\d{6}$")
+_ENOUGH_DATES = 1000
+_FALSE_DATES = 0.02
+_FEWEST_OF_DIGITS = 5
+DIGITS = "%Y%m%d"
+
+
+def _plain_moments(texts: polars.Series) -> polars.Series:
+    """Moments without what tells them apart only in spelling: the T before the time, a decimal comma, zones."""
+    plain = texts.str.replace(r"(\d)T(\d)", "${1} ${2}").str.replace(r"\s*(Z|UTC|[+-]\d{2}:?\d{2})$", "")
+    return plain.str.replace(r"(:\d{2}),(\d+)$", "${1}.${2}")
+
+
+def date_style(texts: polars.Series) -> tuple[str, bool] | None:
+    """The format of cleaned texts that are dates, and whether day and month could be the other way round.
+
+    A few that are none, such as 31 April, do not make them something else.
+    """
+    if not _LOOKS_LIKE_A_DATE.match(texts[texts.is_not_null().arg_max() or 0] or ""):
+        return None
+    values = texts.drop_nulls().head(50_000).unique(maintain_order=True).head(_ENOUGH_DATES)
+    if str(values[0]).isdigit():
+        digits = [str(value) for value in values]
+        return (DIGITS, False) if len(digits) >= _FEWEST_OF_DIGITS and _misfits(digits, DIGITS) == 0 else None
+    # A zone is only one behind a time: 2020-01 must not lose its month.
+    dates = _plain_moments(values).str.replace(r"\.\d+$", "") if ":" in str(values[0]) else values
+    written = [str(value) for value in dates]
+    misfits = {style: _misfits(written, style) for style in (day + time for day in _DAYS for time in _TIMES)}
+    fewest = min(misfits.values())
+    if fewest > _FALSE_DATES * len(written):
+        return None
+    fitting = [style for style, count in misfits.items() if count == fewest]
+    return fitting[0], fitting[0].startswith("%d") and any(style.startswith("%m") for style in fitting)
+
+
+def _misfits(written: Sequence[str], style: str) -> int:
+    """How many are no dates of this format; many soon tell that it is another."""
+    found = 0
+    for number, text in enumerate(written):
+        try:
+            datetime.strptime(text, style)
+        except ValueError:
+            found += 1
+        if found > 1 + number * _FALSE_DATES:
+            return len(written)
+    return found
+
+
+def dates_of(texts: polars.Series, style: str) -> polars.Series:
+    """Cleaned texts as moments to the microsecond; null where they are none."""
+    if style == "%Y-%m":
+        texts, style = texts + "-01", "%Y-%m-%d"
+    if "%H" in style or "%I" in style:
+        exact = style.replace("%S", "%S%.f")
+        return _plain_moments(texts).str.to_datetime(exact, strict=False, time_unit="us")
+    return texts.str.to_date(style, strict=False).cast(polars.Datetime("us"))
+
+
+def converted(raw: polars.Series, kind: Kind, style: str) -> polars.Series:
+    """A column as its kind says: floats, booleans, moments, Categorical for categories, String for everything else.
+
+    `style` is what `columns.judge` found: a number style or a date format, empty where the format of the file typed it.
+    """
+    if kind is Kind.EMPTY or kind is Kind.NESTED:
+        return polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
+    if kind is Kind.DATE:
+        return dates_of(cleaned(raw), style) if raw.dtype == polars.String else raw.cast(polars.Datetime("us"))
+    if raw.dtype == polars.String and style:
+        raw = numbers_of(cleaned(raw), Style(style))
+    if kind in (Kind.NUMBER, Kind.WHOLE):
+        return finite(raw.cast(polars.Float64, strict=False))
+    texts = as_texts(raw)
+    if kind is Kind.YES_NO:
+        folded = texts.str.to_lowercase()
+        truth = polars.when(polars.lit(folded).is_in(sorted(YES))).then(True).when(polars.lit(folded).is_in(sorted(NO)))
+        return polars.select(truth.then(False).otherwise(None).alias(raw.name)).to_series()
+    return texts.cast(polars.Categorical) if kind is Kind.CATEGORY else texts
+
+
+def as_texts(values: polars.Series) -> polars.Series:
+    """Each value as it is written as a class or a name: 3.0 as 3, yes or no as true and false; null where there is none."""
+    if values.dtype.is_float():
+        numbers = finite(values)
+        whole = (numbers == numbers.round()) & (numbers.abs() < 1e15)
+        values = numbers.cast(polars.Int64) if whole.fill_null(True).all() else numbers
+    elif values.dtype == polars.Binary:
+        return polars.Series(values.name, [None] * len(values), dtype=polars.String)
+    texts = values.cast(polars.String)
+    return cleaned(texts) if values.dtype in (polars.String, polars.Categorical, polars.Enum) else texts

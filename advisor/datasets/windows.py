@@ -1,0 +1,126 @@
+"""Series in memory: whole ones, or windows of them with the value that follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets import table
+from advisor.datasets.dataset import Examples, Inspection, Task
+from advisor.datasets.formats import unreadable
+from advisor.datasets.labels import class_numbers
+from advisor.datasets.sampling import spread, stratified
+from advisor.datasets.series import SeriesShape, seconds, shape_of
+from advisor.datasets.values import as_texts, finite
+
+MOST_ROWS = 5_000_000
+"""Rows that are read: a series cannot be sampled row by row."""
+MOST_BYTES = 2**30
+"""Of windows in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """All series, one after the other."""
+
+    values: NDArray[numpy.float32]
+    """(steps, values): gaps filled with what was last known, NaN before anything was."""
+    answers: NDArray[numpy.float64]
+    """(steps,): the value to foretell as it was measured, NaN in gaps."""
+    times: NDArray[numpy.float64]
+    position: NDArray[numpy.int64]
+    """Of each step in its series."""
+
+
+def load_series(inspection: Inspection, most_examples: int, seed: int) -> Examples:
+    """Series as float32 (n, steps, values). Forecasts are windows with the value that follows, in the order of time.
+
+    `times` are those of the values to foretell: where the test is later than the training, no window of the training
+    reaches a target of the test. Raises InputError where the series are too long or too short.
+    """
+    shape, rows = shape_of(inspection.reading["series"])
+    if rows > MOST_ROWS:
+        what = f"its {rows:,} rows are more than the {MOST_ROWS:,} that are read of series"
+        raise unreadable(inspection.path, what, "Save its latest part to a file of its own.")
+    frame = table.read_frame(replace(inspection, examples=rows), MOST_ROWS, seed)
+    if inspection.task is not Task.FORECAST:
+        return _whole(frame, shape, inspection, most_examples, seed)
+    time = shape.time_column
+    steps = _rows_are_series(frame, shape) if time is None else _rows_are_times(frame, shape, time)
+    begun = numpy.isfinite(numpy.roll(steps.values[:, 0], 1))  # something was measured before
+    ends = numpy.flatnonzero((steps.position >= shape.steps) & begun & numpy.isfinite(steps.answers))
+    if not len(ends):
+        what = f"no series in it is longer than the {shape.steps} steps that a forecast looks back on"
+        raise unreadable(inspection.path, what, "A longer history is needed.")
+    ends = ends[numpy.argsort(steps.times[ends], kind="stable")]
+    held = MOST_BYTES // (4 * shape.steps * steps.values.shape[1])
+    chosen = ends[spread(len(ends), min(most_examples, max(held, 1)))]
+    return Examples(
+        "time_series",
+        Task.FORECAST,
+        steps.values[chosen[:, None] + numpy.arange(-shape.steps, 0)],
+        steps.answers[chosen].astype(numpy.float32)[:, None],
+        times=steps.times[chosen],
+        left_out=f"{len(chosen):,} of {len(ends):,} windows were taken, evenly over time."
+        if len(chosen) < len(ends)
+        else "",
+    )
+
+
+def _rows_are_times(frame: polars.DataFrame, shape: SeriesShape, time: str) -> _Steps:
+    names = polars.repeat("", len(frame), eager=True) if shape.group_column is None else frame[shape.group_column]
+    series = names.cast(polars.String).fill_null("").rank("dense").to_numpy().astype(numpy.int64)
+    times = seconds(frame[time])
+    order = numpy.lexsort((times, series))
+    order = order[numpy.isfinite(times[order])]
+    series, times = series[order], times[order]
+    values = _numbers(frame, shape)[order]
+    starts = numpy.flatnonzero(numpy.diff(series, prepend=-1))
+    position = numpy.arange(len(series)) - numpy.repeat(starts, numpy.diff(starts, append=len(series)))
+    return _Steps(_filled(values, position), values[:, 0], times, position)
+
+
+def _rows_are_series(frame: polars.DataFrame, shape: SeriesShape) -> _Steps:
+    """Every row one series; its steps are counted from 0."""
+    values = _numbers(frame, shape).reshape(-1, 1)
+    position = numpy.tile(numpy.arange(len(shape.value_columns)), len(frame))
+    return _Steps(_filled(values, position), values[:, 0], position.astype(numpy.float64), position)
+
+
+def _numbers(frame: polars.DataFrame, shape: SeriesShape) -> NDArray[numpy.float64]:
+    """(rows, values), NaN where there is none."""
+    return frame.select(polars.col(name).cast(polars.Float64, strict=False) for name in shape.value_columns).to_numpy()
+
+
+def _filled(values: NDArray[numpy.float64], position: NDArray[numpy.int64]) -> NDArray[numpy.float32]:
+    """Gaps filled with what was last known of the same series: nothing that comes later may be seen."""
+    row = numpy.arange(len(values))[:, None]
+    last = numpy.maximum.accumulate(numpy.where(numpy.isfinite(values), row, -1), axis=0)
+    known = last >= row - position[:, None]
+    filled = numpy.take_along_axis(values, numpy.maximum(last, 0), axis=0)
+    return numpy.where(known, filled, numpy.nan).astype(numpy.float32)
+
+
+def _whole(
+    frame: polars.DataFrame, shape: SeriesShape, inspection: Inspection, most_examples: int, seed: int
+) -> Examples:
+    """Every row a series with a class or a number of its own."""
+    column = frame[inspection.target or ""]
+    task = inspection.task or Task.CLASSIFY
+    labels = as_texts(column) if task is Task.CLASSIFY else finite(column.cast(polars.Float64, strict=False))
+    known = frame.filter(labels.is_not_null())
+    classes: tuple[str, ...] = ()
+    targets: NDArray[Any]
+    if task is Task.CLASSIFY:
+        targets, classes = class_numbers(labels.drop_nulls().to_list(), inspection.classes)
+        chosen = stratified(targets, most_examples, seed)
+    else:
+        targets = labels.drop_nulls().to_numpy().astype(numpy.float32)[:, None]
+        chosen = spread(len(targets), most_examples)
+    values = _numbers(known[chosen], shape).astype(numpy.float32)
+    left_out = f"{len(chosen):,} of {len(frame):,} series were taken." if len(chosen) < len(frame) else ""
+    return Examples("time_series", task, values[:, :, None], targets[chosen], classes, left_out=left_out)

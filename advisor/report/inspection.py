@@ -1,0 +1,207 @@
+"""What was found out about data: for the terminal and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from advisor.datasets.dataset import Column, Inspection, Remark, Weight
+from advisor.errors import join_names, printable, shorten
+from advisor.facts.values import number_text, to_json, to_text, with_unit
+from advisor.report.page import Look, Page, Piece, Style, cells
+
+SCHEMA = "advisor/inspection/1"
+MOST_COLUMNS = 40
+MOST_CLASSES = 8
+_NAME_WIDTH, _KIND_WIDTH, _MISSING_WIDTH = 20, 12, 8
+
+
+def inspection_page(inspection: Inspection, look: Look) -> str:
+    """The page of `advisor inspect`; text from the data shows as text."""
+    page = Page(look)
+    page.heading("THE DATA")
+    _table(page, list(_data_lines(inspection)))
+    if inspection.columns:
+        page.heading("COLUMNS")
+        _columns(page, inspection)
+    for weight, heading in ((Weight.WARNING, "TO BE CAREFUL WITH"), (Weight.NOTE, "WORTH KNOWING")):
+        remarks = [remark for remark in inspection.remarks if remark.weight is weight]
+        if remarks:
+            page.heading(heading)
+            _remarks(page, remarks, Style.CARE if weight is Weight.WARNING else Style.PLAIN)
+    page.heading("FACTS FOR THE ADVISOR")
+    for name, value in sorted(inspection.facts.items()):
+        page.add((name, Style.STRONG), f": {shorten(to_text(value), 60)}", first="  ", rest="    ")
+    page.heading("NEXT")
+    for command in _commands(inspection):
+        page.verbatim(command, first="  ")
+    return page.text()
+
+
+def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
+    yield "Path", shorten(inspection.path, 200)
+    yield "Format", _format_words(inspection)
+    yield "Modality", inspection.modality
+    counted = with_unit(inspection.examples, "examples")
+    yield (
+        "Size",
+        f"{counted}, {with_unit(inspection.bytes, 'bytes')} on disk"
+        + (f", about {with_unit(inspection.memory_bytes, 'bytes')} in memory" if inspection.memory_bytes else ""),
+    )
+    if inspection.sampled:
+        yield "Sample", inspection.sampled
+    if inspection.target is not None:
+        yield "Target", shorten(inspection.target)
+    if inspection.task is not None:
+        yield "Task", _task_words(inspection)
+    if inspection.inputs:
+        left = len(inspection.columns) - len(inspection.inputs) - (inspection.target is not None)
+        unused = f"; {left} not used" if left > 0 else ""
+        yield "Inputs", f"{with_unit(len(inspection.inputs), 'columns')}{unused}"
+    divided = [f"in the order of {shorten(inspection.time_column)}"] if inspection.time_column is not None else []
+    divided += [f"by whole groups of {shorten(inspection.group_column)}"] if inspection.group_column is not None else []
+    if divided:
+        yield "Split", join_names(divided)
+    yield "Fingerprint", inspection.fingerprint
+
+
+def _format_words(inspection: Inspection) -> str:
+    dialect = inspection.reading.get("dialect")
+    if not dialect:
+        return inspection.format.value
+    mark = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", ":": "colons", " ": "blanks"}.get(
+        dialect["delimiter"]
+    )
+    apart = f"columns set apart by {mark}" if mark else "one column"
+    header = "with a header" if dialect["header"] else "without a header"
+    return f"{inspection.format.value}: {apart}, {header}, {dialect['encoding']}"
+
+
+def _task_words(inspection: Inspection) -> str:
+    task = str(inspection.task)
+    if not inspection.classes:
+        return task
+    shown = [shorten(name, 20) for name in inspection.classes[:MOST_CLASSES]]
+    more = len(inspection.classes) - len(shown)
+    return f"{task}, {len(inspection.classes):,} classes: {join_names([*shown, *([f'{more:,} more'] if more else [])])}"
+
+
+def _columns(page: Page, inspection: Inspection) -> None:
+    """A table that fits the screen; the last cell has examples and whatever is odd."""
+    shown = _most_telling(inspection)
+    name_width = min(max([cells(shorten(column.name, 60)) for column in shown] + [4]), _NAME_WIDTH)
+    widths = (name_width, _KIND_WIDTH, _MISSING_WIDTH)
+    last = max(page.look.columns - sum(widths) - 2 * len(widths), 16)
+    narrow = page.look.columns < 60
+    if not narrow:
+        faint = [((word, Style.FAINT),) for word in ("name", "kind", "missing", "examples")]
+        page.columns(faint, (*widths, last))
+    for column in shown:
+        name: Piece = (shorten(column.name, 60), Style.STRONG if column.name == inspection.target else Style.PLAIN)
+        about = _about(column, inspection)
+        if narrow:
+            page.add(name, f": {column.kind.value}, {_share(column.missing)} missing. ", *about, first="- ")
+        else:
+            page.columns(((name,), (column.kind.value,), (_share(column.missing),), about), (*widths, last))
+    left = [column for column in inspection.columns if column not in shown]
+    if left:
+        kinds = Counter(column.kind.value for column in left)
+        parts = join_names([f"{count:,} x {kind}" for kind, count in kinds.most_common()])
+        page.add(f"... and {len(left):,} more: {parts}. `--format json` lists them all.")
+
+
+def _most_telling(inspection: Inspection) -> list[Column]:
+    """All columns, or where they are many the first ones, the target and those with a remark."""
+    if len(inspection.columns) <= MOST_COLUMNS:
+        return list(inspection.columns)
+    told = [column for column in inspection.columns if column.name == inspection.target or column.remark]
+    kept = {column.name for column in [*told[: MOST_COLUMNS // 2], *inspection.columns[: MOST_COLUMNS // 2]]}
+    return [column for column in inspection.columns if column.name in kept]
+
+
+def _about(column: Column, inspection: Inspection) -> tuple[Piece, ...]:
+    role = "" if column.name != inspection.target else "target; "
+    examples = ", ".join(column.examples)
+    more = " ..." if column.distinct > len(column.examples) and examples else ""
+    pieces: list[Piece] = [f"{role}{examples}{more}"]
+    if column.remark:
+        pieces.append((f" {column.remark}" if examples or role else column.remark, Style.FAINT))
+    return tuple(pieces)
+
+
+def _share(missing: float) -> str:
+    """0 stays 0 and what is rare is not called nothing."""
+    if missing in (0, 1):
+        return f"{missing * 100:.0f} %"
+    return "< 0.1 %" if missing < 0.001 else f"{number_text(round(missing * 100, 1))} %"
+
+
+def _remarks(page: Page, remarks: Sequence[Remark], style: Style) -> None:
+    for remark in remarks:
+        page.add((remark.what, style), f" {remark.remedy}", first="- ")
+
+
+def _table(page: Page, lines: Sequence[tuple[str, str]]) -> None:
+    width = max(len(label) for label, _ in lines) + 2
+    for label, text in lines:
+        page.add(text, first=[(f"{label:<{width}}", Style.FAINT)])
+
+
+def _commands(inspection: Inspection) -> Iterator[str]:
+    """What to run with these data, as it can be copied into a shell."""
+    data = shlex.quote(inspection.path)
+    target = "" if inspection.target is None else f" --target {shlex.quote(inspection.target)}"
+    wanting = inspection.task is None
+    if printable(data + target) != data + target or "\n" in data + target:
+        yield "advisor recommend --data PATH --target COLUMN    (these names hold control characters)"
+        return
+    if wanting:
+        if inspection.columns:
+            yield f"advisor inspect {data} --target COLUMN"
+        yield f"advisor recommend --data {data}"
+        return
+    yield f"advisor recommend --data {data}{target}"
+    yield f"advisor try --data {data}{target}"
+
+
+def inspection_json(inspection: Inspection) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "path": inspection.path,
+        "format": inspection.format.value,
+        "modality": inspection.modality,
+        "target": inspection.target,
+        "task": None if inspection.task is None else inspection.task.value,
+        "examples": inspection.examples,
+        "classes": list(inspection.classes),
+        "columns": [
+            {
+                "name": column.name,
+                "kind": column.kind.value,
+                "missing": round(column.missing, 6),
+                "distinct": column.distinct,
+                "examples": list(column.examples),
+                "input": column.name in inspection.inputs,
+                "remark": column.remark,
+            }
+            for column in inspection.columns
+        ],
+        "time_column": inspection.time_column,
+        "group_column": inspection.group_column,
+        "facts": {name: to_json(value) for name, value in sorted(inspection.facts.items())},
+        "remarks": [
+            {
+                "what": remark.what,
+                "weight": remark.weight.value,
+                "remedy": remark.remedy,
+                "columns": list(remark.columns),
+            }
+            for remark in inspection.remarks
+        ],
+        "sampled": inspection.sampled,
+        "bytes": inspection.bytes,
+        "memory_bytes": inspection.memory_bytes,
+        "fingerprint": inspection.fingerprint,
+    }

@@ -1,0 +1,111 @@
+"""`advisor inspect`: the page, the JSON, and what it says of data that it cannot read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
+from advisor.report.inspection import inspection_page
+from advisor.report.page import Look
+
+from ..datasets.tables_made import flowers, text_file, written
+from .program import advisor, refused
+
+MADE = Inspection(
+    path="flowers of spring.csv",
+    format=Format.DELIMITED,
+    modality="tabular",
+    examples=150,
+    facts={"data.examples": 150, "task.kind": "classify", "data.outliers": False},
+    fingerprint="0123456789abcdef",
+    target="species",
+    task=Task.CLASSIFY,
+    classes=("daisy", "rose"),
+    columns=(
+        Column("length of the petals in hundredths of an inch", Kind.NUMBER, 0.0004, 140, ("1.5", "2.25", "3")),
+        Column("number", Kind.IDENTIFIER, 0, 150, ("1", "2"), "It names rows: there is nothing to learn from."),
+        Column("species", Kind.CATEGORY, 0, 2, ("rose", "daisy")),
+    ),
+    inputs=("length of the petals in hundredths of an inch",),
+    remarks=(Remark("Classes are uneven.", Weight.WARNING, "Do not judge by accuracy alone."), Remark("It is spring.")),
+    bytes=4000,
+    memory_bytes=12_000,
+)
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 200])
+def test_lines_fit_and_are_plain_without_colour(width: int) -> None:
+    text = inspection_page(MADE, Look(width=width, unicode=False))
+    lines = [line for line in text.splitlines() if not line.startswith("  advisor ")]
+    assert max(map(len, lines)) <= min(width, 100)
+    assert text.isascii()
+
+
+def test_the_page_tells_data_then_columns_then_remarks_then_facts_then_what_to_run() -> None:
+    text = inspection_page(MADE, Look())
+    parts = (
+        "THE DATA", "150 examples", "classify, 2 classes: daisy and rose", "COLUMNS", "< 0.1 %", "It names rows",
+        "TO BE CAREFUL WITH", "- Classes are uneven.", "WORTH KNOWING", "It is spring.", "FACTS FOR THE ADVISOR",
+        "data.outliers: false", "task.kind: classify", "NEXT",
+        "advisor recommend --data 'flowers of spring.csv' --target species", "advisor try",
+    )  # fmt: skip
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_of_very_many_columns_the_odd_ones_and_the_target_are_shown() -> None:
+    many = tuple(Column(f"x{n}", Kind.NUMBER, 0, 9, ("1",), "Odd." if n == 700 else "") for n in range(1000))
+    text = inspection_page(replace(MADE, columns=(*many, MADE.columns[-1])), Look())
+    assert "x0 " in text
+    assert "Odd." in text
+    assert "target; rose, daisy" in text
+    assert "more: 979 x number" in text
+
+
+def test_names_from_data_cannot_take_over_the_terminal() -> None:
+    column = replace(MADE.columns[0], name="[red]\x1b[2J<b>\u202e", examples=("\x1b[31m",))
+    strange = replace(MADE, columns=(column,), target="\x1b[2J", remarks=(Remark("\x1b]0;x\x07"),), path="a\x1bb")
+    text = inspection_page(strange, Look())
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[red][2J<b>" in text
+
+
+def test_a_file_is_inspected(tmp_path: Path) -> None:
+    path = written(tmp_path / "flowers.csv", flowers())
+    done = advisor("inspect", path, "--target", "species")
+    assert done.code == 0, done.err
+    assert "classify, 3 classes: daisy, rose and tulip" in done.out
+    assert f"advisor try --data {path} --target species" in done.out
+    answer = json.loads(advisor("inspect", path, "--target", "species", "--format", "json").out)
+    assert answer["schema"] == "advisor/inspection/1"
+    assert (answer["examples"], answer["modality"], answer["task"]) == (120, "tabular", "classify")
+    assert [column["kind"] for column in answer["columns"]] == ["number", "number", "category", "category"]
+    assert answer["facts"]["data.inputs"] == 3
+
+
+def test_without_a_target_the_page_says_how_to_name_one(tmp_path: Path) -> None:
+    done = advisor("inspect", written(tmp_path / "flowers.csv", flowers()))
+    assert done.code == 0
+    assert "it could be 'species'" in " ".join(done.out.split())
+    assert "--target COLUMN" in done.out
+
+
+def test_hostile_names_of_columns_show_as_text(tmp_path: Path) -> None:
+    path = text_file(tmp_path / "t.csv", "[bold red]x[/],<script>y</script>,\x1b[2Jz\n" + "1,2,3\n4,5,6\n" * 20)
+    done = advisor("inspect", path)
+    assert done.code == 0, done.err
+    assert "[bold red]x[/]" in done.out.replace("\n", "")
+    assert "\x1b" not in done.out
+
+
+def test_bad_data_are_refused_as_bad_input(tmp_path: Path) -> None:
+    assert "nothing is there" in refused("inspect", tmp_path / "none.csv")
+    assert "the file is empty" in refused("inspect", text_file(tmp_path / "t.csv", ""))
+    assert "line 3 has 3 fields" in refused("inspect", text_file(tmp_path / "t.csv", "a,b\n1,2\n3,4,5\n"))
+    path = written(tmp_path / "flowers.csv", flowers())
+    assert "Did you mean species?" in refused("inspect", path, "--target", "speces")

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+from advisor.datasets.array_files import rows_of, stored_arrays
+from advisor.datasets.arrays import inspect_array, load_arrays
+from advisor.datasets.dataset import Format, Task
+from advisor.datasets.preparation import preparation
+from advisor.datasets.splits import outer_split
+from advisor.errors import InputError
+from tests.properties import examples
+
+DRAW = numpy.random.default_rng(0)
+PICTURES = DRAW.integers(0, 256, (40, 6, 6, 3), dtype=numpy.uint8)
+LABELS = numpy.arange(40) % 4
+
+
+def npz(path: Path, **arrays: Any) -> Path:
+    numpy.savez(path, **arrays)
+    return path
+
+
+def remarks_of(path: Path, target: str | None = None) -> str:
+    return "\n".join(remark.what for remark in inspect_array(path, target).remarks)
+
+
+def refusal(path: Path, target: str | None = None) -> str:
+    with pytest.raises(InputError) as caught:
+        inspect_array(path, target)
+    return str(caught.value)
+
+
+def test_digits_as_pictures_go_all_the_way(tmp_path: Path) -> None:
+    digits = load_digits()
+    found = inspect_array(npz(tmp_path / "digits.npz", images=digits.images, target=digits.target), None)
+    assert (found.format, found.modality, found.task) == (Format.NPZ, "image", Task.CLASSIFY)
+    assert found.target == "target"
+    assert found.classes == tuple("0123456789")
+    assert found.facts["data.inputs"] == 64
+    assert found.facts["data.examples"] == 1797
+    assert found.facts["data.imbalance"] == pytest.approx(183 / 174, abs=1e-3)
+    data = load_arrays(found, 10_000, 0)
+    assert data.inputs.shape == (1797, 1, 8, 8)
+    assert numpy.allclose(data.inputs[:, 0] * 16, digits.images)
+    assert data.targets.tolist() == digits.target.tolist()
+    split = outer_split(data)
+    prepared = preparation(data).fit(split.training)
+    assert prepared.structured(split.test).shape == (len(split.test), 1, 8, 8)
+    assert (prepared.shape.inputs, prepared.shape.sequence_length, prepared.shape.outputs) == (64, None, 10)
+
+
+@pytest.mark.parametrize("name", ["x", "X", "x_train", "data", "anything"])
+def test_data_and_target_are_known_by_name_or_shape(tmp_path: Path, name: str) -> None:
+    found = inspect_array(npz(tmp_path / "a.npz", **{"y": LABELS, name: DRAW.normal(size=(40, 5))}), None)
+    assert (found.modality, found.target, found.facts["data.inputs"]) == ("tabular", "y", 5)
+    assert load_arrays(found, 100, 0).inputs.shape == (40, 5)
+
+
+def test_the_training_part_is_taken_and_the_test_part_left_alone(tmp_path: Path) -> None:
+    path = npz(tmp_path / "m.npz", x_test=PICTURES[:9], y_test=LABELS[:9], x_train=PICTURES, y_train=LABELS)
+    found = inspect_array(path, None)
+    assert (found.examples, found.target) == (40, "y_train")
+    assert "x_test and y_test were left alone" in remarks_of(path)
+
+
+def test_a_target_can_be_named(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", data=DRAW.normal(size=(40, 5)), size=DRAW.normal(size=40), kind=LABELS)
+    assert inspect_array(path, None).task is None
+    assert inspect_array(path, "kind").task is Task.CLASSIFY
+    assert inspect_array(path, "size").task is Task.REGRESS
+    assert "no array 'knd' that could be the target Did you mean kind?" in refusal(path, "knd")
+
+
+def test_a_target_that_was_chosen_and_one_that_was_named_are_the_same_data(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=LABELS, z=LABELS[:3])
+    assert inspect_array(path, None).fingerprint == inspect_array(path, "y").fingerprint
+
+
+def test_colours_come_first_or_last(tmp_path: Path) -> None:
+    last = load_arrays(inspect_array(npz(tmp_path / "l.npz", x=PICTURES, y=LABELS), None), 100, 0)
+    first = load_arrays(
+        inspect_array(npz(tmp_path / "f.npz", x=PICTURES.transpose(0, 3, 1, 2), y=LABELS), None), 100, 0
+    )
+    assert last.inputs.shape == (40, 3, 6, 6)
+    assert numpy.array_equal(last.inputs, first.inputs)
+    assert numpy.allclose(last.inputs[3, 2] * 255, PICTURES[3, :, :, 2])
+
+
+def test_large_pictures_are_made_small(tmp_path: Path) -> None:
+    pictures = numpy.zeros((10, 100, 80), numpy.uint8)
+    pictures[:, :50] = 255
+    found = inspect_array(npz(tmp_path / "a.npz", images=pictures, y=LABELS[:10]), None)
+    assert found.facts["data.inputs"] == 8000
+    data = load_arrays(found, 100, 0)
+    assert data.inputs.shape == (10, 1, 64, 64)
+    assert data.inputs[0, 0, 10].min() > 0.99
+    assert data.inputs[0, 0, 50].max() < 0.01
+
+
+def test_three_axes_of_floats_are_series(tmp_path: Path) -> None:
+    steps = DRAW.normal(size=(40, 30, 2)).astype(numpy.float32)
+    found = inspect_array(npz(tmp_path / "s.npz", data=steps, labels=numpy.array(list("abcd") * 10)), None)
+    assert (found.modality, found.classes) == ("time_series", tuple("abcd"))
+    assert (found.facts["data.inputs"], found.facts["data.sequence_length"]) == (2, 30)
+    assert numpy.array_equal(load_arrays(found, 100, 0).inputs, steps)
+
+
+def test_a_table_of_numbers_takes_the_number_of_a_column_as_its_target(tmp_path: Path) -> None:
+    path = tmp_path / "table.npy"
+    table = numpy.column_stack([DRAW.normal(size=(40, 3)), LABELS])
+    numpy.save(path, table)
+    assert inspect_array(path, None).task is None
+    found = inspect_array(path, "-1")
+    assert (found.target, found.task, found.facts["data.inputs"]) == ("3", Task.CLASSIFY, 3)
+    data = load_arrays(found, 100, 0)
+    assert isinstance(data.inputs, polars.DataFrame)
+    assert numpy.array_equal(data.inputs.to_numpy(), table[:, :3])
+    assert data.targets.tolist() == LABELS.tolist()
+    assert "Give the number of a column, 0 to 3" in refusal(path, "kind")
+
+
+def test_one_hot_rows_are_classes_and_several_numbers_are_numbers(tmp_path: Path) -> None:
+    inputs = DRAW.normal(size=(40, 5))
+    one_hot = inspect_array(npz(tmp_path / "h.npz", x=inputs, y=numpy.eye(4)[LABELS]), None)
+    assert (one_hot.task, one_hot.classes) == (Task.CLASSIFY, tuple("0123"))
+    assert load_arrays(one_hot, 100, 0).targets.tolist() == LABELS.tolist()
+    several = inspect_array(npz(tmp_path / "s.npz", x=inputs, y=DRAW.normal(size=(40, 2))), None)
+    assert (several.task, several.facts["task.outputs"]) == (Task.REGRESS, 2)
+    assert load_arrays(several, 100, 0).targets.shape == (40, 2)
+
+
+def test_missing_values_and_targets_are_counted(tmp_path: Path) -> None:
+    inputs, answers = DRAW.normal(size=(40, 5)), DRAW.normal(size=40)
+    inputs[3, 2], inputs[4, 1], answers[:10] = numpy.nan, numpy.inf, numpy.nan
+    path = npz(tmp_path / "a.npz", x=inputs, y=answers)
+    found = inspect_array(path, None)
+    assert "1 of 200 values looked at are missing (NaN), 1 infinite" in remarks_of(path)
+    assert found.facts["data.labelled_fraction"] == 0.75
+    data = load_arrays(found, 100, 0)
+    assert (len(data), data.left_out) == (30, "10 have no target.")
+
+
+def test_one_class_alone_is_nothing_to_tell_apart(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=numpy.ones(40, numpy.int64))
+    assert inspect_array(path, None).task is None
+    assert "All examples are of one class (1)" in remarks_of(path)
+
+
+def test_a_sample_keeps_classes_and_their_order(tmp_path: Path) -> None:
+    found = inspect_array(npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=LABELS), None)
+    data = load_arrays(found, 12, 0)
+    assert numpy.bincount(data.targets).tolist() == [3] * 4
+    assert "12 of 40 examples were taken" in data.left_out
+
+
+class Trap:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (exec, ("raise AssertionError('a pickle was run')",))
+
+
+def test_objects_are_refused_and_never_unpickled(tmp_path: Path) -> None:
+    path = tmp_path / "trap.npy"
+    numpy.save(path, numpy.array([Trap()], dtype=object), allow_pickle=True)
+    assert "a pickle can run any program" in refusal(path)
+    mixed = npz(tmp_path / "mixed.npz", x=DRAW.normal(size=(40, 5)), y=LABELS, trap=numpy.array([Trap()], dtype=object))
+    assert "Arrays of Python objects are not read" in remarks_of(mixed)
+    assert "a pickle can run any program" in refusal(mixed, "trap")
+    disguised = tmp_path / "disguised.npz"
+    with zipfile.ZipFile(disguised, "w") as archive:
+        archive.writestr("x.npy", pickle.dumps(Trap()))
+    assert "cannot be read" in refusal(disguised)
+
+
+@pytest.mark.parametrize("kept", [20, 200, 900])
+def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, kept: int) -> None:
+    path = tmp_path / "a.npy"
+    numpy.save(path, DRAW.normal(size=(40, 5)))
+    path.write_bytes(path.read_bytes()[:kept])
+    assert "cannot be read" in refusal(path)
+    archive = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)))
+    archive.write_bytes(archive.read_bytes()[:kept])
+    assert "cannot be read" in refusal(archive)
+
+
+def test_lengths_that_differ_are_refused(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=LABELS[:39])
+    assert "the array x has 40 examples, but the array y has 39 targets" in refusal(path, "y")
+
+
+@pytest.mark.parametrize("shape", [(5,), (2, 3, 4, 5, 6), (4, 9, 9, 9), (0, 3)])
+def test_shapes_that_are_no_examples_are_refused_with_words(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path = tmp_path / "a.npy"
+    numpy.save(path, numpy.zeros(shape))
+    assert str(list(shape))[1:-1] in refusal(path)
+
+
+@given(
+    st.tuples(st.integers(1, 30), st.integers(1, 4), st.integers(1, 3)),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
+@examples(60)
+def test_some_rows_are_read_as_numpy_would_read_them(
+    shape: tuple[int, ...], by_columns: bool, archived: bool, compressed: bool, data: st.DataObject
+) -> None:
+    array = numpy.arange(numpy.prod(shape), dtype=data.draw(st.sampled_from(["<f8", ">f4", "<i2", "|u1"]))).reshape(
+        shape
+    )
+    array = numpy.asfortranarray(array) if by_columns else array
+    positions = numpy.array(sorted(data.draw(st.sets(st.integers(0, shape[0] - 1)))), numpy.int64)
+    held = io.BytesIO()
+    if archived:
+        (numpy.savez_compressed if compressed else numpy.savez)(held, some=array)
+    else:
+        numpy.save(held, array)
+    path = _FOLDER / "array"
+    path.write_bytes(held.getvalue())
+    (stored,) = stored_arrays(path)
+    assert stored.shape == shape
+    assert numpy.array_equal(rows_of(path, stored, positions), array[positions])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    global _FOLDER  # noqa: PLW0603  hypothesis runs a test many times in one place
+    _FOLDER = tmp_path_factory.mktemp("arrays")
+
+
+_FOLDER = Path()

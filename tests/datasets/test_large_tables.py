@@ -1,0 +1,122 @@
+"""Large files are judged by pieces of them: from end to end, with their rows counted or estimated."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from advisor.datasets import delimited_sample, json_lines, pieces
+from advisor.datasets.dataset import Kind
+from advisor.datasets.inspect import inspect
+from advisor.datasets.table import read_frame
+from advisor.errors import InputError
+
+from .tables_made import kinds, text_file, written
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of a few kilobytes are sampled as if they were of gigabytes."""
+    for module in (pieces, delimited_sample, json_lines):
+        for name, size in (("READ_WHOLE", 20_000), ("PIECE", 600), ("PLACES", 16)):
+            monkeypatch.setattr(module, name, size, raising=False)
+
+
+def test_a_stray_row_deep_in_a_large_file_is_named_by_its_line(tmp_path: Path, small_pieces: None) -> None:
+    lines = ["a,b", *[f"{n},{n % 7}" for n in range(9000)]]
+    lines[-1] = "1,2,3"
+    with pytest.raises(InputError, match="line 9,001 has 3 fields"):
+        inspect(text_file(tmp_path / "t.csv", "\n".join(lines)))
+
+
+def test_a_large_file_is_sampled_from_end_to_end_and_its_rows_are_counted(tmp_path: Path, small_pieces: None) -> None:
+    """A file sorted by class: its beginning alone would show one class only."""
+    rows = [
+        ["size", "kind"],
+        *[[f"{n}.25", "first" if n < 2000 else "middle" if n < 4000 else "last"] for n in range(6000)],
+    ]
+    found = inspect(written(tmp_path / "t.csv", rows), "kind")
+    assert found.examples == 6000
+    assert set(found.classes) == {"first", "middle", "last"}
+    assert "from 16 other places" in found.sampled
+    assert "all rows were counted" in found.sampled
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+@pytest.mark.parametrize("ending", ["", "\n", "\n\n\n"])
+def test_rows_of_a_large_file_are_counted_however_it_ends(
+    tmp_path: Path, small_pieces: None, encoding: str, ending: str
+) -> None:
+    content = "a,b\n" + "\n".join(f"{n},ü{n % 9}" for n in range(5000)) + ending
+    found = inspect(text_file(tmp_path / "t.csv", content.encode(encoding)))
+    assert found.examples == 5000
+
+
+def test_blank_lines_are_no_rows(tmp_path: Path, small_pieces: None) -> None:
+    lines = [line for n in range(6000) for line in ([f"{n},{n % 9}"] if n % 3 else [f"{n},{n % 9}", ""])]
+    assert inspect(text_file(tmp_path / "t.csv", "a,b\n" + "\n".join(lines))).examples == 6000
+
+
+def test_classes_of_a_sorted_file_keep_their_shares(tmp_path: Path, small_pieces: None) -> None:
+    kinds = ["a"] * 4000 + ["b"] * 4000
+    path = written(tmp_path / "t.csv", [["x", "kind"], *[[f"{n * 37 % 101}.25", kind] for n, kind in enumerate(kinds)]])
+    found = inspect(path, "kind")
+    assert found.facts["data.imbalance"] == pytest.approx(1, abs=0.3)
+    assert "nearly without a mistake" not in " ".join(remark.what for remark in found.remarks)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_few_rows_of_a_large_file_come_from_all_of_it(tmp_path: Path, small_pieces: None, seed: int) -> None:
+    found = inspect(written(tmp_path / "t.csv", [["n", "x"], *[[n, f"{n}.25"] for n in range(20_000)]]))
+    numbers = read_frame(found, 100, seed)["n"].to_list()
+    assert len(numbers) == 100
+    assert numbers == sorted(set(numbers))
+    assert max(after - before for before, after in pairwise([0, *numbers, 20_000])) < 1000
+
+
+def test_line_breaks_within_quotation_marks_are_no_rows(tmp_path: Path, small_pieces: None) -> None:
+    rows = [["a", "text"], *[[n, f"one,\ntwo,\n\nthree {n % 50}"] for n in range(3000)]]
+    found = inspect(written(tmp_path / "t.csv", rows, lineterminator="\n"))
+    assert found.examples == 3000
+    assert len(read_frame(found, 10_000, 0)) == 3000
+
+
+def test_rows_of_a_huge_file_are_estimated(tmp_path: Path, small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited_sample, "COUNTED_UP_TO", 30_000)
+    found = inspect(written(tmp_path / "t.csv", [["a", "b"], *[[1000 + n, n % 10] for n in range(8000)]]))
+    assert "estimated" in found.sampled
+    assert found.examples == pytest.approx(8000, rel=0.05)
+
+
+def test_a_large_json_file_is_sampled(tmp_path: Path, small_pieces: None) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"n": {n}, "kind": "{"ab"[n // 2500]}", "inner": {{"x": 1}}}}\n' for n in range(5000)))
+    found = inspect(path, "kind")
+    assert (found.examples, found.classes) == (5000, ("a", "b"))
+    assert kinds(found)["inner"] is Kind.NESTED
+    assert found.sampled
+
+
+def test_a_header_longer_than_a_look_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited_sample, "_GUESSED_FROM", 50)
+    rows = [[f"gene{n}" for n in range(200)], *[[f"{row * n % 7}.5" for n in range(200)] for row in range(30)]]
+    found = inspect(written(tmp_path / "t.csv", rows))
+    assert (len(found.columns), found.examples) == (200, 30)
+
+
+@pytest.mark.slow
+def test_a_file_of_fifty_megabytes_is_sampled(tmp_path: Path) -> None:
+    draw = random.Random(0)
+    path = tmp_path / "large.csv"
+    with path.open("w") as file:
+        file.write("id,x,y,kind\n")
+        for n in range(1_500_000):
+            file.write(f"{n},{draw.random():.6f},{n * 7 % 1001},{'abc'[n * 3 // 1_500_000]}\n")
+    found = inspect(path, "kind")
+    assert found.examples == 1_500_000
+    assert set(found.classes) == {"a", "b", "c"}
+    assert kinds(found)["id"] is Kind.IDENTIFIER
+    assert len(read_frame(found, 10_000, 0)) == 10_000
