@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from advisor.networks.layers import activation, dense
 from advisor.networks.sizes import PICTURE_CODE_WIDTH
@@ -52,14 +52,19 @@ class VariationalAutoencoder(nn.Module):
     The encoder gives (batch, 2 * code). The code is drawn anew each time, by the reparametrisation of section 2.4.
     """
 
-    def __init__(self, encoder: nn.Module, decoder: nn.Module) -> None:
+    def __init__(self, encoder: nn.Module, decoder: nn.Module, code: int) -> None:
         super().__init__()
-        self.encoder, self.decoder = encoder, decoder
+        self.encoder, self.decoder, self.code = encoder, decoder, code
 
     def forward(self, examples: Tensor) -> Restored:
         mean, log_variance = self.encoder(examples).chunk(2, dim=1)
         code = mean + torch.exp(0.5 * log_variance) * torch.randn_like(mean)
         return Restored(self.decoder(code), mean, log_variance)
+
+    def sample(self, number: int, generator: Generator | None = None) -> Tensor:
+        """(number, values) or (number, colours, side, side): the means that the decoder gives for codes by chance."""
+        decoded: Tensor = self.decoder(torch.randn(number, self.code, generator=generator))
+        return decoded
 
 
 def build_autoencoder(spec: NetworkSpec) -> nn.Module:
@@ -75,7 +80,7 @@ def build_vae(spec: NetworkSpec) -> nn.Module:
     if layout(spec) is Layout.FLAT:
         *widths, code = (flat_values(spec), *encoder_widths(hidden_units(spec)))
         encoder = dense((*widths, 2 * code), spec.activation)
-        return VariationalAutoencoder(encoder, dense((code, *widths[::-1]), spec.activation))
+        return VariationalAutoencoder(encoder, dense((code, *widths[::-1]), spec.activation), code)
     shape, channels = _stages(spec)
     side = shape.side // 2 ** (len(channels) - 1)
     dots = channels[-1] * side * side
@@ -86,7 +91,7 @@ def build_vae(spec: NetworkSpec) -> nn.Module:
         activation(spec.activation),
         _doubling(channels, shape, spec.activation),
     )
-    return VariationalAutoencoder(encoder, decoder)
+    return VariationalAutoencoder(encoder, decoder, PICTURE_CODE_WIDTH)
 
 
 def _stages(spec: NetworkSpec) -> tuple[Picture, tuple[int, ...]]:

@@ -7,9 +7,17 @@ from collections.abc import Callable
 from torch import nn
 
 from advisor.networks.autoencoder import build_autoencoder, build_vae
+from advisor.networks.benchmark.alexnet import AlexNet
+from advisor.networks.benchmark.resnet import ResNet50
+from advisor.networks.boltzmann import build_dbn, build_rbm
 from advisor.networks.cnn import build_cnn
+from advisor.networks.deconvolutional import Deconvolutional
+from advisor.networks.diffusion import build_diffusion
 from advisor.networks.ffn import FeedForward
+from advisor.networks.gan import build_gan
+from advisor.networks.gnn import MessagePassing
 from advisor.networks.recurrent import Recurrent
+from advisor.networks.recursive import Recursive
 from advisor.networks.spec import NetworkSpec, check
 from advisor.networks.transformer import Transformer
 from advisor.networks.unet import UNet
@@ -23,6 +31,15 @@ _BUILDERS: dict[str, Callable[[NetworkSpec], nn.Module]] = {
     "transformer": Transformer,
     "vae": build_vae,
     "unet": UNet,
+    "alexnet": AlexNet,
+    "resnet50": ResNet50,
+    "rbm": build_rbm,
+    "dbn": build_dbn,
+    "gan": build_gan,
+    "deconvolutional": Deconvolutional,
+    "recursive": Recursive,
+    "diffusion": build_diffusion,
+    "gnn": MessagePassing,
 }
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from advisor.networks.sizes import EMBEDDING_WIDTH, PICTURE_CODE_WIDTH, layers_for, patch_size
+from advisor.networks.benchmark.counting import count_alexnet, count_resnet50
+from advisor.networks.sizes import (
+    EMBEDDING_WIDTH,
+    GIBBS_STEPS,
+    NOISE_WIDTH,
+    PICTURE_CODE_WIDTH,
+    TIME_WIDTH,
+    halvings,
+    layers_for,
+    patch_size,
+)
 from advisor.networks.spec import (
     Layout,
     NetworkSpec,
@@ -23,6 +33,9 @@ from advisor.networks.spec import (
 class Counts:
     """`parameters` of the whole network; `macs` (multiply-add operations) of one example's forward pass, products of
     matrices and convolutions only; `kept` values of one example that wait for the backward pass.
+
+    The example of a gnn is a node. What a network computes to learn counts as well: a gan's judge looks at a real example
+    and twice at a produced one, a Boltzmann machine goes to its hidden units and back.
 
     Dense and convolutional layers keep what they put out before and after the activation (knowledge base, MM3); a layer of
     a transformer 17 values for each step and unit (Korthikanti et al. 2022, section 4.1: 34 bytes at 16 bits); of an LSTM
@@ -55,6 +68,30 @@ class Counts:
         self.macs += gates * (before * units + units * units) * steps
         self.kept += (12 if gates == 4 else 2) * units * steps
 
+    def spreading(self, values: int, channels: tuple[int, ...], side: int) -> None:
+        """`layers.doubling`: from values to a picture so many dots wide."""
+        doubled = halvings(side, len(channels) - 1)[::-1]
+        places = (side // 2 ** sum(doubled)) ** 2
+        self.dense((values, channels[0] * places))
+        for (before, after), double in zip(pairwise(channels), doubled, strict=True):
+            if double:
+                self.widening(before, after, 16, places, 4)
+                places *= 4
+            else:
+                self.convolution(before, after, 9, places)
+
+    def boltzmann(self, visible: int, hidden: int) -> None:
+        """A machine that learns by contrastive divergence."""
+        self.parameters += visible * hidden + visible + hidden
+        self.macs += (2 * GIBBS_STEPS + 1) * visible * hidden
+        self.kept += 2 * (visible + hidden)
+
+    def repeated(self, other: Counts, times: int) -> None:
+        """Another network that each example passes so many times."""
+        self.parameters += other.parameters
+        self.macs += times * other.macs
+        self.kept += times * other.kept
+
     def attention(self, width: int, feed_forward: int, steps: int) -> None:
         """One encoder layer: four projections, two products over all pairs of steps, two dense layers, two norms."""
         self.parameters += 4 * (width * width + width) + 2 * width * feed_forward + feed_forward + width + 4 * width
@@ -77,7 +114,27 @@ def counts(spec: NetworkSpec) -> Counts:
         case "transformer":
             _transformer(found, spec, units)
         case "unet":
-            _unet(found, spec, units)
+            _unet(found, spec, units, spec.outputs)
+        case "alexnet":
+            count_alexnet(found, spec)
+        case "resnet50":
+            count_resnet50(found, spec)
+        case "rbm" | "dbn":
+            _boltzmann(found, spec, units)
+        case "gan":
+            _gan(found, spec, units)
+        case "deconvolutional":
+            shape = picture_of(spec)
+            values = spec.inputs if layout(spec) is Layout.PICTURE else flat_values(spec)
+            found.spreading(values, (*units, shape.colours), shape.side)
+        case "recursive":
+            _recursive(found, spec, units)
+        case "diffusion":
+            _diffusion(found, spec, units)
+        case "gnn":
+            for before, after in pairwise((spec.inputs, *units)):
+                found.dense((2 * before, after))
+            found.dense((units[-1], spec.outputs))
         case _:
             _autoencoder(found, spec, units)
     return found
@@ -154,7 +211,7 @@ def _transformer(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> No
     found.dense((width, spec.outputs), steps if foretells_tokens(spec) else 1)
 
 
-def _unet(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+def _unet(found: Counts, spec: NetworkSpec, units: tuple[int, ...], outputs: int) -> None:
     shape = picture_of(spec)
     dots = shape.side**2
     for number, (before, after) in enumerate(pairwise((shape.colours, *units))):
@@ -166,7 +223,55 @@ def _unet(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
         found.widening(below, after, 4, here // 4, 4)
         found.convolution(2 * after, after, 9, here)
         found.convolution(after, after, 9, here)
-    found.convolution(units[0], spec.outputs, 1, dots)
+    found.convolution(units[0], outputs, 1, dots)
+
+
+def _boltzmann(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    widths = (flat_values(spec), *units)
+    if spec.loss != "contrastive_divergence":
+        found.dense((*widths, spec.outputs))
+        found.parameters += sum(widths[:-1])  # visible biases, for pretraining
+        return
+    for below, above in pairwise(widths):
+        found.boltzmann(below, above)
+    found.macs += sum(below * above for below, above in pairwise(widths[:-1]))  # up to the next machine
+
+
+def _gan(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    judge = Counts()
+    if layout(spec) is Layout.FLAT:
+        values = flat_values(spec)
+        judge.dense((values, *units, 1))
+        found.dense((NOISE_WIDTH, *units[::-1], values))
+    else:
+        shape = picture_of(spec)
+        side = shape.side
+        for (before, after), half in zip(pairwise((shape.colours, *units)), halvings(side, len(units)), strict=True):
+            side //= 2 if half else 1
+            judge.convolution(before, after, 16 if half else 9, side**2)
+        judge.dense((units[-1] * side**2, 1))
+        found.spreading(NOISE_WIDTH, (*units[::-1], shape.colours), shape.side)
+    found.repeated(judge, 3)
+
+
+def _recursive(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    width, *rest = units
+    nodes = spec.sequence_length or 1
+    found.parameters += spec.inputs * width
+    found.kept += 2 * nodes * width
+    found.dense((2 * width, *rest, width), (nodes - 1) // 2)
+    found.dense((width, spec.outputs))
+
+
+def _diffusion(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:
+    found.dense((TIME_WIDTH, TIME_WIDTH))
+    if layout(spec) is Layout.FLAT:
+        found.dense((flat_values(spec), *units, flat_values(spec)))
+    else:
+        _unet(found, spec, units, picture_of(spec).colours)
+        units += units[-2::-1]  # the stages of the way up
+    for width in units:
+        found.dense((TIME_WIDTH, width))
 
 
 def _autoencoder(found: Counts, spec: NetworkSpec, units: tuple[int, ...]) -> None:

@@ -10,6 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from advisor.networks.autoencoder import Restored
+from advisor.networks.boltzmann import Contrasted
+from advisor.networks.diffusion import Denoised
+from advisor.networks.gan import Judged
 from advisor.networks.spec import NetworkSpec, check
 
 Loss: TypeAlias = Callable[[Any, Tensor], Tensor]
@@ -53,6 +56,34 @@ def elbo(restored: Restored, examples: Tensor) -> Tensor:
     return (difference + divergence) / examples.numel()
 
 
+def contrastive_divergence(contrasted: Contrasted, examples: Tensor) -> Tensor:
+    """How much lower the energy of the examples lies than of where the machine goes from them (Hinton 2002).
+
+    Only its gradient means something: the value wavers around zero.
+    """
+    return (contrasted.examples - contrasted.reached).mean()
+
+
+def noise_prediction(denoised: Denoised, examples: Tensor) -> Tensor:
+    """The mean squared error of the guessed noise (Ho et al. 2020, equation 14)."""
+    return functional.mse_loss(denoised.guess, denoised.noise)
+
+
+def judging(judged: Judged) -> Tensor:
+    """The judge's loss: real taken for produced, and produced for real (Goodfellow et al. 2014, equation 1)."""
+    return functional.softplus(-judged.real).mean() + functional.softplus(judged.produced).mean()
+
+
+def passing_off(judged: Judged) -> Tensor:
+    """The generator's loss, which does not saturate (Goodfellow et al. 2014, section 3)."""
+    return functional.softplus(-judged.passed_off).mean()
+
+
+def adversarial(judged: Judged, examples: Tensor) -> Tensor:
+    """Both players' losses; each has a gradient for its own player only."""
+    return judging(judged) + passing_off(judged)
+
+
 _LOSSES: dict[str, Loss] = {
     "cross_entropy": cross_entropy,
     "binary_cross_entropy": functional.binary_cross_entropy_with_logits,
@@ -62,4 +93,7 @@ _LOSSES: dict[str, Loss] = {
     "quantile": quantile_loss,
     "dice_cross_entropy": dice_cross_entropy,
     "elbo": elbo,
+    "adversarial": adversarial,
+    "noise_prediction": noise_prediction,
+    "contrastive_divergence": contrastive_divergence,
 }

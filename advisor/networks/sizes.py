@@ -8,6 +8,14 @@ EMBEDDING_WIDTH = 128
 """Numbers that stand for one token, in a convolutional network."""
 PICTURE_CODE_WIDTH = 128
 """Numbers in the code of a variational autoencoder of pictures."""
+NOISE_WIDTH = 64
+"""Random numbers from which a gan produces an example."""
+TIME_WIDTH = 64
+"""Numbers that tell a diffusion network how noisy its input is."""
+DIFFUSION_STEPS = 200
+"""From an example to noise and back; fewer than the 1000 of Ho et al. 2020, each with more noise."""
+GIBBS_STEPS = 1
+"""There and back between the two layers of an rbm, for each step of contrastive divergence."""
 PATCHES_A_SIDE = 16
 """Transformers cut pictures into at most 16 x 16 patches."""
 _WIDTH_OF_A_HEAD = 64
@@ -32,3 +40,12 @@ def patch_size(side: int) -> int:
     """Dots along a patch of a picture so many dots wide."""
     least = math.ceil(side / PATCHES_A_SIDE)
     return next(size for size in range(least, side + 1) if side % size == 0)
+
+
+def halvings(side: int, stages: int) -> tuple[bool, ...]:
+    """For each stage of a network of pictures so many dots wide, whether it halves them: as long as they can be."""
+    found = []
+    for _ in range(stages):
+        found.append(side % 2 == 0)
+        side //= 2 if found[-1] else 1
+    return tuple(found)

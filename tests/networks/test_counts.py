@@ -12,6 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from advisor.networks.builders import build
 from advisor.networks.counts import counts
 from advisor.networks.examples import example_batch
+from advisor.networks.gnn import Graph
 from advisor.networks.names import UnbuildableError
 from advisor.probes.workload import Workload
 from tests.networks.test_builders import SPECS
@@ -69,4 +70,14 @@ def test_what_is_kept_for_the_backward_pass_is_about_what_torch_keeps(name: str)
 
 def test_a_network_that_cannot_be_built_is_not_counted() -> None:
     with pytest.raises(UnbuildableError, match="cannot be built yet"):
-        counts(Workload("gnn", "graph", 5, 2, (8,)))
+        counts(Workload("hopfield", "tabular", 5, 2, (8,)))
+
+
+def test_a_node_of_a_graph_is_counted_for_itself() -> None:
+    spec = Workload("gnn", "graph", 5, 3, (8, 6))
+    network, graph = build(spec), Graph(torch.randn(7, 5), torch.randint(7, (2, 20)))
+    counter = FlopCounterMode(display=False)
+    with counter:
+        network(graph)
+    assert counts(spec).macs == counter.get_total_flops() / 2 / 7
+    assert counts(spec).parameters == sum(p.numel() for p in network.parameters())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.networks.names import DEFAULT_HIDDEN_UNITS
-from advisor.networks.spec import Layout, Picture, layout, picture, why_not
+from advisor.networks.spec import Layout, Picture, layout, picture, reconstructs, why_not, why_not_timed
 from advisor.probes.workload import Workload
 
 
@@ -41,6 +41,10 @@ def test_every_square_picture_is_recognised_for_what_it_is(colours: int, side: i
         ("lstm", "text", 9, Layout.TOKENS),
         ("transformer", "image", None, Layout.PICTURE),
         ("autoencoder", "image", None, Layout.FLAT),
+        ("gan", "image", None, Layout.FLAT),
+        ("diffusion", "image", None, Layout.PICTURE),
+        ("recursive", "tree", 9, Layout.TREE),
+        ("gnn", "graph", None, Layout.GRAPH),
     ],
 )
 def test_layout_follows_type_and_modality(network: str, modality: str, steps: int | None, expected: Layout) -> None:
@@ -50,7 +54,17 @@ def test_layout_follows_type_and_modality(network: str, modality: str, steps: in
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"network": "gnn"}, "gnn cannot be built yet"),
+        ({"network": "hopfield"}, "hopfield cannot be built yet"),
+        ({"network": "gnn"}, "A gnn takes a graph, not image data"),
+        ({"network": "recursive"}, "A recursive network takes trees, not image data"),
+        ({"network": "recursive", "modality": "tree"}, "the nodes of the largest tree: state data.sequence_length"),
+        ({"network": "gan"}, "adversarial belongs to the gan alone"),
+        ({"network": "diffusion"}, "noise_prediction belongs to the diffusion alone"),
+        ({"network": "diffusion", "loss": "noise_prediction", "hidden_units": (4,) * 5}, "cannot be halved 4 times"),
+        ({"loss": "contrastive_divergence"}, "it belongs to the rbm and the dbn alone"),
+        ({"network": "rbm", "hidden_units": (4, 4)}, "several on top of one another are a dbn"),
+        ({"network": "deconvolutional", "loss": "mse"}, "10 values are no square picture"),
+        ({"network": "deconvolutional", "outputs": 64}, "A deconvolutional network gives values"),
         ({"modality": "tabular"}, "A cnn for tabular data cannot be built yet, only for pictures"),
         ({"inputs": 65}, "65 values are no square picture"),
         ({"activation": "maxout"}, "The activation maxout is not known"),
@@ -71,3 +85,25 @@ def test_what_cannot_be_built_says_why(changes: dict[str, object], reason: str) 
 def test_what_can_be_built_has_no_reason_against_it() -> None:
     assert why_not(Workload("cnn", "image", 64, 10)) is None
     assert set(DEFAULT_HIDDEN_UNITS) >= {"ffn", "cnn", "lstm", "transformer"}
+
+
+def test_what_can_be_built_may_still_not_be_timed() -> None:
+    graph = Workload("gnn", "graph", 5, 2)
+    assert why_not(graph) is None
+    assert "depends on the edges of its graph" in str(why_not_timed(graph))
+    assert why_not_timed(Workload("cnn", "image", 64, 10)) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "alone"),
+    [
+        (Workload("rbm", "image", 64, 64, loss="contrastive_divergence"), True),
+        (Workload("rbm", "image", 64, 10), False),
+        (Workload("diffusion", "tabular", 4, 4, loss="noise_prediction"), True),
+        (Workload("deconvolutional", "image", 64, 64, loss="mse"), True),
+        (Workload("deconvolutional", "tabular", 64, 64, loss="mse"), False),
+        (Workload("cnn", "image", 64, 10), False),
+    ],
+)
+def test_who_learns_from_inputs_alone(spec: Workload, alone: bool) -> None:
+    assert reconstructs(spec) is alone

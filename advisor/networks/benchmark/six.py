@@ -1,0 +1,118 @@
+"""What was timed: the networks of table 2 of Shi et al. 2016 (arXiv:1608.07249) with their batches. No torch here.
+
+The paper gives inputs, outputs, layers and parameters, not the widths. FCN: 1000 units a layer make the 55 and 58 million
+that it states; its later revisions used 2048, with sigmoids throughout. LSTM: two layers of 256 units over an embedding as
+wide, 10,000 words, a word foretold at every step, as in the authors' published configurations; that makes 6.2 million,
+not the 13 million stated. All were trained by plain SGD.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from advisor.networks.benchmark.designs import DESIGNS
+from advisor.networks.names import UnbuildableError
+
+
+class Family(StrEnum):
+    """Which networks the benchmark treats alike, its batch above all."""
+
+    FULLY_CONNECTED = "fully connected"
+    CONVOLUTIONAL = "convolutional"
+    RECURRENT = "recurrent"
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkNetwork:
+    """A network with the batch that it was timed with; it is a NetworkSpec.
+
+    Inputs are values, for the LSTM different words; steps are words of a text.
+    """
+
+    name: str
+    title: str
+    family: Family
+    network: str
+    modality: str
+    inputs: int
+    outputs: int
+    hidden_units: tuple[int, ...]
+    batch_size: int
+    sequence_length: int | None = None
+    activation: str = "relu"
+    loss: str = "cross_entropy"
+    in_table: bool = True
+    """Whether the published table has it."""
+
+    def narrowed(self, share: float) -> BenchmarkNetwork:
+        """The same plan with widths, inputs and outputs (of pictures the side) multiplied by a share of at most 1.
+
+        For a first look at a slow machine, and for tests; no published figure is one of such a network.
+        """
+        if share >= 1:
+            return self
+
+        def part(size: int) -> int:
+            return max(2, round(size * share))
+
+        inputs = self.inputs
+        if self.family is Family.CONVOLUTIONAL:
+            side = max(DESIGNS[self.network].least_side, part(_SIDE))
+            inputs = _COLOURS * side * side
+        else:
+            inputs = part(inputs)
+        return replace(
+            self,
+            inputs=inputs,
+            outputs=part(self.outputs),
+            hidden_units=tuple(map(part, self.hidden_units)),
+            in_table=False,
+        )
+
+
+_COLOURS, _SIDE = 3, 224
+_WORDS = 10_000
+_FCN = 26_752
+
+
+def _fcn(name: str, title: str, layers: int, width: int, in_table: bool = True) -> BenchmarkNetwork:
+    return BenchmarkNetwork(
+        name, title, Family.FULLY_CONNECTED, "ffn", "tabular", _FCN, _FCN, (width,) * layers, 64,
+        activation="sigmoid", in_table=in_table,
+    )  # fmt: skip
+
+
+def _cnn(name: str, title: str) -> BenchmarkNetwork:
+    return BenchmarkNetwork(
+        name, title, Family.CONVOLUTIONAL, name, "image", _COLOURS * _SIDE**2, 1000, DESIGNS[name].hidden_units, 16
+    )
+
+
+def _lstm(name: str, title: str, steps: int) -> BenchmarkNetwork:
+    return BenchmarkNetwork(name, title, Family.RECURRENT, "lstm", "text", _WORDS, _WORDS, (256, 256), 128, steps)
+
+
+SIX = (
+    _fcn("fcn5", "FCN-5", 3, 1000),
+    _fcn("fcn8", "FCN-8", 6, 1000),
+    _cnn("alexnet", "AlexNet"),
+    _cnn("resnet50", "ResNet-50"),
+    _lstm("lstm32", "LSTM-32", 32),
+    _lstm("lstm64", "LSTM-64", 64),
+)
+"""In the order of the table."""
+EIGHT = (
+    *SIX,
+    _fcn("fcn5-2048", "FCN-5, 2048 wide", 3, 2048, in_table=False),
+    _fcn("fcn8-2048", "FCN-8, 2048 wide", 6, 2048, in_table=False),
+)
+"""Also the fully connected ones of the later revisions."""
+
+
+def benchmark_network(name: str) -> BenchmarkNetwork:
+    """Raises UnbuildableError for a name that none of the eight has."""
+    for network in EIGHT:
+        if network.name == name:
+            return network
+    raise UnbuildableError(f"{name} is none of {', '.join(network.name for network in EIGHT)}.")
