@@ -1,0 +1,1 @@
+"""Trial training: recipes, objectives, the loop, and the ladder of `advisor try`. Importing the package imports no torch."""

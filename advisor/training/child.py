@@ -1,0 +1,290 @@
+"""The child of `advisor try`, `python -m advisor.training.child PARENT`: reads a request, climbs the ladder, tells.
+
+See `request` for the lines, `ladder` for the order, and `advisor.probes.guard` for how it ends with its parent.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from advisor.errors import InputError
+from advisor.probes import guard
+from advisor.training.candidates import Candidate
+from advisor.training.ladder import Clock, Ladder, Step
+from advisor.training.menu import Menu, menu
+from advisor.training.outcome import DataTried
+from advisor.training.request import (
+    LONGEST_REQUEST,
+    Began,
+    Ended,
+    EpochSeen,
+    Message,
+    Ready,
+    Refused,
+    Request,
+    decode_request,
+    encode,
+)
+from advisor.training.trial_record import Status, Trial
+
+ENDS_BEFORE = 0.7
+"""Seconds before the budget is over at which the finals should be done: telling of them and printing takes a moment."""
+FEWEST_FOR_FINALS, MOST_FOR_FINALS = 0.08, 0.2
+"""Shares of the budget that are kept for the finals."""
+LATEST = 3
+"""Times what it is allowed, after which a training is stopped in any case: an epoch may take that long."""
+FINAL_ROUNDS = 2
+"""Seeds that time is kept for."""
+ONE_TRIAL = 0.1
+"""Share of the searching time that a network's first trial should take at most."""
+_EPOCHS_TOLD = 3000
+"""At most so many epochs of a run are told, so that what is told stays small however long it runs."""
+DRAW_NOTHING = ("trivial", "linear")
+"""What is tried however short the budget is."""
+
+
+class Telling:
+    """Writes messages to the parent."""
+
+    def __init__(self, descriptor: int, budget: float) -> None:
+        self._descriptor = descriptor
+        self._every = max(0.25, budget / _EPOCHS_TOLD)
+        self._epoch_told = 0.0
+
+    def __call__(self, message: Message) -> None:
+        line = encode(message)
+        while line:
+            line = line[os.write(self._descriptor, line) :]
+
+    def epoch(self, number: int, value: float) -> None:
+        """Now and then."""
+        now = time.monotonic()
+        if now - self._epoch_told >= self._every and math.isfinite(value):
+            self._epoch_told = now
+            self(EpochSeen(number, value))
+
+
+class Climb:
+    """One run: the data, the folds, and the trials so far."""
+
+    def __init__(self, request: Request, begun: float, tell: Telling) -> None:
+        """Loads and divides the data. Raises InputError where there is nothing to learn from them."""
+        from advisor.datasets.inspect import inspect
+        from advisor.datasets.loading import load
+        from advisor.datasets.splits import outer_split
+        from advisor.training.fitting import Fitting
+        from advisor.training.folds import Folds
+        from advisor.training.metrics import imbalance, metric_of
+        from advisor.training.scoring import described
+
+        inspection = inspect(Path(request.path), request.target)
+        if inspection.fingerprint != request.fingerprint:
+            raise _changed(request.path)
+        examples = load(inspection, most_examples=request.most_examples, seed=0)
+        classes = examples.task.value == "classify"
+        self._tell, self._request = tell, request
+        self._end = begun + request.seconds - ENDS_BEFORE
+        self._metric = metric_of(examples.task.value, imbalance(examples.targets) if classes else 1.0)
+        self._outer = outer_split(examples, seed=request.seed)
+        self._folds = Folds(examples, self._outer.training, request.seed)
+        self._fitting = Fitting(examples, request.threads)
+        self._menu: Menu = menu(request.planned, examples.modality)
+        self._ladder = Ladder(
+            self._menu,
+            self._folds.rungs,
+            self._folds.held_out_share,
+            greater_is_better=self._metric.greater_is_better,
+        )
+        self._trials: list[Trial] = list(request.finished)
+        self._rehearsed: dict[str, float] = {}
+        data = DataTried(
+            path=request.path,
+            target=request.target,
+            fingerprint=request.fingerprint,
+            modality=examples.modality,
+            task=examples.task.value,
+            examples=len(examples),
+            held_out=len(self._outer.test),
+            learnt_from=len(self._outer.training),
+            how=self._outer.how,
+            folds=self._folds.width,
+            held_out_share_of_a_fold=self._folds.held_out_share,
+            left_out=examples.left_out,
+            torch=_torch_version(),
+        )
+        tell(Ready(data, described(self._metric, examples.targets), self._folds.rungs))
+        self._to_start = time.monotonic() - begun
+        """Seconds that scikit-learn and the data took; torch takes about as long."""
+
+    def search(self) -> None:
+        """Trials until nothing is worth its time."""
+        while True:
+            reserve = self._reserve()
+            left = self._end - reserve - time.monotonic()
+            clock = Clock(max(self._request.budget - reserve, 1e-9), max(left, 1e-9) if self._must_go_on() else left)
+            step = self._ladder.next(self._trials, clock, self._expected)
+            if step is None or (left <= 0 and step.candidate.model not in DRAW_NOTHING):
+                return
+            if step.candidate.settings is not None and not self._trials_of_networks():
+                import advisor.training.network_fitting  # noqa: F401 - torch takes seconds, which are no trial's doing
+            self._tell(Began(step.candidate.name, step.candidate.stage, step.rung, step.candidate.kind))
+            trial = self._trial(step, clock)
+            self._trials.append(trial)
+            self._tell(trial)
+
+    def finals(self) -> None:
+        from advisor.training.finals import FinalRound
+
+        candidates = self._finalists()
+        if not candidates:
+            return
+        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed)
+        told = final_round.hold(
+            candidates,
+            self._trials,
+            allowed=self._allowed,
+            until=self._end,
+            begins=lambda candidate: self._tell(Began(candidate.name, None, 0, candidate.kind)),
+        )
+        for finals in told:
+            self._tell(finals)
+
+    def _finalists(self) -> list[Candidate]:
+        from advisor.training.finals import finalists
+
+        return finalists(self._ladder, self._trials, self._request.planned.network)
+
+    def _reserve(self) -> float:
+        """Seconds kept for the finals."""
+        from advisor.training.finals import seconds_of_a_round
+
+        wanted = FINAL_ROUNDS * seconds_of_a_round(self._finalists(), self._trials)
+        budget = self._request.budget
+        return min(max(wanted, FEWEST_FOR_FINALS * budget), MOST_FOR_FINALS * budget)
+
+    def _trials_of_networks(self) -> bool:
+        return any(trial.settings for trial in self._trials)
+
+    def _must_go_on(self) -> bool:
+        """The trivial and the linear model are tried however short the budget is."""
+        tried = {trial.name for trial in self._trials}
+        return not {"trivial", "linear"} <= tried
+
+    def _allowed(self, candidate: Candidate) -> float:
+        """Seconds that one training of a network may take: more where it is the type that the plan bets on."""
+        planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
+        return ONE_TRIAL * (2 if planned else 1) * self._request.budget / self._folds.width
+
+    def _trial(self, step: Step, clock: Clock) -> Trial:
+        """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
+        from advisor.training.fitting import FittingError
+        from advisor.training.metrics import score
+
+        candidate, folds = step.candidate, self._folds.of(step.rung)
+        begun, until = time.monotonic(), time.monotonic() + clock.left
+        first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
+        usual = first.seconds / len(first.scores) if first is not None else 0.0
+        allowed = max(2 * usual, self._allowed(candidate))
+        scores: list[float] = []
+        epochs: list[int] = []
+        failure, short = None, False
+        for place, split in enumerate(folds):
+            if scores and time.monotonic() > until:
+                short = True
+                break
+            try:
+                fitted = self._fitting.fit(
+                    candidate,
+                    split.training,
+                    split.test,
+                    self._request.seed * 1000 + step.rung * len(folds) + place,
+                    seconds=allowed,
+                    until=min(until, time.monotonic() + LATEST * allowed),
+                    on_epoch=lambda epoch: self._tell.epoch(
+                        epoch.number, epoch.validation if epoch.validation is not None else epoch.loss
+                    ),
+                )
+            except FittingError as error:
+                failure = str(error)
+                break
+            except MemoryError:
+                failure = "The memory was not enough for it."
+                break
+            scores.append(score(self._metric, self._fitting.examples.targets[split.test], fitted.foretold))
+            epochs += [fitted.epochs] if fitted.epochs is not None else []
+            short = short or fitted.short
+        status = Status.FAILED if failure else Status.SHORT if short else Status.DONE
+        return Trial(
+            candidate.name,
+            candidate.kind,
+            candidate.stage,
+            step.rung,
+            candidate.settings_json,
+            tuple(scores) if failure is None else (),
+            time.monotonic() - begun,
+            max(epochs, default=None),
+            status,
+            failure,
+        )
+
+    def _expected(self, candidate: Candidate) -> float:
+        """Of a network what one of its kind took; of a model that cannot be stopped while it is fitted what a part says."""
+        if candidate.settings is not None:
+            similar = [t.seconds for t in self._trials if t.name.startswith(f"{candidate.model} ") and t.counts]
+            return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
+        if candidate.name not in self._rehearsed:
+            folds = self._folds.of(0)
+            self._rehearsed[candidate.name] = len(folds) * self._fitting.rehearsed(candidate, folds[0].training)
+        return self._rehearsed[candidate.name]
+
+
+def _torch_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("torch")
+    except PackageNotFoundError:
+        return ""
+
+
+def _changed(path: str) -> InputError:
+    from advisor.errors import input_error
+
+    what = "they are not what they were when this run began"
+    return input_error("The data have changed", what, where=path, remedy="Begin anew with --fresh.")
+
+
+def climb(request: Request, begun: float, tell: Telling) -> None:
+    """Everything, from loading the data to the finals."""
+    try:
+        run = Climb(request, begun, tell)
+    except InputError as error:
+        first = error.problems[0]
+        tell(Refused(error.title, first.where, first.what, first.remedy))
+        return
+    run.search()
+    run.finals()
+
+
+def main(arguments: Sequence[str]) -> None:
+    begun = time.monotonic()
+    guard.die_with(int(arguments[0]))
+    guard.be_first_to_go()
+    answers = os.dup(1)
+    os.dup2(2, 1)  # what a library prints must not stand among the answers
+    request = decode_request(sys.stdin.buffer.readline(LONGEST_REQUEST))
+    guard.die_when_closed(0)
+    tell = Telling(answers, request.budget)
+    climb(request, begun, tell)
+    tell(Ended())
+    os._exit(0)  # at once: torch's own end takes a while
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,120 @@
+"""Which candidate is better on the same folds, and whether by more than noise: pure, without numpy."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from advisor.training.intervals import Interval, t_interval
+from advisor.training.trial_record import Trial
+
+Fold: TypeAlias = tuple[int, int]
+"""Rung and place within it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """By how much one candidate is better than another, on each of the folds that both have seen."""
+
+    gains: tuple[float, ...]
+    held_out_share: float
+
+    @property
+    def mean(self) -> float:
+        return statistics.fmean(self.gains)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean, made up for folds that share examples as `t_interval` does."""
+        return statistics.stdev(self.gains) * math.sqrt(1 / len(self.gains) + self.held_out_share)
+
+    @property
+    def beyond_noise(self) -> bool:
+        """Better by more than a standard error."""
+        return self.mean > self.error
+
+    def interval(self) -> Interval:
+        return t_interval(self.gains, overlap=self.held_out_share)
+
+
+class Scores:
+    """What the trials of a run have scored, fold by fold."""
+
+    def __init__(self, trials: Iterable[Trial], held_out_share: float, *, greater_is_better: bool = True) -> None:
+        """
+        Args:
+            held_out_share: examples that a fold scores, by those that it learns from (0.25 of five folds).
+        """
+        self._share = held_out_share
+        self._sign = 1 if greater_is_better else -1
+        self._by_name: dict[str, dict[Fold, float]] = {}
+        for trial in trials:
+            if trial.counts:
+                mine = self._by_name.setdefault(trial.name, {})
+                mine.update({(trial.rung, place): self._sign * score for place, score in enumerate(trial.scores)})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._by_name)
+
+    def of(self, name: str) -> Mapping[Fold, float]:
+        """Its scores, turned so that greater is better."""
+        return self._by_name.get(name, {})
+
+    def rungs(self, name: str) -> int:
+        """On how many rungs it has scores."""
+        return len({rung for rung, _ in self.of(name)})
+
+    def common(self, names: Collection[str]) -> list[Fold]:
+        """Folds that all of them have seen."""
+        seen = [set(self.of(name)) for name in names]
+        return sorted(set.intersection(*seen)) if seen else []
+
+    def mean(self, name: str, folds: Sequence[Fold] | None = None) -> float:
+        """Over these folds, or all of its own; minus infinity where there is none."""
+        mine = self.of(name)
+        values = [mine[fold] for fold in (mine if folds is None else folds) if fold in mine]
+        return statistics.fmean(values) if values else -math.inf
+
+    def paired(self, one: str, other: str) -> Paired | None:
+        """By how much one is better than the other; None where they share fewer than two folds."""
+        folds = self.common((one, other))
+        if len(folds) < 2:
+            return None
+        return Paired(tuple(self.of(one)[fold] - self.of(other)[fold] for fold in folds), self._share)
+
+
+def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str]) -> str | None:
+    """The candidate to bet on.
+
+    Among those that were on the menu from the start it is the best on the folds that all survivors have seen.
+    A variation, one of many made around the best, is taken only if it is better by more than a standard error: the best
+    of many always looks better than it is.
+    """
+    chosen = _best(scores, defaults)
+    if chosen is None:
+        return None
+    tested = [name for name in variations if scores.rungs(name) >= min(2, scores.rungs(chosen))]
+    for name in sorted(tested, key=lambda name: -scores.mean(name)):
+        found = scores.paired(name, chosen)
+        if found is not None and found.beyond_noise:
+            return name
+    return chosen
+
+
+def _best(scores: Scores, names: Sequence[str]) -> str | None:
+    """By the mean over the folds of the highest rung that at least two have reached, among those that reached it.
+
+    Of equals the first, which is the simpler.
+    """
+    known = [name for name in names if scores.of(name)]
+    if not known:
+        return None
+    heights = sorted((len(scores.of(name)) for name in known), reverse=True)
+    height = heights[min(1, len(heights) - 1)]
+    reached = [name for name in known if len(scores.of(name)) >= height]
+    folds = scores.common(reached)
+    return max(reached, key=lambda name: scores.mean(name, folds))

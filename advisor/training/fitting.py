@@ -1,0 +1,229 @@
+"""Fits one candidate to some rows of the data and has it foretell others.
+
+torch is imported with the first network only, so that what is simpler has been tried by then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.preparation import Preparation, preparation
+from advisor.datasets.splits import inner_folds
+from advisor.networks.names import UnbuildableError
+from advisor.training.candidates import Candidate, NetworkSettings
+from advisor.training.classical import for_outputs, model
+from advisor.training.trained import Epoch
+from advisor.training.trial_record import Kind
+
+if TYPE_CHECKING:
+    from advisor.training.network_fitting import Described, NetworkFitting, Part
+
+Rows: TypeAlias = NDArray[numpy.int64]
+Numbers: TypeAlias = NDArray[Any]
+
+EARLY_STOPPING_NEEDS = 100
+"""Examples to learn from, below which none are kept back: so few would say little about when to stop."""
+KEPT_BACK = 6
+"""One in so many of the examples to learn from is kept back for early stopping."""
+WORTH_THREADS = 2_000_000
+"""Values times outputs from which several threads are faster than one; on little they mostly wait for each other."""
+REHEARSED_ON = 1000
+"""Examples on which a model is timed first, where there are several times as many."""
+USUAL_ROUNDS = 100
+REHEARSED_ROUNDS: Mapping[str, int] = {"max_iter": 10}
+"""Of gradient boosting, which grows a tree for each class in each of its usual rounds."""
+MANY_CLASSES = 20
+_AS_USUAL: Mapping[str, Any] = {}
+CACHED_BYTES = 400_000_000
+CACHED_PREPARATIONS = 64
+
+
+class FittingError(Exception):
+    """This candidate cannot be fitted to these data; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a candidate foretold, and what that took."""
+
+    foretold: Numbers
+    """Class numbers (n,), or values (n, outputs) in the units of the data."""
+    seconds: float
+    epochs: int | None = None
+    short: bool = False
+    """Whether the deadline came before training had ended."""
+
+
+class Fitting:
+    """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
+
+    def __init__(self, examples: Examples, threads: int) -> None:
+        self.examples = examples
+        self._unfitted = preparation(examples)
+        self._threads = threads
+        self._networks: NetworkFitting | None = None
+        self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
+        self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
+
+    def fit(
+        self,
+        candidate: Candidate,
+        training: Rows,
+        test: Rows,
+        seed: int,
+        *,
+        seconds: float,
+        until: float,
+        on_epoch: Callable[[Epoch], None] | None = None,
+    ) -> Fitted:
+        """Learns from the training rows and foretells the test rows.
+
+        Args:
+            seconds: that a network's training should take at most; it is given fewer epochs otherwise.
+            until: a time of time.monotonic at which a network's training stops, whatever it has reached.
+
+        Raises FittingError.
+        """
+        begun = time.monotonic()
+        try:
+            if candidate.settings is None:
+                fitted = Fitted(self._classical(candidate, training, test, seed), 0.0)
+            else:
+                fitted = self._network(candidate.settings, training, test, seed, seconds, until, on_epoch)
+        except UnbuildableError as error:
+            raise FittingError(str(error)) from error
+        except ValueError as error:
+            raise FittingError(f"It could not be fitted: {str(error).splitlines()[0][:200]}") from error
+        if not numpy.isfinite(fitted.foretold).all():
+            raise FittingError("It foretold values that are no numbers.")
+        return Fitted(fitted.foretold, time.monotonic() - begun, fitted.epochs, fitted.short)
+
+    def rehearsed(self, candidate: Candidate, training: Rows) -> float:
+        """Seconds that fitting a model that is no network will take: a part of the examples or of the rounds, times the rest.
+
+        0 where there are few of both, which takes no time worth knowing.
+        """
+        parts = max(1, len(training) // REHEARSED_ON)
+        rounds = REHEARSED_ROUNDS if candidate.model == "gradient_boosting" else {}
+        if candidate.kind is Kind.TRIVIAL or (parts < 3 and len(self.examples.classes) <= MANY_CLASSES):
+            return 0.0
+        part = training[::parts]
+        begun = time.monotonic()
+        with contextlib.suppress(ValueError):  # what fails on a part says so on all of it
+            self._classical(candidate, part, part[:10], 0, rounds)
+        share = rounds["max_iter"] / USUAL_ROUNDS if rounds else 1.0
+        return (time.monotonic() - begun) * parts / share
+
+    def _classical(
+        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
+    ) -> Numbers:
+        if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
+            return self._last_values(test)
+        prepared = self._preparation(training)
+        outputs, classes = prepared.shape.outputs, self.examples.task is Task.CLASSIFY
+        inputs = self._inputs(training, training, flat=True)
+        threads = self._threads if inputs.size * outputs >= WORTH_THREADS else 1
+        settings = {**changed, "n_jobs": threads} if candidate.model == "random_forest" else changed
+        plain = model(candidate.model, self.examples.task.value, seed, settings)
+        estimator: Any = plain if classes else for_outputs(plain, candidate.model, outputs)
+        targets = prepared.targets(training)
+        if not classes and outputs == 1:
+            targets = targets[:, 0]
+        with warnings.catch_warnings(), threadpool_limits(threads):
+            warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
+            estimator.fit(inputs, targets)
+            foretold = numpy.asarray(estimator.predict(self._inputs(training, test, flat=True)))
+        return foretold if classes else prepared.restore(foretold.reshape(len(test), -1))
+
+    def _last_values(self, test: Rows) -> Numbers:
+        """The next step is as the last: what a forecast must beat. (n, outputs)"""
+        steps: Numbers = numpy.asarray(self.examples.inputs)[test]
+        return steps[:, -1, : self.examples.targets.shape[1]].astype(numpy.float64)
+
+    def _network(
+        self,
+        settings: NetworkSettings,
+        training: Rows,
+        test: Rows,
+        seed: int,
+        seconds: float,
+        until: float,
+        on_epoch: Callable[[Epoch], None] | None,
+    ) -> Fitted:
+        from advisor.training.network_fitting import Allowance, DivergedError, NetworkFitting
+
+        self._networks = self._networks or NetworkFitting(self._threads)
+        prepared = self._preparation(training)
+        flat = settings.network == "ffn"
+        learning, stopping = self._kept_back(settings, training, seed)
+
+        def part(rows: Rows) -> Part:
+            return self._inputs(training, rows, flat=flat), prepared.targets(rows)
+
+        try:
+            found = self._networks.fit(
+                self._described(prepared, settings),
+                settings,
+                part(learning),
+                part(stopping) if stopping is not None else None,
+                self._inputs(training, test, flat=flat),
+                seed,
+                Allowance(seconds, until),
+                on_epoch,
+            )
+        except DivergedError as error:
+            raise FittingError("Its training diverged: the loss was no number any more.") from error
+        classes = self.examples.task is Task.CLASSIFY
+        foretold = found.outputs.argmax(axis=1) if classes else prepared.restore(found.outputs)
+        return Fitted(foretold, 0.0, found.epochs, found.short)
+
+    def _described(self, prepared: Preparation, settings: NetworkSettings) -> Described:
+        from advisor.training.network_fitting import Described
+
+        shape, flat = prepared.shape, settings.network == "ffn"
+        return Described(
+            network=settings.network,
+            modality="tabular" if flat else self.examples.modality,
+            inputs=shape.flat_values if flat else shape.inputs,
+            outputs=shape.outputs,
+            hidden_units=settings.hidden_units,
+            sequence_length=None if flat else shape.sequence_length,
+            loss="cross_entropy" if self.examples.task is Task.CLASSIFY else "mse",
+            activation=settings.activation,
+        )
+
+    def _kept_back(self, settings: NetworkSettings, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
+        """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
+        if not settings.early_stopping or len(training) < EARLY_STOPPING_NEEDS:
+            return training, None
+        split = inner_folds(self.examples, training, KEPT_BACK, seed)[-1]
+        return split.training, split.test
+
+    def _preparation(self, training: Rows) -> Preparation:
+        key = training.tobytes()
+        if key not in self._prepared:
+            self._prepared[key] = self._unfitted.fit(training)
+            while len(self._prepared) > CACHED_PREPARATIONS:
+                self._prepared.popitem(last=False)
+        return self._prepared[key]
+
+    def _inputs(self, training: Rows, rows: Rows, *, flat: bool) -> Numbers:
+        """Rows in numbers as the training rows have taught, kept for the next candidate as long as there is room."""
+        key = (training.tobytes(), rows.tobytes(), flat)
+        if key not in self._arrays:
+            prepared = self._preparation(training)
+            self._arrays[key] = prepared.flat(rows) if flat else prepared.structured(rows)
+            while len(self._arrays) > 3 and sum(array.nbytes for array in self._arrays.values()) > CACHED_BYTES:
+                self._arrays.popitem(last=False)
+        return self._arrays[key]

@@ -1,0 +1,93 @@
+"""By what number models are compared; scikit-learn computes it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn import metrics
+
+Numbers: TypeAlias = np.ndarray[Any, Any]
+
+UNEVEN = 5.0
+"""Largest over smallest class from which each class counts the same, however rare it is.
+
+Of two classes, always naming the larger is then right for five examples in six.
+"""
+
+
+class Metric(StrEnum):
+    """What is computed from the truth and what a model foretold."""
+
+    ACCURACY = "accuracy"  # share of the examples whose class is right
+    BALANCED_ACCURACY = "balanced_accuracy"  # mean over the classes of the share that was found
+    MACRO_F1 = "macro_f1"  # mean over the classes of the harmonic mean of precision and recall
+    LOG_LOSS = "log_loss"  # mean of -ln(probability of the true class)
+    R2 = "r2"  # share of the variance that is explained; 0 for the mean, below for worse
+    RMSE = "rmse"  # root of the mean squared error, in the units of the target
+    MAE = "mae"  # mean absolute error, in the units of the target
+
+    @property
+    def greater_is_better(self) -> bool:
+        return self not in (Metric.LOG_LOSS, Metric.RMSE, Metric.MAE)
+
+    @property
+    def needs_probabilities(self) -> bool:
+        return self is Metric.LOG_LOSS
+
+    def gain(self, score: float, over: float) -> float:
+        """By how much a score is better than another, whichever way better lies."""
+        return score - over if self.greater_is_better else over - score
+
+
+def metric_of(task: str, imbalance: float = 1.0) -> Metric:
+    """The one number by which models for this task (of the fact task.kind) are compared.
+
+    Classes: accuracy, but balanced accuracy from an imbalance of 5 on, as a model that knows only the large class must
+    not look good. Numbers: the explained share of the variance, which can be read without knowing the units. Forecasts
+    and restored examples: the root of the mean squared error, as the variance of a stretch of time depends on its length.
+    """
+    match task:
+        case "classify" | "segment":
+            return Metric.BALANCED_ACCURACY if imbalance >= UNEVEN else Metric.ACCURACY
+        case "regress":
+            return Metric.R2
+        case _:
+            return Metric.RMSE
+
+
+def imbalance(classes: Numbers) -> float:
+    """The largest class over the smallest of those that occur, from class numbers (n,)."""
+    counts = np.unique(classes, return_counts=True)[1]
+    return float(counts.max() / counts.min())
+
+
+def score(metric: Metric, truth: Numbers, foretold: Numbers) -> float:
+    """The metric for what a model foretold.
+
+    Args:
+        truth: class numbers (n,), or values (n,) or (n, outputs).
+        foretold: probabilities (n, classes), which all metrics of classes take, or class numbers (n,); or values.
+    """
+    match metric:
+        case Metric.LOG_LOSS:
+            return float(metrics.log_loss(truth, foretold, labels=np.arange(foretold.shape[1])))
+        case Metric.ACCURACY:
+            return float(metrics.accuracy_score(truth, _named(foretold)))
+        case Metric.BALANCED_ACCURACY:  # classes that no example has are not asked for
+            found = metrics.recall_score(truth, _named(foretold), labels=np.unique(truth), average="macro")
+            return float(found)
+        case Metric.MACRO_F1:
+            return float(metrics.f1_score(truth, _named(foretold), average="macro", zero_division=0.0))
+        case Metric.R2:
+            return float(metrics.r2_score(truth, foretold))
+        case Metric.RMSE:
+            return float(metrics.root_mean_squared_error(truth, foretold))
+        case Metric.MAE:
+            return float(metrics.mean_absolute_error(truth, foretold))
+
+
+def _named(foretold: Numbers) -> Numbers:
+    """The class that is thought most probable."""
+    return foretold.argmax(axis=1) if foretold.ndim == 2 else foretold

@@ -1,0 +1,179 @@
+"""Trains a network as a candidate's settings say, within the time that it may take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from advisor.networks.builders import build
+from advisor.networks.losses import loss_function
+from advisor.training.candidates import FEWEST_EPOCHS, NetworkSettings
+from advisor.training.initialisation import initialise
+from advisor.training.loop import Epoch, Stop, train
+from advisor.training.objectives import Supervised
+from advisor.training.recipe import Recipe
+
+Numbers: TypeAlias = NDArray[Any]
+Part: TypeAlias = tuple[Numbers, Numbers]
+"""Inputs and targets."""
+
+SMALL_NETWORK = 300_000
+"""Weights below which a step of a feed-forward network is faster on one thread than on several."""
+LBFGS_EPOCHS = 10
+"""Each is up to twenty steps over all examples."""
+_AT_ONCE = 1024
+
+
+class DivergedError(Exception):
+    """The loss was no number any more before anything was learnt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The time that one training may take."""
+
+    seconds: float
+    """Fewer epochs are planned where all of them would take longer."""
+    until: float
+    """A time of time.monotonic at which training stops, whatever it has reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A network to build; see `advisor.networks.spec.NetworkSpec`."""
+
+    network: str
+    modality: str
+    inputs: int
+    outputs: int
+    hidden_units: tuple[int, ...]
+    sequence_length: int | None
+    loss: str
+    activation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What a trained network gives for the test inputs, (n, outputs), and how its training went."""
+
+    outputs: Numbers
+    epochs: int
+    short: bool
+    """Whether the deadline came before training had ended."""
+
+
+class NetworkFitting:
+    """Trains networks; remembers how long an epoch of each takes."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._epoch_seconds: dict[tuple[str, tuple[int, ...], str], float] = {}
+
+    def fit(
+        self,
+        spec: Described,
+        settings: NetworkSettings,
+        learning: Part,
+        stopping: Part | None,
+        test: Numbers,
+        seed: int,
+        allowance: Allowance,
+        on_epoch: Callable[[Epoch], None] | None = None,
+    ) -> Foretold:
+        """Learns from `learning`, stops by `stopping` where it is given, and foretells the test inputs.
+
+        Raises DivergedError, and UnbuildableError where the network cannot be built.
+        """
+        network, objective = _made(spec, settings, seed)
+        small = settings.network == "ffn" and sum(p.numel() for p in network.parameters()) < SMALL_NETWORK
+        recipe = Recipe(
+            optimizer=settings.optimizer,
+            learning_rate=settings.learning_rate,
+            batch_size=settings.batch_size,
+            epochs=_epochs(settings, len(learning[0])),
+            init=settings.init,
+            schedule=settings.schedule,
+            weight_decay=settings.weight_decay,
+            patience=None,
+            seed=seed,
+            threads=1 if small else self._threads,
+        )
+        examples = _tensors(learning)
+        epochs = self._affordable(spec, settings, recipe, examples, allowance)
+        patience = max(FEWEST_EPOCHS, epochs // 8) if stopping is not None else None
+        trained = train(
+            objective,
+            examples,
+            replace(recipe, epochs=epochs, patience=patience),
+            validation=_tensors(stopping) if stopping is not None else None,
+            until=allowance.until,
+            on_epoch=on_epoch,
+        )
+        if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
+            raise DivergedError
+        outputs = _foretold(network, test, 1 if small else self._threads)
+        return Foretold(outputs, len(trained.history), trained.stopped is Stop.TIME)
+
+    def _affordable(
+        self,
+        spec: Described,
+        settings: NetworkSettings,
+        recipe: Recipe,
+        examples: tuple[Tensor, Tensor],
+        allowance: Allowance,
+    ) -> int:
+        """Epochs that there is time for: a schedule that was cut in the middle would leave worse weights than a short one.
+
+        The first training of a network of this size is preceded by one epoch that is timed and thrown away.
+        """
+        key = (settings.network, settings.hidden_units, settings.optimizer)
+        if key not in self._epoch_seconds:
+            for _ in range(1 if self._epoch_seconds else 2):  # the very first step of torch takes seconds
+                _, objective = _made(spec, settings, recipe.seed)
+                begun = time.monotonic()
+                until = min(allowance.until, begun + allowance.seconds)
+                tried = train(objective, examples, replace(recipe, epochs=1), until=until)
+                seconds = time.monotonic() - begun
+            self._epoch_seconds[key] = seconds if tried.history else 2 * seconds
+        possible = allowance.seconds / max(self._epoch_seconds[key], 1e-6)
+        return max(1, int(min(recipe.epochs, possible)))
+
+
+def _made(spec: Described, settings: NetworkSettings, seed: int) -> tuple[nn.Module, Supervised]:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = build(spec)
+    initialise(network, settings.init, settings.activation, seed=seed)
+    return network, Supervised(network, loss_function(spec))
+
+
+def _epochs(settings: NetworkSettings, examples: int) -> int:
+    epochs = settings.epochs_for(examples)
+    return min(epochs, LBFGS_EPOCHS) if settings.optimizer == "lbfgs" else epochs
+
+
+def _tensors(part: Part) -> tuple[Tensor, Tensor]:
+    inputs, targets = (torch.from_numpy(numpy.ascontiguousarray(array)) for array in part)
+    return inputs, targets
+
+
+@torch.no_grad()
+def _foretold(network: nn.Module, inputs: Numbers, threads: int) -> Numbers:
+    """(n, outputs) as they come."""
+    network.eval()
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    values = torch.from_numpy(numpy.ascontiguousarray(inputs))
+    try:
+        parts = [network(values[start : start + _AT_ONCE]) for start in range(0, len(values), _AT_ONCE)]
+    finally:
+        torch.set_num_threads(before)
+    found: Numbers = torch.cat(parts).numpy()
+    return found

@@ -1,0 +1,111 @@
+"""Scores of finalists on held-out examples, with the interval that other examples and other seeds could have given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+
+from advisor.training import outcome
+from advisor.training.metrics import Metric
+
+Numbers: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[numpy.float64]
+
+RESAMPLES = 1000
+_AT_ONCE = 4_000_000
+"""Counts that are held in memory at a time."""
+_OUTSIDE = 2.5
+"""Per cent at either end of a 95 % interval."""
+_TITLES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "r2": "R²",
+    "rmse": "RMSE",
+}
+MATTERS = 0.01
+"""Differences within this much of a share, or of the deviation of the target, are none that matter."""
+
+
+def described(metric: Metric, targets: Numbers) -> outcome.Metric:
+    """The metric as it is told to people, with the difference from which on it matters for these targets."""
+    unit = (float(targets.std()) or 1.0) if metric is Metric.RMSE else 1.0
+    return outcome.Metric(metric.value, _TITLES[metric.value], MATTERS * unit, metric.greater_is_better)
+
+
+class Resampling:
+    """Draws held-out examples and seeds with replacement, the same examples for every finalist.
+
+    So what two finalists differ by is judged on the same draws (paired bootstrap; Efron and Tibshirani 1993, chapter 8).
+    """
+
+    def __init__(self, metric: Metric, truth: Numbers, seed: int = 0) -> None:
+        """
+        Args:
+            metric: accuracy, balanced_accuracy, r2 or rmse.
+            truth: class numbers (n,) or values (n, outputs).
+        """
+        self._metric = metric
+        self._truth = truth
+        self._seed = seed
+
+    def scores(self, foretold: Numbers) -> Floats:
+        """The score of each draw of examples; (RESAMPLES,).
+
+        Args:
+            foretold: what a model said of every held-out example, shaped like the truth.
+        """
+        examples = len(self._truth)
+        draws = numpy.random.default_rng(self._seed)  # the same for every finalist
+        found: list[Floats] = []
+        size = max(1, _AT_ONCE // examples)
+        for start in range(0, RESAMPLES, size):
+            many = min(size, RESAMPLES - start)
+            counts = draws.multinomial(examples, numpy.full(examples, 1 / examples), size=many).astype(numpy.float64)
+            found.append(_scores(self._metric, self._truth, foretold, counts))
+        return numpy.concatenate(found)
+
+    def over_seeds(self, drawn: Sequence[Floats]) -> Floats:
+        """The mean over seeds drawn with replacement, of each draw of examples; (RESAMPLES,).
+
+        Args:
+            drawn: `scores` of each seed's model.
+        """
+        by_seed = numpy.stack(drawn)
+        chosen = numpy.random.default_rng(self._seed).integers(len(drawn), size=(RESAMPLES, len(drawn)))
+        means: Floats = by_seed[chosen, numpy.arange(RESAMPLES)[:, None]].mean(axis=1)
+        return means
+
+
+def interval(values: Floats) -> tuple[float, float]:
+    low, high = numpy.percentile(values, (_OUTSIDE, 100 - _OUTSIDE))
+    return float(low), float(high)
+
+
+def _scores(metric: Metric, truth: Numbers, foretold: Numbers, counts: Floats) -> Floats:
+    """The metric where each example counts as often as `counts` (draws, n) says.
+
+    What a draw makes meaningless (a class without an example, targets without variance) does not take part in it.
+    """
+    if metric is Metric.ACCURACY:
+        right: Floats = counts @ (truth == foretold) / counts.sum(axis=1)
+        return right
+    if metric is Metric.BALANCED_ACCURACY:
+        classes = numpy.unique(truth)
+        of_class = (truth[:, None] == classes).astype(numpy.float64)
+        found = counts @ (of_class * (truth == foretold)[:, None])
+        there = counts @ of_class
+        shares = numpy.divide(found, there, out=numpy.full_like(found, numpy.nan), where=there > 0)
+        balanced: Floats = numpy.nanmean(shares, axis=1)
+        return balanced
+    truth, foretold = (values.reshape(len(values), -1).astype(numpy.float64) for values in (truth, foretold))
+    total = counts.sum(axis=1, keepdims=True)
+    squared = counts @ (truth - foretold) ** 2 / total
+    if metric is Metric.RMSE:
+        root: Floats = numpy.sqrt(squared).mean(axis=1)
+        return root
+    variance = counts @ truth**2 / total - (counts @ truth / total) ** 2
+    explained: Floats = (1 - squared / numpy.maximum(variance, 1e-300)).mean(axis=1)
+    return explained

@@ -1,0 +1,132 @@
+"""What is on the menu, and what a variation changes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.networks.names import ACTIVATIONS
+from advisor.training.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
+from advisor.training.menu import menu
+from advisor.training.recipe import AS_BUILT, INITIALISATIONS, OPTIMIZERS, Recipe
+from advisor.training.trial_record import Kind
+
+PLANNED = Planned(
+    network="ffn",
+    runners_up=("gradient_boosting", "lstm", "gan"),
+    hidden_units=(64, 64),
+    init="he",
+    activation="relu",
+    optimizer="adamw",
+    learning_rate=0.001,
+    batch_size=32,
+)
+plans = st.builds(
+    Planned,
+    network=st.sampled_from(["ffn", "cnn", "lstm", "gan", "linear", None]),
+    runners_up=st.lists(st.sampled_from(["ffn", "cnn", "rnn", "transformer", "vae", "random_forest"])).map(tuple),
+    hidden_units=st.lists(st.integers(1, 600), max_size=4).map(tuple),
+    init=st.sampled_from([*INITIALISATIONS, "pretrained", "layerwise_pretraining", None]),
+    activation=st.sampled_from([*ACTIVATIONS, None]),
+    optimizer=st.sampled_from([*OPTIMIZERS, None]),
+    learning_rate=st.sampled_from([0.001, 0.3, None]),
+    batch_size=st.sampled_from([1, 32, None]),
+)
+modalities = st.sampled_from(["tabular", "image", "text", "time_series", "audio"])
+
+
+def test_the_simple_comes_before_the_deep() -> None:
+    names = [candidate.name for candidate in menu(PLANNED, "tabular").openers]
+    assert names[:4] == ["trivial", "linear", "random forest", "gradient boosting"]
+    assert names[4:] == ["ffn 100 plain", "ffn 64", "ffn 64-64 as planned"]
+
+
+def test_scikit_learns_default_network_is_always_there() -> None:
+    for modality in ("tabular", "image", "text", "time_series"):
+        settings = [candidate.settings for candidate in menu(Planned(), modality).openers]
+        assert SCIKIT_LEARN_LIKE in settings
+    plain = SCIKIT_LEARN_LIKE
+    assert (plain.hidden_units, plain.optimizer, plain.learning_rate) == ((100,), "adam", 1e-3)
+
+
+def test_what_generates_or_restores_is_no_candidate() -> None:
+    assert not any(candidate.model == "gan" for candidate in menu(PLANNED, "tabular").openers)
+
+
+def test_weights_trained_by_others_are_replaced_by_usual_ones() -> None:
+    planned = Planned(network="cnn", hidden_units=(64, 128), init="pretrained")
+    chosen = next(c for c in menu(planned, "image").openers if c.name == "cnn 64-128 as planned")
+    assert chosen.settings is not None
+    assert chosen.settings.init == "he"
+
+
+@given(plans, modalities)
+def test_every_name_is_unique_and_every_recipe_can_be_made(planned: Planned, modality: str) -> None:
+    made = menu(planned, modality)
+    base = next(candidate for candidate in made.openers if candidate.kind is Kind.NETWORK)
+    everything = [*made.openers, *made.variations(base)]
+    assert len({candidate.name for candidate in everything}) == len(everything)
+    for candidate in everything:
+        if candidate.settings is not None:
+            s = candidate.settings
+            Recipe(s.optimizer, s.learning_rate, s.batch_size, s.epochs_for(100), s.init, s.schedule)
+
+
+@given(plans, modalities, st.data())
+def test_a_variation_changes_its_factor_and_nothing_else(planned: Planned, modality: str, data: st.DataObject) -> None:
+    made = menu(planned, modality)
+    base = data.draw(st.sampled_from([candidate for candidate in made.openers if candidate.kind is Kind.NETWORK]))
+    belongs = {
+        Factor.WIDTH: {"hidden_units"},
+        Factor.INIT: {"init"},
+        Factor.ACTIVATION: {"activation"},
+        Factor.OPTIMIZER: {"optimizer", "learning_rate", "weight_decay"},
+        Factor.REGULARISATION: {"weight_decay", "early_stopping"},
+    }
+    for candidate in made.variations(base):
+        assert candidate.settings is not None
+        assert base.settings is not None
+        assert candidate.factor is not None
+        different = {
+            f.name
+            for f in fields(NetworkSettings)
+            if getattr(base.settings, f.name) != getattr(candidate.settings, f.name)
+        }
+        assert different <= belongs[candidate.factor]
+        assert base.settings.value(candidate.factor) != candidate.settings.value(candidate.factor)
+
+
+@pytest.mark.parametrize("factor", list(TOPICS))
+def test_what_the_plan_says_of_a_factor_is_varied_first(factor: Factor) -> None:
+    planned = Planned("ffn", (), (40, 30), "orthogonal", "tanh", "sgd_nesterov", 0.05, 16)
+    made = menu(planned, "tabular")
+    base = next(candidate for candidate in made.openers if candidate.settings == SCIKIT_LEARN_LIKE)
+    first = next(candidate for candidate in made.variations(base) if candidate.factor is factor)
+    assert first.settings is not None
+    assert first.settings.value(factor) == planned.value(factor)
+
+
+def test_factors_take_turns_so_that_little_time_tries_a_bit_of_each() -> None:
+    made = menu(PLANNED, "tabular")
+    base = next(candidate for candidate in made.openers if candidate.kind is Kind.NETWORK)
+    assert {candidate.factor for candidate in made.variations(base)[: len(Factor)]} == set(Factor)
+
+
+@given(st.integers(1, 1_000_000), st.integers(1, 4096))
+def test_epochs_stay_within_bounds(examples: int, batch: int) -> None:
+    epochs = NetworkSettings("ffn", (8,), batch_size=batch).epochs_for(examples)
+    assert 15 <= epochs <= MOST_EPOCHS
+
+
+@given(plans)
+def test_a_plan_survives_the_way_to_the_child(planned: Planned) -> None:
+    assert Planned.from_json(planned.to_json()) == planned
+
+
+def test_the_builders_own_weights_are_no_way_to_initialise() -> None:
+    made = menu(Planned("ffn", init=AS_BUILT), "tabular")
+    inits = {c.settings.init for c in made.openers if c.settings is not None}
+    assert AS_BUILT not in inits

@@ -1,0 +1,320 @@
+"""Trials in a real child process: what it says is kept, whatever happens to it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import datasets as shipped
+
+from advisor.agent.trial_journal import TrialJournal
+from advisor.agent.trying import MOST_STARTS, Trying
+from advisor.datasets.inspect import inspect
+from advisor.errors import InputError
+from advisor.probes.runner import Limits
+from advisor.training.candidates import Planned
+from advisor.training.outcome import DataTried, Difference, Final, Metric, Verdict
+from advisor.training.request import (
+    Began,
+    EpochSeen,
+    Finals,
+    Message,
+    Note,
+    Ready,
+    Refused,
+    Request,
+    decode,
+    decode_request,
+    encode,
+    encode_request,
+)
+from advisor.training.trial_record import Kind, Stage, Status, Trial
+
+DATA = DataTried("/d.csv", "y", "0" * 16, "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25)
+READY = Ready(DATA, Metric("accuracy", "accuracy", 0.01), 8)
+LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.1)
+FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Difference("a", "b", 0.1, 0.0, 0.2),))
+MESSAGES: list[Message] = [
+    READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
+    EpochSeen(3, 0.5), LINEAR, FINALS, Note("so"), Refused("No", "d.csv", "empty", "Fill it."),
+]  # fmt: skip
+
+
+@pytest.fixture
+def wine(tmp_path: Path) -> Path:
+    inputs, targets = shipped.load_wine(return_X_y=True)
+    path = tmp_path / "wine.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"x{n}" for n in range(inputs.shape[1])), "kind"])
+        writer.writerows(
+            [*row, f"kind {target}"] for row, target in zip(inputs.tolist(), targets.tolist(), strict=True)
+        )
+    return path
+
+
+def request(path: Path, seconds: float = 20.0) -> Request:
+    found = inspect(path, "kind")
+    return Request(str(path), "kind", found.fingerprint, Planned("ffn", (), (16,)), seconds, seconds, 0, 1, 10_000)
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+def test_a_message_survives_the_way(message: Message) -> None:
+    assert decode(encode(message)) == message
+
+
+def test_a_request_survives_the_way() -> None:
+    asked = Request("/d.csv", None, "f", Planned("ffn", ("cnn",), (1, 2)), 60.0, 30.0, 1, 2, 1000, (LINEAR,))
+    assert decode_request(encode_request(asked)) == asked
+
+
+@given(st.binary(max_size=200) | st.recursive(
+    st.none() | st.integers() | st.text(max_size=5), lambda deeper: st.lists(deeper, max_size=3)
+    | st.dictionaries(st.sampled_from(["type", "name", "scores", "rung"]), deeper, max_size=3)
+).map(lambda value: repr(value).replace("'", '"').replace("None", "null").encode()))  # fmt: skip
+def test_what_is_no_message_is_refused(line: bytes) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        decode(line)
+
+
+def test_a_run_ends_with_a_verdict(wine: Path) -> None:
+    outcome = Trying(request(wine, 15.0)).run()
+    assert outcome.best is not None
+    assert outcome.best.score > 0.85
+    assert not outcome.best.seen, "its score is that of examples that chose nothing"
+    assert outcome.verdict in (Verdict.NETWORK, Verdict.BASELINE, Verdict.NO_DIFFERENCE)
+    finals = {final.name: final.mean for final in outcome.finals}
+    assert finals["trivial"] < 0.5
+    assert {"linear", outcome.best.name} <= set(finals)
+    assert (outcome.data.held_out, outcome.data.learnt_from) == (36, 142)
+    assert {bet.topic for bet in outcome.bets} >= {"network.type"}
+    document = outcome.to_json()
+    assert (document["schema"], document["metric"]) == ("advisor/trial/1", "accuracy")
+
+
+def test_data_that_changed_meanwhile_are_refused(wine: Path) -> None:
+    asked = request(wine)
+    wine.write_text(wine.read_text().replace("kind 0", "kind 5"))
+    with pytest.raises(InputError, match="changed"):
+        Trying(asked).run()
+
+
+class StoppedError(Exception):
+    """Stands for a kill at some moment."""
+
+
+def stopping_after(number: int) -> Callable[[str, Any], None]:
+    """A listener that stops the run when so many trials are done."""
+    done = []
+
+    def listen(what: str, about: Any) -> None:
+        if isinstance(about, Trial):
+            done.append(about)
+            if len(done) == number:
+                raise StoppedError
+
+    return listen
+
+
+def test_a_stopped_run_goes_on_from_its_last_trial(wine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+    asked, question = request(wine, 15.0), {"a": "question"}
+    journal = TrialJournal.open(question, fresh=False)
+    assert journal is not None
+    stopped = Trying(asked, journal=journal, listener=stopping_after(3))
+    with pytest.raises(StoppedError):
+        stopped.run()
+    journal.close(finished=False)
+    kept = stopped.known.trials
+    assert len(kept) == 3
+
+    journal = TrialJournal.open(question, fresh=False)
+    assert journal is not None
+    again = Trying(asked, journal=journal)
+    assert again.known.trials == kept
+    assert again.known.spent > 0
+    outcome = again.run()
+    journal.close(finished=True)
+    assert outcome.trials[:3] == tuple(kept)
+    assert outcome.resumed == 3
+    assert len({trial.key for trial in outcome.trials}) == len(outcome.trials), "nothing is tried twice"
+    assert not list((tmp_path / "state").glob("*/journal/*.trial.jsonl"))
+
+
+def test_half_a_line_of_a_killed_run_is_no_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    journal = TrialJournal.open({}, fresh=False)
+    assert journal is not None
+    journal.write(READY, 1.0)
+    journal.write(LINEAR, 2.0)
+    journal.close(finished=False)
+    path = next(tmp_path.glob("*/journal/*.trial.jsonl"))
+    with path.open("ab") as file:
+        file.write(path.read_bytes().split(b"\n")[1][:40])
+    journal = TrialJournal.open({}, fresh=False)
+    assert journal is not None
+    known = journal.known()
+    assert (known.ready, known.trials, known.spent) == (READY, [LINEAR], 2.0)
+    journal.close(finished=False)
+    journal = TrialJournal.open({}, fresh=True)
+    assert journal is not None
+    assert journal.known().trials == []
+    journal.close(finished=True)
+
+
+def test_two_runs_of_one_question_do_not_share_a_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    first = TrialJournal.open({}, fresh=False)
+    assert first is not None
+    assert TrialJournal.open({}, fresh=False) is None
+    first.close(finished=True)
+
+
+CRASHING = """
+import os, signal, sys
+from advisor.training.request import *
+from advisor.training.trial_record import *
+from advisor.training.outcome import *
+asked = decode_request(sys.stdin.buffer.readline())
+out = sys.stdout.buffer
+def tell(message):
+    out.write(encode(message)); out.flush()
+tell(Ready(DataTried("/d", "y", "f", "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25),
+     Metric("accuracy", "accuracy", 0.01), 8))
+done = {trial.name for trial in asked.finished}
+for name, stage, kind in (("trivial", Stage.TRIVIAL, Kind.TRIVIAL), ("linear", Stage.BASELINES, Kind.BASELINE),
+                          ("random forest", Stage.BASELINES, Kind.BASELINE)):
+    if name in done:
+        continue
+    tell(Began(name, stage, 0, kind))
+    if name == "linear":
+        HARM
+    tell(Trial(name, kind, stage, 0, {}, (0.5, 0.6, 0.7), 0.1))
+tell(Ended())
+"""
+
+
+def misbehaving(harm: str) -> list[str]:
+    return [sys.executable, "-c", CRASHING.replace("HARM", harm)]
+
+
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+        ("sys.exit('no space')", "no space"),
+        ("raise MemoryError('too large')", "too large"),
+    ],
+)
+def test_a_crash_costs_the_trial_that_was_running(harm: str, reason: str) -> None:
+    asked = Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100)
+    outcome = Trying(asked, command=misbehaving(harm)).run()
+    by_name = {trial.name: trial for trial in outcome.trials}
+    assert by_name["linear"].status is Status.FAILED
+    assert reason in (by_name["linear"].failure or "")
+    assert by_name["random forest"].scores == (0.5, 0.6, 0.7), "the next child goes on with what is left"
+    assert [trial.name for trial in outcome.trials].count("trivial") == 1
+    assert any(one.name == "linear" and reason in one.reason for one in outcome.not_tried)
+
+
+def test_too_much_memory_costs_the_trial_that_was_running() -> None:
+    asked = Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100)
+    limits = Limits(memory_bytes=300_000_000, grace_seconds=1.0)
+    hungry = misbehaving("held = b'1' * 600_000_000; import time; time.sleep(60)")
+    outcome = Trying(asked, command=hungry, limits=limits).run()
+    failed = next(trial for trial in outcome.trials if trial.name == "linear")
+    assert "of memory and may take 300 MB" in (failed.failure or "")
+
+
+def test_a_child_that_hangs_is_ended_with_the_budget() -> None:
+    asked = Request("/d", "y", "f", Planned(), 2.0, 2.0, 0, 1, 100)
+    seen: list[psutil.Process] = []
+
+    def listen(what: str, about: Any) -> None:
+        seen.extend(psutil.Process().children(recursive=True))
+
+    outcome = Trying(
+        asked, command=misbehaving("import time; time.sleep(600)"), listener=listen, limits=Limits(grace_seconds=0.5)
+    ).run()
+    assert [trial.name for trial in outcome.trials] == ["trivial"]
+    assert outcome.verdict is Verdict.UNFINISHED
+    assert seen
+    assert not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in seen)
+
+
+def test_a_child_that_never_starts_well_is_not_started_for_ever() -> None:
+    asked = Request("/d", "y", "f", Planned(), 60.0, 60.0, 0, 1, 100)
+    broken = [sys.executable, "-c", "import sys; sys.stdin.readline(); sys.exit('broken')"]
+    trying = Trying(asked, command=broken)
+    with pytest.raises(InputError, match="broken"):
+        trying.run()
+    assert len(trying.known.notes) == MOST_STARTS
+
+
+def test_a_trial_that_ends_the_whole_run_again_and_again_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    journal = TrialJournal.open({}, fresh=False)
+    assert journal is not None
+    journal.write(READY, 1.0)
+    for _ in range(2):
+        journal.write(Began("linear", Stage.BASELINES, 0, Kind.BASELINE), 1.0)
+    asked = Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100)
+    outcome = Trying(asked, journal=journal, command=misbehaving("os._exit(3)")).run()
+    journal.close(finished=True)
+    failed = next(trial for trial in outcome.trials if trial.name == "linear")
+    assert "each time this run was stopped" in (failed.failure or "")
+    assert any(trial.name == "random forest" for trial in outcome.trials)
+
+
+def test_the_parent_needs_no_heavy_library() -> None:
+    import subprocess
+
+    code = (
+        "import sys, advisor.agent.trying, advisor.report.trying, advisor.cli.try_, advisor.cli.trying_progress;"
+        "print([name for name in ('torch', 'sklearn', 'numpy', 'polars') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_child_ends_when_its_parent_is_killed(wine: Path) -> None:
+    import subprocess
+
+    asked = encode_request(replace(request(wine, 60.0)))
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import subprocess, sys, os\n"
+            "child = subprocess.Popen([sys.executable, '-m', 'advisor.training.child', str(os.getpid())],"
+            " stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+            "child.stdin.write(sys.stdin.buffer.readline()); child.stdin.flush()\n"
+            "print(child.pid, flush=True)\n"
+            "print(child.stdout.readline(), flush=True)\n"
+            "child.wait()",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    parent.stdin.write(asked)
+    parent.stdin.flush()
+    child = psutil.Process(int(parent.stdout.readline()))
+    assert b"Ready" in parent.stdout.readline()
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.communicate()
+    _, alive = psutil.wait_procs([child], timeout=10)
+    assert not [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]

@@ -1,0 +1,218 @@
+"""Candidates fitted to real data: scikit-learn's own tables and pictures."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy
+import polars
+import pytest
+from sklearn import datasets as shipped
+
+from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.splits import Split, outer_split
+from advisor.training.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
+from advisor.training.fitting import EARLY_STOPPING_NEEDS, Fitting, FittingError
+from advisor.training.folds import Folds
+from advisor.training.menu import menu
+from advisor.training.metrics import Metric, score
+from advisor.training.scoring import Resampling, interval
+from advisor.training.trial_record import Kind, Stage
+
+IN_TIME = {"seconds": 2.0, "until": math.inf}
+
+
+def table(inputs: numpy.ndarray, targets: numpy.ndarray) -> Examples:
+    frame = polars.DataFrame({f"x{number}": inputs[:, number] for number in range(inputs.shape[1])})
+    if targets.dtype.kind == "f":
+        return Examples("tabular", Task.REGRESS, frame, targets.reshape(-1, 1).astype(numpy.float32))
+    classes = tuple(map(str, numpy.unique(targets)))
+    return Examples("tabular", Task.CLASSIFY, frame, targets.astype(numpy.int64), classes)
+
+
+def pictures() -> Examples:
+    digits = shipped.load_digits()
+    keep = digits.target < 4
+    images = (digits.images[keep] / 16).astype(numpy.float32)[:, None]
+    return Examples("image", Task.CLASSIFY, images, digits.target[keep].astype(numpy.int64), ("0", "1", "2", "3"))
+
+
+def series() -> Examples:
+    """Windows of a walk with rhythm: the next value follows from the steps before."""
+    steps = numpy.sin(numpy.arange(400) / 3) + 0.02 * numpy.random.default_rng(0).normal(size=400)
+    windows = numpy.stack([steps[at : at + 12] for at in range(388)]).astype(numpy.float32)[:, :, None]
+    targets = steps[12:].astype(numpy.float32)[:, None]
+    return Examples("time_series", Task.FORECAST, windows, targets, times=numpy.arange(388))
+
+
+def scored(examples: Examples, metric: Metric, *names: str) -> dict[str, float]:
+    """Openers, fitted once."""
+    fitting, split = Fitting(examples, 1), outer_split(examples)
+    found = {}
+    for candidate in menu(Planned("ffn", (), (32, 32)), examples.modality).openers:
+        if names and candidate.name not in names:
+            continue
+        fitted = fitting.fit(candidate, split.training, split.test, 0, **IN_TIME)
+        found[candidate.name] = score(metric, examples.targets[split.test], fitted.foretold)
+    return found
+
+
+def test_on_a_table_of_classes_all_beat_the_trivial() -> None:
+    found = scored(table(*shipped.load_wine(return_X_y=True)), Metric.ACCURACY)
+    assert found.pop("trivial") < 0.5
+    assert min(found.values()) > 0.9, found
+
+
+def test_on_a_table_of_numbers_all_beat_the_mean() -> None:
+    found = scored(table(*shipped.load_diabetes(return_X_y=True)), Metric.R2)
+    assert found.pop("trivial") <= 0
+    assert min(found.values()) > 0.02, found
+
+
+def test_pictures_go_through_convolutions() -> None:
+    found = scored(pictures(), Metric.ACCURACY, "cnn 32-64")
+    assert found["cnn 32-64"] > 0.9
+
+
+def test_a_forecast_must_beat_the_last_value() -> None:
+    found = scored(series(), Metric.RMSE, "trivial", "linear", "lstm 64")
+    assert found["trivial"] == pytest.approx(0.2, abs=0.1), "the last value, not the mean, whose error would be 0.7"
+    assert max(found["linear"], found["lstm 64"]) < found["trivial"]
+
+
+def test_the_same_seed_gives_the_same_and_another_seed_another() -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    split = outer_split(examples)
+    settings = NetworkSettings("ffn", (8,), epochs=3)
+    candidate = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+
+    def foretold(seed: int) -> list[float]:
+        numbers = table(shipped.load_wine().data, shipped.load_wine().data[:, 0])
+        return Fitting(numbers, 1).fit(candidate, split.training, split.test, seed, **IN_TIME).foretold.ravel().tolist()
+
+    assert foretold(1) == foretold(1)
+    assert foretold(1) != foretold(2)
+
+
+def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    split = outer_split(examples)
+    assert len(split.training) > EARLY_STOPPING_NEEDS
+    fitting = Fitting(examples, 1)
+    learning, stopping = fitting._kept_back(NetworkSettings("ffn", (8,)), split.training, 0)
+    assert stopping is not None
+    assert set(learning) | set(stopping) == set(split.training)
+    assert not set(learning) & set(stopping)
+    assert fitting._kept_back(SCIKIT_LEARN_LIKE, split.training, 0) == (split.training, None)
+
+
+def test_a_training_ends_when_its_time_does() -> None:
+    examples = table(*shipped.load_digits(return_X_y=True))
+    split = outer_split(examples)
+    settings = NetworkSettings("ffn", (64,), epochs=100_000, early_stopping=False)
+    candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+    fitting = Fitting(examples, 1)
+    fitted = fitting.fit(candidate, split.training, split.test, 0, seconds=math.inf, until=time.monotonic() + 0.5)
+    assert fitted.short
+    assert fitted.epochs is not None
+    assert 0 < fitted.epochs < 100_000
+
+
+def test_fewer_epochs_are_planned_where_all_would_take_too_long() -> None:
+    examples = table(*shipped.load_digits(return_X_y=True))
+    split = outer_split(examples)
+    settings = NetworkSettings("ffn", (64,), epochs=100_000, early_stopping=False)
+    candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 0, seconds=0.5, until=math.inf)
+    assert not fitted.short, "a shorter training that ends by itself"
+    assert fitted.epochs is not None
+    assert fitted.epochs < 5000
+
+
+def test_what_cannot_be_built_says_why() -> None:
+    examples = replace(pictures(), modality="image")
+    split = outer_split(examples)
+    lstm = Candidate("lstm 8", Kind.NETWORK, Stage.NETWORKS, "lstm", NetworkSettings("lstm", (8,)))
+    with pytest.raises(FittingError, match="lstm"):
+        Fitting(examples, 1).fit(lstm, split.training, split.test, 0, **IN_TIME)
+
+
+def test_a_training_that_diverges_is_a_failure() -> None:
+    examples = table(*shipped.load_diabetes(return_X_y=True))
+    split = outer_split(examples)
+    settings = NetworkSettings("ffn", (8,), optimizer="sgd", learning_rate=1e30, early_stopping=False)
+    wild = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+    with pytest.raises(FittingError, match=r"diverged|no numbers"):
+        Fitting(examples, 1).fit(wild, split.training, split.test, 0, **IN_TIME)
+
+
+def test_folds_are_the_same_each_time_and_never_touch_what_is_held_out() -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    outer = outer_split(examples, seed=3)
+    folds, again = Folds(examples, outer.training, 3), Folds(examples, outer.training, 3)
+    seen: set[bytes] = set()
+    for rung in range(folds.rungs):
+        splits: list[Split] = folds.of(rung)
+        assert len(splits) == folds.width
+        for split, other in zip(splits, again.of(rung), strict=True):
+            assert split.training.tolist() == other.training.tolist()
+            assert not set(split.training) & set(outer.test)
+            assert not set(split.test) & (set(outer.test) | set(split.training))
+            assert split.test.tobytes() not in seen, "no two folds are the same"
+            seen.add(split.test.tobytes())
+    assert folds.rungs * folds.width >= 30, "few examples are asked often"
+
+
+def test_by_time_there_is_one_way_to_divide_and_the_latest_fold_comes_first() -> None:
+    examples = series()
+    folds = Folds(examples, outer_split(examples).training, 0)
+    splits = [split for rung in range(folds.rungs) for split in folds.of(rung)]
+    starts = [split.test.min() for split in splits]
+    assert starts == sorted(starts, reverse=True)
+    assert all(split.training.max() < split.test.min() for split in splits)
+
+
+@pytest.mark.parametrize("metric", [Metric.ACCURACY, Metric.BALANCED_ACCURACY, Metric.R2, Metric.RMSE])
+def test_drawn_scores_lie_around_the_score_itself(metric: Metric) -> None:
+    draw = numpy.random.default_rng(0)
+    if metric in (Metric.R2, Metric.RMSE):
+        truth = draw.normal(size=(300, 2))
+        foretold = truth + draw.normal(scale=0.5, size=(300, 2))
+    else:
+        truth = draw.integers(3, size=300)
+        foretold = numpy.where(draw.random(300) < 0.8, truth, 0)
+    low, high = interval(Resampling(metric, truth).scores(foretold))
+    exact = score(metric, truth, foretold)
+    assert low < exact < high
+    assert high - low < 0.3
+
+
+def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:
+    covered = 0
+    for seed in range(100):
+        draw = numpy.random.default_rng(seed)
+        truth = draw.integers(2, size=150)
+        foretold = numpy.where(draw.random(150) < 0.8, truth, 1 - truth)
+        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(foretold))
+        covered += low <= 0.8 <= high
+    assert 0.88 <= covered / 100 <= 0.99
+
+
+def test_the_same_foretelling_differs_by_nothing() -> None:
+    truth = numpy.arange(100) % 3
+    foretold = (numpy.arange(100) * 7) % 3
+    resampling = Resampling(Metric.ACCURACY, truth)
+    one, other = resampling.scores(foretold), resampling.scores(foretold)
+    assert (one == other).all(), "both are judged on the same draws"
+
+
+def test_what_many_examples_or_classes_will_take_is_known_before() -> None:
+    few = Fitting(table(*shipped.load_wine(return_X_y=True)), 1)
+    boosting = next(c for c in menu(Planned(), "tabular").openers if c.model == "gradient_boosting")
+    rows = numpy.arange(178)
+    assert few.rehearsed(boosting, rows) == 0
+    draw = numpy.random.default_rng(0)
+    many = Fitting(table(draw.normal(size=(1200, 4)), draw.integers(40, size=1200)), 1)
+    assert many.rehearsed(boosting, numpy.arange(1200)) > 0

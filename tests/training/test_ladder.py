@@ -1,0 +1,148 @@
+"""The order of trials, against a made-up world in which every candidate has a true score."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.training.candidates import Candidate, Planned
+from advisor.training.ladder import Clock, Ladder
+from advisor.training.menu import menu
+from advisor.training.trial_record import Kind, Stage, Status, Trial
+
+PLANNED = Planned(network="ffn", hidden_units=(64, 64), init="he", activation="relu", optimizer="adamw")
+MENU = menu(PLANNED, "tabular")
+FOLDS, RUNGS = 3, 6
+
+
+@dataclass
+class World:
+    """Scores by name (0.5 for others), the seconds that a trial takes, and which fail."""
+
+    scores: Mapping[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    fails: Sequence[str] = ()
+    noise: float = 0.0
+    ladder: Ladder = field(default_factory=lambda: Ladder(MENU, RUNGS, 0.25))
+
+    def trial(self, candidate: Candidate, rung: int) -> Trial:
+        draw = random.Random(f"{candidate.name} {rung}")
+        true = self.scores.get(candidate.name, 0.5 if candidate.kind is not Kind.TRIVIAL else 0.1)
+        scores = tuple(draw.gauss(true, self.noise) for _ in range(FOLDS))
+        failed = candidate.name in self.fails
+        return Trial(
+            candidate.name,
+            candidate.kind,
+            candidate.stage,
+            rung,
+            candidate.settings_json,
+            () if failed else scores,
+            self.seconds.get(candidate.name, 1.0),
+            status=Status.FAILED if failed else Status.DONE,
+        )
+
+    def run(self, budget: float, known: Sequence[Trial] = (), stop_after: int | None = None) -> list[Trial]:
+        """Trials until the ladder is done or has no time left; `known` are those of an earlier run."""
+        trials = list(known)
+        left = budget - sum(trial.seconds for trial in known)
+        while stop_after is None or len(trials) < stop_after:
+            step = self.ladder.next(trials, Clock(budget, left), lambda candidate: 0.0)
+            if step is None:
+                break
+            trials.append(self.trial(step.candidate, step.rung))
+            left -= trials[-1].seconds
+        return trials
+
+
+def names(trials: Sequence[Trial]) -> list[str]:
+    return [trial.name for trial in trials]
+
+
+def test_everything_on_the_menu_is_tried_once_in_its_order_before_anything_twice() -> None:
+    trials = World().run(200)
+    assert names(trials)[: len(MENU.openers)] == [candidate.name for candidate in MENU.openers]
+
+
+def test_the_better_get_more_folds() -> None:
+    trials = World({"random forest": 0.9, "linear": 0.3}).run(500)
+    rungs = {name: names(trials).count(name) for name in names(trials)}
+    assert rungs["random forest"] == RUNGS
+    assert rungs["linear"] == 1
+    assert rungs["trivial"] == 1
+
+
+def test_the_best_network_and_the_best_baseline_are_both_followed() -> None:
+    scores = {"random forest": 0.95, "gradient boosting": 0.9, "linear": 0.9, "ffn 100 plain": 0.4, "ffn 64": 0.3}
+    trials = World({**scores, "ffn 64-64 as planned": 0.2}).run(500)
+    assert names(trials).count("ffn 100 plain") == RUNGS
+
+
+def test_variations_are_made_of_the_best_network() -> None:
+    trials = World({"ffn 64": 0.8}).run(500)
+    varied = [trial for trial in trials if trial.stage is Stage.VARIATIONS]
+    assert varied
+    assert all(trial.name.startswith("ffn 64, ") for trial in varied)
+
+
+def test_the_winners_of_two_factors_are_joined() -> None:
+    scores = {"ffn 64": 0.8, "ffn 64, tanh": 0.9, "ffn 64, twice as wide": 0.9}
+    trials = World(scores).run(2000)
+    joined = {name for name in names(trials) if "tanh" in name and "twice as wide" in name}
+    assert joined == {"ffn 64, twice as wide and tanh"}
+
+
+def test_what_failed_is_not_tried_again() -> None:
+    trials = World({"gradient boosting": 0.99}, fails=["gradient boosting"]).run(500)
+    assert names(trials).count("gradient boosting") == 1
+
+
+def test_what_takes_too_long_is_left_out_and_said() -> None:
+    ladder = Ladder(MENU, RUNGS, 0.25)
+    trials: list[Trial] = []
+    world = World()
+    while True:
+        step = ladder.next(trials, Clock(60, 60), lambda c: 100.0 if c.name == "gradient boosting" else 0.1)
+        if step is None:
+            break
+        trials.append(world.trial(step.candidate, step.rung))
+    assert "gradient boosting" not in names(trials)
+    assert [one.name for one in ladder.not_tried(trials)] == ["gradient boosting"]
+
+
+def test_without_time_there_is_no_step() -> None:
+    assert World().run(0) == []
+
+
+def test_losses_are_made_small() -> None:
+    ladder = Ladder(MENU, RUNGS, 0.25, greater_is_better=False)
+    trials = World({"linear": 0.1, "random forest": 0.9}, ladder=ladder).run(200)
+    leader = ladder.leader(trials)
+    assert leader is not None
+    assert leader.name == "linear"
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 120), st.floats(5, 300), st.randoms(use_true_random=False))
+def test_a_stopped_run_goes_on_as_if_it_had_not_been_stopped(stop: int, budget: float, draw: random.Random) -> None:
+    world = World({candidate.name: draw.random() for candidate in MENU.openers}, noise=0.05)
+    whole = world.run(budget)
+    first = world.run(budget, stop_after=stop)
+    assert first == whole[:stop]
+    assert world.run(budget, known=first) == whole
+
+
+@given(st.floats(1, 100), st.dictionaries(st.sampled_from([c.name for c in MENU.openers]), st.floats(0.01, 50)))
+def test_no_trial_that_is_known_to_take_longer_than_is_left_is_begun(budget: float, seconds: dict[str, float]) -> None:
+    ladder = Ladder(MENU, RUNGS, 0.25)
+    world = World(seconds=seconds, ladder=ladder)
+    trials: list[Trial] = []
+    left = budget
+    while (step := ladder.next(trials, Clock(budget, left), lambda c: seconds.get(c.name, 1.0))) is not None:
+        trials.append(world.trial(step.candidate, step.rung))
+        left -= trials[-1].seconds
+        assert left >= -1e-9
+    assert len({trial.key for trial in trials}) == len(trials), "no candidate is tried twice on the same folds"

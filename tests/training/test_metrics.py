@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import math
+import random
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.training.intervals import bootstrap_interval, t_interval
+from advisor.training.metrics import Metric, imbalance, metric_of, score
+
+TRUTH = np.array([0, 0, 0, 1])
+FOUND = np.array([0, 0, 1, 1])
+
+
+def test_each_metric_of_classes_on_four_examples() -> None:
+    assert score(Metric.ACCURACY, TRUTH, FOUND) == 0.75
+    assert score(Metric.BALANCED_ACCURACY, TRUTH, FOUND) == pytest.approx((2 / 3 + 1) / 2)
+    assert score(Metric.MACRO_F1, TRUTH, FOUND) == pytest.approx((4 / 5 + 2 / 3) / 2)
+    probabilities = np.array([[0.8, 0.2], [0.5, 0.5], [0.4, 0.6], [0.1, 0.9]])
+    assert score(Metric.LOG_LOSS, TRUTH, probabilities) == pytest.approx(
+        -(math.log(0.8) + math.log(0.5) + math.log(0.4) + math.log(0.9)) / 4
+    )
+
+
+def test_each_metric_of_numbers_on_four_examples() -> None:
+    truth, foretold = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 6])
+    assert score(Metric.RMSE, truth, foretold) == 1
+    assert score(Metric.MAE, truth, foretold) == 0.5
+    assert score(Metric.R2, truth, foretold) == pytest.approx(1 - 4 / 5)
+    assert score(Metric.R2, truth, np.full(4, truth.mean())) == 0
+
+
+@pytest.mark.parametrize("metric", [Metric.ACCURACY, Metric.BALANCED_ACCURACY, Metric.MACRO_F1])
+def test_probabilities_count_as_the_most_probable_class(metric: Metric) -> None:
+    probabilities = np.array([[0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]])
+    assert score(metric, TRUTH, probabilities) == score(metric, TRUTH, FOUND)
+
+
+def test_a_class_that_no_test_example_has_is_not_asked_for_and_no_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert score(Metric.BALANCED_ACCURACY, np.array([0, 0, 1, 1]), np.array([0, 2, 1, 1])) == 0.75
+        assert math.isfinite(score(Metric.LOG_LOSS, np.array([0, 1]), np.array([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2]])))
+
+
+def test_better_lies_up_for_shares_and_down_for_errors() -> None:
+    assert Metric.ACCURACY.gain(0.9, over=0.8) == pytest.approx(0.1)
+    assert Metric.RMSE.gain(0.8, over=0.9) == pytest.approx(0.1)
+    assert {metric for metric in Metric if not metric.greater_is_better} == {Metric.LOG_LOSS, Metric.RMSE, Metric.MAE}
+
+
+def test_one_metric_is_the_metric_of_a_task() -> None:
+    assert metric_of("classify") is Metric.ACCURACY
+    assert metric_of("classify", imbalance=4.9) is Metric.ACCURACY
+    assert metric_of("classify", imbalance=5) is Metric.BALANCED_ACCURACY
+    assert metric_of("regress", imbalance=5) is Metric.R2
+    assert metric_of("forecast") is Metric.RMSE
+
+
+def test_imbalance_counts_only_classes_that_occur() -> None:
+    assert imbalance(np.array([0, 0, 0, 0, 2, 2])) == 2
+
+
+def test_naming_only_the_large_class_looks_good_by_accuracy_alone() -> None:
+    truth = np.array([0] * 95 + [1] * 5)
+    lazy = np.zeros(100, dtype=int)
+    assert score(Metric.ACCURACY, truth, lazy) == 0.95
+    assert score(metric_of("classify", imbalance(truth)), truth, lazy) == 0.5
+
+
+def test_student_s_interval_of_four_differences_by_hand() -> None:
+    found = t_interval([1.0, 2.0, 3.0, 4.0])
+    reach = 3.182446 * math.sqrt(5 / 3) / 2
+    assert (found.mean, found.low, found.high, found.n) == pytest.approx((2.5, 2.5 - reach, 2.5 + reach, 4), rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "quantile"), [(2, 12.70620), (3, 4.30265), (11, 2.22814), (30, 2.04523), (121, 1.97993)])
+def test_student_s_quantiles_are_those_of_the_tables(n: int, quantile: float) -> None:
+    differences = [0.0] * (n - 1) + [float(n)]  # mean 1, variance n
+    assert t_interval(differences).high == pytest.approx(1 + quantile, rel=1e-5)
+
+
+def test_one_difference_alone_says_nothing() -> None:
+    found = t_interval([0.3])
+    assert (found.mean, found.low, found.high) == (0.3, -math.inf, math.inf)
+    assert not found.above_zero
+
+
+def test_splits_that_share_their_examples_make_the_interval_wider() -> None:
+    differences = [0.01, 0.03, 0.02, 0.04, 0.02]
+    plain, corrected = t_interval(differences), t_interval(differences, overlap=0.25)
+    assert (corrected.high - corrected.mean) / (plain.high - plain.mean) == pytest.approx(math.sqrt((0.2 + 0.25) / 0.2))
+
+
+def coverage(n: int, kind: str) -> float:
+    """How often the interval of n differences around 1 contains 1."""
+    generator = random.Random(1)
+    inside = 0
+    for _ in range(200):
+        differences = [generator.gauss(1, 2) for _ in range(n)]
+        found = t_interval(differences) if kind == "t" else bootstrap_interval(differences)
+        inside += found.low <= 1 <= found.high
+    return inside / 200
+
+
+def test_student_s_intervals_contain_the_truth_nineteen_times_in_twenty() -> None:
+    assert 0.9 <= coverage(5, "t") <= 0.99
+
+
+def test_the_bootstrap_agrees_with_student_where_there_are_many() -> None:
+    generator = random.Random(2)
+    differences = [generator.gauss(0.1, 1) for _ in range(400)]
+    student, resampled = t_interval(differences), bootstrap_interval(differences)
+    assert resampled.low == pytest.approx(student.low, abs=0.02)
+    assert resampled.high == pytest.approx(student.high, abs=0.02)
+    assert resampled == bootstrap_interval(differences)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=30))
+def test_the_mean_lies_within_and_turning_the_sides_turns_the_interval(differences: list[float]) -> None:
+    found, turned = t_interval(differences), t_interval([-difference for difference in differences])
+    assert found.low <= found.mean <= found.high
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=1e-6)

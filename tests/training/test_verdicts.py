@@ -1,0 +1,180 @@
+"""Who won, and what became of the plan's bets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.training.candidates import Planned
+from advisor.training.comparing import Scores, leader
+from advisor.training.ladder import Ladder
+from advisor.training.menu import menu
+from advisor.training.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
+from advisor.training.trial_record import Kind, Stage, Trial
+from advisor.training.verdicts import best, bets, difference, verdict
+
+ACCURACY = Metric("accuracy", "accuracy", 0.01)
+PLANNED = Planned(network="ffn", hidden_units=(64,), init="he", activation="relu", optimizer="adamw")
+LADDER = Ladder(menu(PLANNED, "tabular"), 6, 0.25)
+KNOWN = {candidate.name: candidate for candidate in menu(PLANNED, "tabular").openers}
+NETWORK = "ffn 64 as planned"
+
+
+def trial(name: str, scores: Sequence[float], rung: int = 0, *, kind: Kind | None = None) -> Trial:
+    candidate = KNOWN.get(name)
+    if candidate is None:
+        base = KNOWN[NETWORK]
+        candidate = next(c for c in menu(PLANNED, "tabular").variations(base) if c.name == name)
+    return Trial(name, kind or candidate.kind, candidate.stage, rung, candidate.settings_json, tuple(scores), 1.0)
+
+
+def final(name: str, mean: float) -> Final:
+    return Final(name, KNOWN[name].kind, (mean,), mean, mean - 0.01, mean + 0.01)
+
+
+def around(mean: float, spread: float = 0.004) -> list[float]:
+    return [mean - spread, mean, mean + spread, mean - spread / 2, mean + spread / 2]
+
+
+def judged(network: float, forest: float, gap: tuple[float, float], over_trivial: float = 0.3) -> tuple[Verdict, str]:
+    """The verdict for scores of the folds, and the interval of network over forest on the held-out examples."""
+    trials = [trial("trivial", around(0.1)), trial("random forest", around(forest)), trial(NETWORK, around(network))]
+    finals = [final("trivial", 0.1), final("random forest", forest), final(NETWORK, network)]
+    middle = (gap[0] + gap[1]) / 2
+    differences = [
+        Difference(NETWORK, "random forest", middle, *gap),
+        Difference("random forest", "trivial", over_trivial, over_trivial - 0.05, over_trivial + 0.05),
+        Difference(NETWORK, "trivial", over_trivial, over_trivial - 0.05, over_trivial + 0.05),
+    ]
+    return verdict(LADDER, ACCURACY, trials, finals, differences)
+
+
+def test_a_network_that_is_better_beyond_noise_is_worth_it() -> None:
+    found, says = judged(0.9, 0.8, (0.05, 0.15))
+    assert found is Verdict.NETWORK
+    assert "0.100 better in accuracy (95 % interval 0.050 to 0.150)" in says
+
+
+def test_a_baseline_that_is_better_beyond_noise_wins() -> None:
+    found, says = judged(0.8, 0.9, (-0.15, -0.05))
+    assert found is Verdict.BASELINE
+    assert "not worth it" in says
+    assert "random forest is 0.100 better" in says
+
+
+def test_within_noise_the_simpler_is_advised() -> None:
+    found, says = judged(0.9, 0.89, (-0.02, 0.04))
+    assert found is Verdict.NO_DIFFERENCE
+    assert "take random forest, the simpler" in says
+
+
+def test_no_better_than_no_input_at_all_is_nothing() -> None:
+    found, says = judged(0.12, 0.11, (-0.02, 0.04), over_trivial=0.01)
+    assert found is Verdict.NOTHING
+    assert "always saying the most frequent class" in says
+
+
+def test_without_finals_the_folds_are_quoted_as_unfinished() -> None:
+    trials = [trial("trivial", around(0.1)), trial("linear", around(0.7))]
+    found, says = verdict(LADDER, ACCURACY, trials, (), ())
+    assert found is Verdict.UNFINISHED
+    assert "linear is ahead so far" in says
+    chosen = best(LADDER, trials, ())
+    assert chosen is not None
+    assert chosen.seen, "its score is one that it was chosen by"
+
+
+def test_a_difference_is_found_whichever_way_round_it_was_kept() -> None:
+    known = [Difference("a", "b", 0.2, 0.1, 0.4)]
+    assert difference(known, "b", "a") == Difference("b", "a", -0.2, -0.4, -0.1)
+    assert difference(known, "a", "c") is None
+
+
+def type_bet(network: Sequence[float], forest: Sequence[float], held_out: float | None = None) -> Bet:
+    trials = [trial("random forest", forest), trial(NETWORK, network)]
+    known = [] if held_out is None else [Difference(NETWORK, "random forest", held_out, held_out - 0.1, held_out + 0.1)]
+    return next(bet for bet in bets(LADDER, PLANNED, ACCURACY, trials, known) if bet.topic == "network.type")
+
+
+def test_the_planned_type_is_confirmed_overturned_or_no_different() -> None:
+    confirmed = type_bet(around(0.9), around(0.8, 0.008))
+    assert (confirmed.verdict, confirmed.before, confirmed.after) == (BetVerdict.CONFIRMED, "ffn", "ffn")
+    overturned = type_bet(around(0.8), around(0.9, 0.008))
+    assert (overturned.verdict, overturned.after) == (BetVerdict.OVERTURNED, "random_forest")
+    same = type_bet(around(0.8), around(0.8003))
+    assert (same.verdict, same.after) == (BetVerdict.NO_DIFFERENCE, "ffn")
+    undecided = type_bet([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9])
+    assert (undecided.verdict, undecided.after) == (BetVerdict.UNDECIDED, None)
+
+
+def test_what_the_held_out_examples_contradict_is_undecided() -> None:
+    assert type_bet(around(0.8), around(0.9, 0.008), held_out=0.05).verdict is BetVerdict.UNDECIDED
+    assert type_bet(around(0.8), around(0.9, 0.008), held_out=-0.05).verdict is BetVerdict.OVERTURNED
+
+
+def test_too_few_pairs_say_nothing() -> None:
+    trials = [trial("random forest", [0.9, 0.8]), trial(NETWORK, [0.5, 0.4])]
+    assert bets(LADDER, PLANNED, ACCURACY, trials, ()) == ()
+
+
+def test_a_factor_is_judged_within_the_network_that_was_varied() -> None:
+    tanh = f"{NETWORK}, tanh"
+    trials = [trial(NETWORK, around(0.8)), trial(tanh, around(0.9, 0.008)), trial("linear", around(0.2))]
+    found = {bet.topic: bet for bet in bets(LADDER, PLANNED, ACCURACY, trials, ())}
+    activation = found["network.activation"]
+    assert (activation.before, activation.rival, activation.after) == ("relu", "tanh", "tanh")
+    assert activation.verdict is BetVerdict.OVERTURNED
+    assert activation.network == "ffn"
+    assert activation.median == pytest.approx(0.1)
+    assert "network.init" not in found, "nothing else was tried of it"
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=30), st.lists(st.floats(0, 1), min_size=3, max_size=30))
+def test_a_decided_bet_is_positive_and_its_interval_holds_its_middle(one: list[float], other: list[float]) -> None:
+    count = min(len(one), len(other))
+    bet = type_bet(one[:count], other[:count])
+    assert bet.low <= bet.median <= bet.high
+    assert bet.n == count
+    if bet.verdict in (BetVerdict.CONFIRMED, BetVerdict.OVERTURNED):
+        assert bet.low > 0
+        assert bet.after == (bet.before if bet.verdict is BetVerdict.CONFIRMED else bet.rival)
+
+
+def noisy(name: str, draw: random.Random, rung: int, true: float = 0.8) -> Trial:
+    scores = tuple(draw.gauss(true, 0.03) for _ in range(5))
+    return Trial(name, Kind.NETWORK, Stage.VARIATIONS, rung, {}, scores)
+
+
+def test_the_best_of_many_equal_variations_is_seldom_taken_for_better() -> None:
+    chosen = []
+    for seed in range(100):
+        draw = random.Random(seed)
+        base = [noisy("base", draw, rung) for rung in range(4)]
+        variations = [noisy(f"variation {n}", draw, rung) for n in range(3) for rung in range(4)]
+        scores = Scores([*base, *variations], 0.25)
+        chosen.append(leader(scores, ["base"], [f"variation {n}" for n in range(3)]))
+    assert chosen.count("base") >= 80
+
+
+def test_a_variation_that_is_truly_better_is_taken() -> None:
+    chosen = []
+    for seed in range(50):
+        draw = random.Random(seed)
+        trials = [noisy("base", draw, rung) for rung in range(4)]
+        trials += [noisy("better", draw, rung, true=0.86) for rung in range(4)]
+        chosen.append(leader(Scores(trials, 0.25), ["base"], ["better"]))
+    assert chosen.count("better") >= 45
+
+
+def test_on_few_folds_a_variation_is_not_believed_yet() -> None:
+    trials = [trial(NETWORK, around(0.8), rung) for rung in range(3)] + [trial(f"{NETWORK}, tanh", around(0.9))]
+    assert leader(Scores(trials, 0.25), [NETWORK], [f"{NETWORK}, tanh"]) == NETWORK
+
+
+def test_equal_candidates_are_told_apart_by_simplicity() -> None:
+    trials = [trial("linear", around(0.8)), trial("random forest", around(0.8))]
+    assert leader(Scores(trials, 0.25), ["linear", "random forest"], []) == "linear"
