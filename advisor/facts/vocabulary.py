@@ -28,7 +28,8 @@ class Fact:
     """One thing that can be known about a task, its data, the machine, the project or the network.
 
     `minimum` and `maximum` are inclusive, in the canonical `unit`. `assume` (a default that counts as unknown), `derive`
-    (a definition) and `only_when` (where the fact means something) are expressions of the rule language.
+    (a definition) and `only_when` (where the fact means something) are expressions of the rule language. While a `closed` fact is
+    unknown it has no value at all, rather than any: what only an experiment of one's own can tell leaves no plan open.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Fact:
     question: str = ""
     help: str = ""
     ask: bool = True
+    closed: bool = False
     only_when: str | None = None
     assume: str | None = None
     derive: str | None = None

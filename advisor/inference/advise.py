@@ -76,12 +76,17 @@ def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY,
 
 
 def probes_worth(knowledge: Knowledge, recommendations: dict[str, Recommendation]) -> tuple[str, ...]:
-    """The probes that could decide a recommendation which is not settled or measured yet."""
-    return tuple(
-        knowledge.topics[name].probe
+    """The probes that could decide a recommendation which is not settled or measured yet.
+
+    What decides by a closed fact is none of them: nothing is open on its account.
+    """
+    facts = knowledge.vocabulary.facts
+    undecided = [
+        knowledge.topics[name]
         for name, entry in recommendations.items()
         if knowledge.topics[name].probe and entry.status in (Status.LEANING, Status.OPEN)
-    )
+    ]
+    return tuple(topic.probe for topic in undecided if not facts[topic.measured_fact].closed)
 
 
 def situation_of(program: Program, facts: FactBase) -> Situation:
@@ -189,9 +194,11 @@ def _status(engine: Engine, topic: TopicProgram, situation: Situation, facts: Fa
 
 def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase) -> bool:
     """Whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
-    if not topic.topic.measured_fact or topic.topic.policy not in (Policy.FIRST, Policy.VALUE):
+    if not topic.topic.measured_fact or topic.topic.policy is Policy.ALL:
         return False
-    position = topic.combination.first(engine.prepared(topic, situation))
+    by_arguments = topic.topic.policy is Policy.SCORE
+    values, combination = engine.prepared(topic, situation), topic.combination
+    position = combination.foremost(values) if by_arguments else combination.first(values)
     if position is None:
         return False
     program = engine.program

@@ -37,7 +37,10 @@ class Explainer:
         """The rules that carry the recommended value."""
         policy = self.topic.topic.policy
         on = [rule for rule, is_on in zip(self.rules, self.active, strict=True) if is_on]
-        if policy is Policy.SCORE:
+        foremost = self.topic.combination.foremost(self.values)
+        if foremost is not None and self.topic.combination.value_of(foremost, self.values) == self.outcome:
+            found = [self.rules[foremost]]
+        elif policy is Policy.SCORE:
             found = [rule for rule in on if rule.rule.effect is Effect.FOR and rule.rule.value == self.outcome]
             found.sort(key=lambda rule: _STRENGTHS.index(rule.rule.strength or ""))
         elif policy is Policy.ALL:
@@ -150,7 +153,9 @@ class Explainer:
         if rule.silencers and not self.active[position]:
             winner = next(self.rules[j].rule for j in rule.silencers if self.truth[j] is True)
             return f"{rule.rule.because} But {winner.id} supersedes it: {winner.because}"
-        first = self.topic.combination.first(self.values)
+        combination = self.topic.combination
+        first = combination.foremost(self.values)
+        first = combination.first(self.values) if first is None else first
         if first is None or first == position:
             return f"{rule.rule.because} But every possible case gives {self.outcome}."
         earlier = self.rules[first].rule
@@ -163,7 +168,11 @@ class Explainer:
             for position, rule in enumerate(self.rules)
             if rule.rule.value == value and rule.rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD)
         ]
-        if not mine and any(rule.literal is None for rule in self.rules):
+        if (
+            not mine
+            and self.topic.topic.policy is not Policy.SCORE
+            and any(rule.literal is None for rule in self.rules)
+        ):
             return "No rule that holds here gives it."
         if not mine:
             return "No rule of this school speaks for it."
@@ -176,9 +185,8 @@ class Explainer:
         if silenced and len(silenced) == len(holding):
             return self._passed_over(silenced[0][0])
         if holding:
-            return (
-                self._outweighed(value) if self.topic.topic.policy is Policy.SCORE else self._passed_over(holding[0][0])
-            )
+            weighed = self.topic.topic.policy is Policy.SCORE and self.topic.combination.foremost(self.values) is None
+            return self._outweighed(value) if weighed else self._passed_over(holding[0][0])
         unknown = [rule for i, rule in mine if self.truth[i] is None]
         if unknown:
             return f"Not known to apply: {unknown[0].rule.id} needs `{unknown[0].rule.when}`."

@@ -6,7 +6,7 @@ An outcome is the recommended value (a name, a number, a tuple), a `Tie` when no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
@@ -102,6 +102,10 @@ class Combination:
         self.vetoes = tuple((i, r.rule.value) for i, r in enumerate(rules) if r.rule.effect is Effect.VETO)
         self.order = {value: position for position, value in enumerate(topic.values)}
         self.items = {value: tuple(i for i, r in enumerate(rules) if r.rule.value == value) for value in topic.values}
+        # Rules that give a value decide before all arguments: what was measured needs none.
+        self.ahead = tuple(
+            i for i, r in enumerate(rules) if r.rule.effect is Effect.VALUE and topic.policy is Policy.SCORE
+        )
         self._remembered: dict[tuple[bool | None, ...], Outcome] = {}
 
     # --- at known facts -------------------------------------------------------------------------------------------
@@ -109,6 +113,9 @@ class Combination:
     def outcome(self, values: list[Any]) -> Outcome:
         policy = self.topic.policy
         if policy is Policy.SCORE:
+            position = self.foremost(values) if self.ahead else None
+            if position is not None:
+                return self.value_of(position, values)
             return self.score([rule.at(values) for rule in self.rules])
         if policy is Policy.ALL:
             on = active(self.rules, truths(self.rules, values))
@@ -119,6 +126,12 @@ class Combination:
     def from_truths(self, truth: Sequence[bool | None], values: list[Any]) -> Outcome:
         """The outcome when each rule's condition has been worked out already."""
         policy = self.topic.policy
+        for position in self.ahead:
+            if truth[position] is True:
+                found = self.foremost(values)
+                if found is not None:
+                    return self.value_of(found, values)
+                break
         if policy in (Policy.SCORE, Policy.ALL):
             key = tuple(truth)
             found = self._remembered.get(key)
@@ -150,8 +163,16 @@ class Combination:
 
     def first(self, values: list[Any]) -> int | None:
         """The position of the rule that decides a topic of policy first or value."""
+        return self._first_of(range(len(self.rules)), values)
+
+    def foremost(self, values: list[Any]) -> int | None:
+        """The position of the rule that decides a topic of policy score before its arguments are weighed."""
+        return self._first_of(self.ahead, values)
+
+    def _first_of(self, positions: Iterable[int], values: list[Any]) -> int | None:
         rules = self.rules
-        for position, rule in enumerate(rules):
+        for position in positions:
+            rule = rules[position]
             if rule.at(values) is True:
                 if rule.silencers and any(rules[j].at(values) is True for j in rule.silencers):
                     continue
@@ -202,7 +223,8 @@ class Combination:
         """The outcome if every completion in the region gives it (else UNDECIDED), and the region of values."""
         policy = self.topic.policy
         if policy is Policy.SCORE:
-            return self._possible_score(bits)
+            given = self._possible_ahead(bits, regions) if self.ahead else None
+            return self._possible_score(bits) if given is None else given
         if policy is Policy.ALL:
             return self._possible_items(bits)
         return self._possible_first(bits, regions)
@@ -212,6 +234,20 @@ class Combination:
 
     def _may(self, i: int, bits: Sequence[int]) -> bool:
         return bool(bits[i] & TRUE) and not any(bits[j] == TRUE for j in self.rules[i].silencers)
+
+    def _possible_ahead(self, bits: Sequence[int], regions: list[Any]) -> tuple[Outcome, Any] | None:
+        """What the rules give that decide before all arguments; None where none of them can hold."""
+        names: frozenset[Any] = frozenset()
+        for position in self.ahead:
+            if self._may(position, bits):
+                rule = self.rules[position]
+                given = frozenset({rule.literal}) if rule.literal is not None else rule.value_over(regions)
+                names |= given - {None}
+                if self._certain(position, bits) and None not in given:
+                    return (next(iter(names)) if len(names) == 1 else UNDECIDED), names
+        if not names:
+            return None
+        return UNDECIDED, names | self._possible_score(bits)[1]
 
     def _possible_score(self, bits: Sequence[int]) -> tuple[Outcome, Any]:
         if all(b in (1, 2, 4) for b in bits):

@@ -197,7 +197,7 @@ class Program:
         self.slots = knowledge.symbols.slots
         self.facts = tuple(knowledge.vocabulary.facts.values())
         self.width = len(self.slots)
-        self.domains = [domain(fact) for fact in self.facts]
+        self.domains = [nothing_of_fact(fact) if fact.closed else domain(fact) for fact in self.facts]
         self.steps = self._fact_steps()
         self.fact_support = self._support_of_facts()
         self.constraints = tuple(
@@ -214,8 +214,12 @@ class Program:
 
     @cached_property
     def free(self) -> tuple[int, ...]:
-        """The facts that a completion states; derived facts follow."""
-        return tuple(slot for slot, fact in enumerate(self.facts) if not fact.derive)
+        """The facts that a completion states; derived facts follow, closed ones stay as they are."""
+        return tuple(slot for slot, fact in enumerate(self.facts) if not (fact.derive or fact.closed))
+
+    @cached_property
+    def _stated(self) -> frozenset[int]:
+        return frozenset(self.free)
 
     @cached_property
     def links(self) -> Links:
@@ -329,7 +333,7 @@ class Program:
         program.upstream = tuple(one for one in self.topics.values() if one.name in upstream)
         support = self._with_constrained(support)
         program.support = tuple(sorted(support))
-        program.free = tuple(slot for slot in program.support if not self.facts[slot].derive)
+        program.free = tuple(slot for slot in program.support if slot in self._stated)
         program.steps = tuple(step for step in self.steps if step.slot in support)
         program.constraint_numbers = frozenset(n for n, c in enumerate(self.constraints) if c.reads & support)
         program.constraints = tuple(self.constraints[number] for number in sorted(program.constraint_numbers))

@@ -156,7 +156,8 @@ class Part:
         self.is_fixed = isinstance(region, frozenset) and len(region) == 1
         self.fixed = next(iter(region)) if self.is_fixed else None
         self.by_truth: dict[tuple[bool | None, ...], Outcome] | None = None
-        if topic.topic.policy in (Policy.SCORE, Policy.ALL):
+        by_value = any(bits[position] & TRUE for position in topic.combination.ahead) if bits else False
+        if topic.topic.policy in (Policy.SCORE, Policy.ALL) and not by_value:
             self.by_truth = {}
         self.reads: dict[int, list[int]] = {}
         for position in self.undecided:

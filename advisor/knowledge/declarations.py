@@ -10,7 +10,7 @@ from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node, Sequence
 
 _FACT_KEYS = (
-    "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "only_when", "assume", "derive",
+    "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "derive",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
@@ -46,6 +46,7 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             question=reader.text(entry, "question", what, required=True),
             help=reader.text(entry, "help", what, required=True),
             ask=reader.flag(entry, "ask", what, default=True),
+            closed=reader.flag(entry, "closed", what, default=False),
             only_when=reader.text(entry, "only_when", what) or None,
             assume=reader.text(entry, "assume", what) or None,
             derive=reader.text(entry, "derive", what) or None,

@@ -52,7 +52,7 @@ class Effect(StrEnum):
 
 
 EFFECTS = {
-    Policy.SCORE: (Effect.FOR, Effect.AGAINST, Effect.VETO),
+    Policy.SCORE: (Effect.FOR, Effect.AGAINST, Effect.VETO, Effect.VALUE),
     Policy.FIRST: (Effect.VALUE,),
     Policy.VALUE: (Effect.VALUE,),
     Policy.ALL: (Effect.ADD,),
@@ -243,4 +243,4 @@ def fact_types(vocabulary: Vocabulary) -> dict[str, Type]:
 
 def is_literal(topic: Topic, rule: Rule) -> bool:
     """Whether the rule names one of the topic's values, rather than an expression that gives one."""
-    return topic.policy in (Policy.SCORE, Policy.ALL) or rule.value in topic.values
+    return rule.effect is not Effect.VALUE or rule.value in topic.values

@@ -160,16 +160,20 @@ class Oracle:
         silenced = {other for rule in rules if rule["id"] in holding for other in rule.get("supersedes", ())}
         active = [rule for rule in rules if rule["id"] in holding - silenced]
         if declared["policy"] == "score":
-            return self._best(declared, active)
+            given = (self._given(declared, rule["value"], values) for rule in active if "value" in rule)
+            return next((value for value in given if value is not None), None) or self._best(declared, active)
         if declared["policy"] == "all":
             added = {rule["add"] for rule in active}
             return tuple(value for value in declared["values"] if value in added)
         for rule in active:
-            text = rule["value"]
-            value = text if text in declared.get("values", ()) else evaluate(text, values)
+            value = self._given(declared, rule["value"], values)
             if value is not None:
                 return _typed(declared, value)
         return Tied()
+
+    @staticmethod
+    def _given(declared: Mapping[str, Any], text: str, values: Mapping[str, Any]) -> Any:
+        return text if text in declared.get("values", ()) else evaluate(text, values)
 
     def _best(self, declared: Mapping[str, Any], active: list[Mapping[str, Any]]) -> Any:
         vetoed = {rule["veto"] for rule in active if "veto" in rule}
@@ -209,7 +213,7 @@ class Oracle:
     def completions(self, known: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Every way to complete what is known that breaks no constraint."""
         options = {
-            name: [known[name]] if name in known else domain(fact)
+            name: [known[name]] if name in known else [None] if "closed" in fact else domain(fact)
             for name, fact in self.base.facts.items()
             if "derive" not in fact or name in known
         }

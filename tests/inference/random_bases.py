@@ -114,7 +114,8 @@ def _base_facts() -> dict[str, dict[str, Any]]:
 
 
 @st.composite
-def fact_declarations(draw: st.DrawFn, names: Names) -> dict[str, dict[str, Any]]:
+def fact_declarations(draw: st.DrawFn, names: Names, *, tried: bool = False) -> dict[str, dict[str, Any]]:
+    """With `tried` also a closed fact z, which only a trial can tell; rules of score topics may then give values."""
     facts: dict[str, dict[str, Any]] = {}
     completions = 1
     pool = _base_facts()
@@ -135,6 +136,9 @@ def fact_declarations(draw: st.DrawFn, names: Names) -> dict[str, dict[str, Any]
     if draw(st.integers(0, 4)) == 0:
         facts["e"] = boolean(derive=draw(condition_text(names)), only_when=draw(condition_text(names, 1)), ask="false")
         names.add("e", facts["e"])
+    if tried:
+        facts["z"] = choice("va", "vb", closed="true", ask="false", group="probe")
+        names.add("z", facts["z"])
     return facts
 
 
@@ -175,6 +179,9 @@ def _advice(draw: st.DrawFn, declared: dict[str, Any], names: Names) -> dict[str
     values = list(declared.get("values", ()))
     if policy == "all":
         return {"add": draw(st.sampled_from(values))}
+    if policy == "score" and "z" in names.choices and draw(st.integers(0, 3)) == 0:
+        either = f'"{values[0]}" if {draw(st.sampled_from(names.atoms()))} else "{values[-1]}"'
+        return {"value": draw(st.sampled_from(["z", "z", values[0], either]))}
     if policy == "score":
         side = draw(st.sampled_from(["for", "for", "for", "against", "veto"]))
         said: dict[str, Any] = {side: draw(st.sampled_from(values))}
@@ -199,10 +206,13 @@ def _topic(kind: str) -> dict[str, Any]:
 
 @st.composite
 def bases(
-    draw: st.DrawFn, *, kinds: tuple[str, ...] = ("score", "first", "all", "integer", "number", "integers")
+    draw: st.DrawFn,
+    *,
+    kinds: tuple[str, ...] = ("score", "first", "all", "integer", "number", "integers"),
+    tried: bool = False,
 ) -> RuleBase:
     names = Names([], [], [], {}, {})
-    facts = draw(fact_declarations(names))
+    facts = draw(fact_declarations(names, tried=tried))
     constraints = draw(st.lists(condition_text(names, 1), max_size=2)) if draw(st.integers(0, 3)) == 0 else []
     topics: dict[str, Any] = {}
     rules: list[dict[str, Any]] = []

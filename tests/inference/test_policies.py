@@ -390,3 +390,64 @@ def test_a_stated_value_of_a_measured_fact_is_not_a_measurement() -> None:
     topics = {"t": topic("value", measured_by={"probe": "threads", "fact": "best"})}
     knowledge = RuleBase(facts, topics, [rule("r", "t", value="best")]).load()
     assert advised(knowledge, best=2).recommendations["t"].status is Status.SETTLED
+
+
+# --- tried: what only a trial can tell ----------------------------------------------------------------------------------
+
+TRIED = {"best": choice("cnn", "ffn", group="probe", ask="false", closed="true"), "p": boolean()}
+BY_TRIAL = {"t": topic("score", "cnn", "ffn", "rnn", measured_by={"probe": "trial", "fact": "best"})}
+
+
+def tried(*rules: dict[str, Any], **answers: Any) -> Plan:
+    said = [rule("tried", "t", value="best"), rule("for", "t", for_="cnn", strength=STRONG), *rules]
+    return advised(RuleBase(TRIED, BY_TRIAL, said).load(), **answers)
+
+
+def test_a_rule_that_gives_a_value_outweighs_every_argument() -> None:
+    plan = tried(*(rule(f"r{i}", "t", for_="cnn", strength=STRONG) for i in range(9)), best="ffn")
+    assert plan.value("t") == "ffn"
+
+
+def test_a_value_needs_no_argument_and_minds_no_veto() -> None:
+    plan = tried(rule("no", "t", veto="ffn"), rule("nor", "t", against="ffn", strength=STRONG), best="ffn")
+    assert plan.value("t") == "ffn"
+
+
+def test_arguments_decide_where_no_value_is_known() -> None:
+    assert tried().value("t") == "cnn"
+
+
+def test_a_rule_that_supersedes_it_takes_a_value_out() -> None:
+    assert (
+        tried(rule("new", "t", when="p", against="rnn", strength=WEAK, supersedes=["tried"]), best="ffn", p=True).value(
+            "t"
+        )
+        == "cnn"
+    )
+
+
+def test_a_closed_fact_leaves_nothing_open() -> None:
+    plan = tried()
+    entry = plan.recommendations["t"]
+    assert (entry.status, entry.depends_on, plan.questions, plan.probes) == (Status.SETTLED, (), (), ())
+
+
+def test_an_open_fact_does() -> None:
+    facts = {"best": {key: value for key, value in TRIED["best"].items() if key != "closed"}, "p": boolean()}
+    said = [rule("tried", "t", value="best"), rule("for", "t", for_="cnn", strength=STRONG)]
+    plan = advised(RuleBase(facts, BY_TRIAL, said).load())
+    assert plan.recommendations["t"].status is Status.LEANING
+    assert plan.probes == ("trial",)
+
+
+def test_what_was_tried_in_scope_is_measured_and_said_to_be_the_reason() -> None:
+    base = FactBase().with_known("best", Known("ffn", Source.MEASURED, applies={"data": "these"}))
+    said = [rule("tried", "t", value="best"), rule("for", "t", for_="cnn", strength=STRONG)]
+    knowledge = RuleBase(TRIED, BY_TRIAL, said).load()
+    entry = advise(knowledge, base.in_scope({"data": "these"})).recommendations["t"]
+    assert (entry.value, entry.status) == ("ffn", Status.MEASURED)
+    assert [reason.rule for reason in entry.because] == ["tried"]
+    assert [(other.value, "tried comes first" in other.why_not) for other in entry.alternatives] == [("cnn", True)]
+    elsewhere = advise(knowledge, base.in_scope({"data": "others"}))
+    assert elsewhere.recommendations["t"].status is Status.SETTLED
+    assert [name for name, _ in elsewhere.evidence] == ["best"]

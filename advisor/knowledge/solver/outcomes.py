@@ -84,8 +84,14 @@ class TopicFormulas:
     def silent(self) -> Formula:
         """Nothing is recommended, although the topic is meant and not two values lead together."""
         if self.topic.policy is Policy.SCORE:
-            return negation(any_of(*(all_of(backed, total > 0) for backed, total in self._scores.values())))
+            weighed = any_of(*(all_of(backed, total > 0) for backed, total in self._scores.values()))
+            return negation(any_of(weighed, *(rule.decides for rule in self._ahead)))
         return negation(any_of(*(rule.decides for rule in self.rules)))
+
+    @cached_property
+    def _ahead(self) -> tuple[RuleFormulas, ...]:
+        """In a topic of policy score the rules that decide before all arguments."""
+        return tuple(one for one in self.rules if one.rule.effect is Effect.VALUE and self.topic.policy is Policy.SCORE)
 
     @cached_property
     def _scores(self) -> dict[str, tuple[Formula, Arithmetic]]:
@@ -122,7 +128,7 @@ class TopicFormulas:
             items = {value: [o.counts for o in self.rules if o.rule.value == value] for value in self.topic.values}
             return [variable.known == self.meant] + [variable.names[value] == any_of(*items[value]) for value in items]
         if isinstance(variable, Choice) and self.topic.policy is Policy.SCORE:
-            return [variable.options[value] == all_of(self.meant, self._wins(value)) for value in self.topic.values]
+            return [variable.options[value] == all_of(self.meant, self._chosen(value)) for value in self.topic.values]
         decided = all_of(self.meant, any_of(*(one.decides for one in self.rules)))
         if isinstance(variable, Choice):
             return [variable.options[value] == all_of(self.meant, self._first(value)) for value in self.topic.values]
@@ -144,6 +150,13 @@ class TopicFormulas:
         for one in reversed(self.rules):
             number = cast(Number, one.value).value
             outcome = either(one.decides, rounded(number) if whole else real(number), outcome)
+        return outcome
+
+    def _chosen(self, value: str) -> Formula:
+        """Given by the first rule that decides before all arguments, or the winner of the arguments where there is none."""
+        outcome = self._wins(value)
+        for one in reversed(self._ahead):
+            outcome = either(one.decides, cast(Choice, one.value).equals(value), outcome)
         return outcome
 
     def _wins(self, value: str) -> Formula:
