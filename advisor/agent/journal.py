@@ -6,25 +6,20 @@ lines, each written whole. It is deleted when the run has ended by itself.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from advisor.agent.journal_file import JournalFile
 from advisor.errors import InputError
-from advisor.machine.state import StateError, state_folder
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
 
 SCHEMA = "advisor/journal/2"
 KEPT_FOR = timedelta(days=1)
 """What was measured longer ago is measured anew."""
-_LONGEST = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -41,9 +36,8 @@ class Entry:
 class Journal:
     """What one run has begun and finished; a run that finds entries of a killed one goes on from them."""
 
-    path: Path
+    file: JournalFile
     entries: list[Entry] = field(default_factory=list)
-    _lock: int | None = None
 
     @classmethod
     def open(cls, question: Mapping[str, Any]) -> Journal | None:
@@ -54,19 +48,12 @@ class Journal:
 
         Raises StateError where the folder or the file cannot be written.
         """
-        folder = state_folder() / "journal"
-        key = hashlib.sha256(json.dumps(question, sort_keys=True, default=str).encode()).hexdigest()[:16]
-        path = folder / f"{key}.jsonl"
-        try:
-            folder.mkdir(mode=0o700, exist_ok=True)
-            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            remedy = "Measuring goes on, but could not be resumed. Name a folder that can be written in ADVISOR_STATE."
-            raise StateError(path, f"cannot be written ({error.strerror}).", remedy) from error
-        if not _locked(lock):
-            os.close(lock)
-            return None
-        return cls(path, _read(path), lock)
+        file = JournalFile.open(question)
+        return None if file is None else cls(file, _read(file))
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
 
     @property
     def outcomes(self) -> list[ProbeOutcome]:
@@ -94,52 +81,22 @@ class Journal:
     def _write(self, entry: Entry) -> None:
         self.entries.append(entry)
         outcome = entry.outcome.to_json() if entry.outcome is not None else None
-        line = json.dumps({"schema": SCHEMA, "probe": entry.probe, "spent": entry.spent, "outcome": outcome})
-        try:
-            with self.path.open("ab") as file:
-                file.write(line.encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            remedy = "Measuring goes on, but a killed run would lose this result."
-            raise StateError(self.path, f"cannot be written ({error.strerror}).", remedy) from error
+        self.file.write({"schema": SCHEMA, "probe": entry.probe, "spent": entry.spent, "outcome": outcome})
 
     def forget(self) -> None:
         """Begins anew: whatever an earlier run has finished counts no longer."""
         self.entries.clear()
-        with contextlib.suppress(OSError):
-            os.truncate(self.path, 0)
+        self.file.replace([])
 
     def close(self, *, finished: bool) -> None:
         """Gives the lock back; a finished run leaves no file."""
-        if finished:
-            self.path.unlink(missing_ok=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        self.file.close(finished=finished)
 
 
-def _locked(descriptor: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows: two runs of one question at once are not told apart
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _read(path: Path) -> list[Entry]:
-    """Entries up to the first line that is no entry: a run that was killed while writing leaves half a line."""
-    try:
-        with path.open("rb") as file:
-            lines = file.read(_LONGEST).split(b"\n")
-    except OSError:
-        return []
+def _read(file: JournalFile) -> list[Entry]:
+    """Entries up to the first line that is none."""
     found: list[Entry] = []
-    for line in lines[:-1]:
+    for line in file.read():
         entry = _entry(line)
         if entry is None:
             break
@@ -147,11 +104,10 @@ def _read(path: Path) -> list[Entry]:
     return found if _fresh(found) else []
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(data: Any) -> Entry | None:
     from advisor.agent.machine_profile import checked
 
     try:
-        data = json.loads(line)
         if data["schema"] != SCHEMA:
             return None
         outcome = data["outcome"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from advisor.agent.trials import widths_of
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.advise import engine_for, situation_of
@@ -20,10 +21,15 @@ def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Meas
     assert outcome.median is not None  # noqa: S101 - it was measured
     assert outcome.low is not None  # noqa: S101
     assert outcome.high is not None  # noqa: S101
+    is_list = knowledge.topics[outcome.topic].type == "integers" if outcome.topic in knowledge.topics else False
+    before, rival, after = (
+        widths_of(value) if is_list and isinstance(value, str) else value
+        for value in (outcome.before, outcome.rival, outcome.after)
+    )
     return Measurement(
         probe=outcome.probe,
-        before=outcome.before,
-        after=outcome.before if outcome.after is None else outcome.after,
+        before=before,
+        after=before if after is None else after,
         verdict=Verdict(outcome.verdict.value),
         median=outcome.median,
         low=outcome.low,
@@ -32,7 +38,7 @@ def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Meas
         unit=outcome.unit,
         date=outcome.date,
         applies={name: str(value) for name, value in outcome.applies.items()},
-        rival=outcome.rival,
+        rival=rival,
         judged=judged_rules(knowledge, plan, outcome),
     )
 

@@ -1,4 +1,4 @@
-"""Under which conditions a measurement counts: the machine, the plan's own network, batch size, precision, torch."""
+"""Under which conditions a measurement counts: the machine, the plan's own network, batch size, precision, torch, the data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from advisor.agent.trials import DATA, FINGERPRINT, NETWORK_TYPE, is_trial
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import FactType
 from advisor.inference.advise import Detail, advise
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection import Machine
+from advisor.networks.names import RESTORERS
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 
@@ -40,7 +42,7 @@ def workload_of(plan: Plan) -> Workload | str:
         return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
-    outputs = plan.facts.get("task.outputs") or (inputs if network in ("autoencoder", "vae") else None)
+    outputs = plan.facts.get("task.outputs") or (inputs if _gives_back(plan, network) else None)
     if inputs is None or outputs is None:
         return f"The size of the network is not known: state {' and '.join(missing)}."
     steps = plan.facts.get("data.sequence_length")
@@ -71,6 +73,12 @@ def workload_of(plan: Plan) -> Workload | str:
     return workload.why_not() or workload
 
 
+def _gives_back(plan: Plan, network: str) -> bool:
+    """Whether the network has as many outputs as inputs, so that nobody needs to state them."""
+    kind = plan.facts.get("task.kind")
+    return network in RESTORERS or (kind is not None and kind.value == "generate" and network == "deconvolutional")
+
+
 def _memory_format(plan: Plan) -> MemoryFormat:
     """The order of a picture's numbers that was measured to be faster; the usual one otherwise."""
     known = plan.facts.get("probe.layout.best")
@@ -96,14 +104,22 @@ def plans_this_machine(facts: FactBase) -> bool:
 
 
 def scope_of(plan: Plan, machine: Machine | None) -> dict[str, str]:
-    """What a measurement must agree with to count for this plan."""
+    """What a measurement must agree with to count for this plan. Trials on somebody's data count on every machine."""
+    scope = _data_scope(plan)
     if machine is None or not plans_this_machine(plan.stated):
-        return {}
-    scope = {"machine": machine.fingerprint, "torch": torch_version()}
+        return scope
+    scope |= {"machine": machine.fingerprint, "torch": torch_version()}
     workload = workload_of(plan)
     if isinstance(workload, Workload):
         scope |= workload.conditions() | ({"threads": str(workload.threads)} if workload.threads else {})
     return scope
+
+
+def _data_scope(plan: Plan) -> dict[str, str]:
+    fingerprint, network = plan.facts.get(FINGERPRINT), plan.value("network.type")
+    if fingerprint is None:
+        return {}
+    return {DATA: str(fingerprint.value)} | ({NETWORK_TYPE: network} if network is not None else {})
 
 
 def advise_here(
@@ -175,13 +191,12 @@ def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) 
 def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -> FactBase:
     """The facts with what a probe has decided, bound to the conditions under which it was measured."""
     applies = binding(outcome)
+    note = f"{'advisor try' if is_trial(outcome.probe) else f'probe {outcome.probe}'}, {outcome.date}"
     found = outcome.facts()
     for name, value in [*found.items(), *((MEANS[name], value) for name, value in found.items() if name in MEANS)]:
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None and (fact.type is not FactType.CHOICE or value in fact.choice_names):
-            facts = facts.with_known(
-                name, Known(value, Source.MEASURED, applies, note=f"probe {outcome.probe}, {outcome.date}")
-            )
+            facts = facts.with_known(name, Known(value, Source.MEASURED, applies, note=note))
     return facts
 
 

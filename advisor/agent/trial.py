@@ -16,6 +16,7 @@ from advisor.agent.trial_inputs import (
     newest_of,
     table_estimates,
 )
+from advisor.agent.trials import is_trial
 from advisor.errors import join_names, shorten
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan
@@ -69,7 +70,7 @@ class Judgement:
 
 
 NEEDS = {
-    Need.TRIALS: "It needs trial trainings: `advisor try`.",
+    Need.TRIALS: "It needs trainings that `advisor try` does not make.",
     Need.CLUSTER: "It needs several machines or more GPUs than one machine has.",
 }
 _BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when they rest."
@@ -149,6 +150,8 @@ class _Court:
         outcome = self.newest.get(claim.probe)
         if outcome is None:
             reason = f"Not measured yet: `advisor probe --only {claim.probe}`."
+            if is_trial(claim.probe):
+                reason = "Not tried yet: `advisor try --data PATH --target COLUMN` does, on data of yours."
             return Judgement(claim, TrialVerdict.NOT_JUDGED, reason)
         gauged = any(outcome.rate(setting) is not None for setting in outcome.gauges.values())
         if outcome.failure is not None or not (outcome.measured or gauged):
@@ -163,7 +166,7 @@ class _Court:
             found = self._by_rules(claim, outcome)
         else:
             found = self._by_truth(claim, outcome)
-        paired = bool(claim.rules) or outcome.fact in self._names(claim.expects)
+        paired = bool(claim.rules) or is_trial(outcome.probe) or outcome.fact in self._names(claim.expects)
         # Pairs suffer alike from other programs, rates do not.
         if not paired and found.verdict in _DECIDED.values() and outcome.conditions.others_share > TOO_BUSY:
             found = Judgement(claim, TrialVerdict.UNDECIDED, _BUSY.format(outcome.conditions.others_share))
@@ -290,7 +293,7 @@ def _known(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -
     """Facts, recommendations, and what was counted of the network. What is merely assumed stays unknown, and what the
     probes found is taken from their outcomes alone."""
     for name, known in plan.facts.items():
-        if known.source is not Source.ASSUMED and not name.startswith("probe."):
+        if known.source is not Source.ASSUMED and not name.startswith(("probe.", "trial.")):
             yield name, known.value
     for name, entry in plan.recommendations.items():
         if isinstance(entry.value, list | tuple):

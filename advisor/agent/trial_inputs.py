@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.agent.trials import TOPICS, widths_of
 from advisor.machine.published import PublishedTable
 from advisor.probes.outcome import ProbeOutcome, Rate
 from advisor.probes.probe import Setting
+from advisor.probes.verdict import Verdict
 
 TABLE_4 = "dlbench-table-4"
 """Time of training steps by network, tool and device, in Shi et al. 2016."""
@@ -33,7 +35,7 @@ class Estimate:
 
 
 def measured_estimates(outcomes: Sequence[ProbeOutcome]) -> dict[str, Estimate]:
-    """By the names of facts and of the `given` numbers of claims.yaml: measured rates, and ratios of two of them.
+    """By the names of facts and of the `given` numbers of claims.yaml: measured rates, ratios of two of them, tried widths.
 
     `outcomes` stand oldest first; the newest of each probe counts.
     """
@@ -49,7 +51,17 @@ def measured_estimates(outcomes: Sequence[ProbeOutcome]) -> dict[str, Estimate]:
         above, below = (known.rate(fast), known.rate(slow)) if known is not None else (None, None)
         if above is not None and below is not None:
             found[name] = _ratio(above, below)
-    return found
+    return found | _tried_widths(newest.get(TOPICS["network.hidden_units"].probe))
+
+
+def _tried_widths(outcome: ProbeOutcome | None) -> dict[str, Estimate]:
+    """Of the first hidden layer: that of the network which was better on somebody's data, and that of its rival."""
+    if outcome is None or outcome.verdict not in (Verdict.CONFIRMED, Verdict.OVERTURNED):
+        return {}
+    sides = [outcome.before, outcome.rival]
+    better, worse = sides if outcome.verdict is Verdict.CONFIRMED else sides[::-1]
+    named = {"tried.better_width": better, "tried.worse_width": worse}
+    return {name: Estimate.exactly(widths_of(str(setting))[0]) for name, setting in named.items()}
 
 
 _RATIOS: tuple[tuple[str, str, Setting, Setting], ...] = (

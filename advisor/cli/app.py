@@ -7,7 +7,22 @@ from typing import Annotated
 import typer
 
 from advisor import __version__
-from advisor.cli import compare, doctor, explain, glossary, probe, profiles, recommend, report, rules, trial, wizard
+from advisor.cli import (
+    bench,
+    compare,
+    doctor,
+    explain,
+    glossary,
+    inspect,
+    probe,
+    profiles,
+    recommend,
+    report,
+    rules,
+    trial,
+    try_,
+    wizard,
+)
 from advisor.cli.console import BAD_INPUT, interactive, panel
 
 app = typer.Typer(
@@ -22,6 +37,9 @@ app.command("wizard", help="Asks one question at a time and ends with a plan.")(
 app.command("recommend", help="Recommends from answers, flags and this machine.")(recommend.recommend)
 app.command("explain", help="Why one topic is advised as it is, and what would flip it.")(explain.explain)
 app.command("compare", help="Two sets of answers, and where their plans differ.")(compare.compare)
+app.command("inspect", help="What your data hold: facts, and what is odd about them.")(inspect.inspect)
+app.command("try", help="Tries the plan on your data, the simplest models first.")(try_.try_)
+app.command("bench", help="Times six networks of the 2016 benchmark on this machine.")(bench.bench)
 app.command("glossary", help="Technical terms, facts and recommendations in plain words.")(glossary.glossary)
 app.command("report", help="A report from a plan that was saved as JSON.")(report.report)
 app.command("doctor", help="What this machine, its driver and its torch disagree on.")(doctor.doctor)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from advisor.cli.data import DataPath, TargetColumn
 from advisor.cli.inputs import (
     Answers,
     MachineName,
@@ -53,6 +54,8 @@ def explain(
     ],
     answers: Answers = None,
     sets: Sets = None,
+    data: DataPath = None,
+    target: TargetColumn = None,
     machine: MachineName = "auto",
     school: SchoolOption = SchoolName.TODAY,
     packs: Packs = None,
@@ -74,7 +77,7 @@ def explain(
         what = f"{topic} is computed, not chosen between values"
         raise input_error("There is no why not", what, where="--why-not", remedy="Leave it out.")
     name = topic if is_figure else explanation.find_topic(knowledge, topic)
-    inputs = gather(answers, sets, machine, school, packs)
+    inputs = gather(answers, sets, machine, school, packs, data=data, target=target)
     if is_figure:
         plan = plan_of(inputs, Detail(flips=False, questions=False))
         _explain_figure(plan, knowledge, name, format_)

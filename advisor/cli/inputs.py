@@ -1,4 +1,4 @@
-"""The inputs that commands share: answers, single facts, the machine, the school, rule packs."""
+"""The inputs that commands share: answers, single facts, the data, the machine, the school, rule packs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 from advisor.errors import InputError, Problem
 
 if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
     from advisor.facts.fact_base import FactBase
     from advisor.facts.vocabulary import Value
     from advisor.inference.advise import Detail
@@ -111,6 +112,10 @@ class Inputs:
     machine: Machine | None
     outcomes: tuple[ProbeOutcome, ...] | None = None
     """What was measured on the machine, oldest first; None where that is what this host remembers."""
+    inspection: Inspection | None = None
+    """Of the data that were named."""
+    trials: tuple[ProbeOutcome, ...] | None = None
+    """What was tried on these data, oldest first; None where that is what this host remembers."""
 
 
 def gather(
@@ -120,10 +125,13 @@ def gather(
     school: SchoolName = SchoolName.TODAY,
     packs: Sequence[Path] | None = None,
     what_if: Sequence[str] | None = None,
+    data: Path | None = None,
+    target: str | None = None,
 ) -> Inputs:
-    """Reads all inputs; what is supposed (`what_if`) goes before what is stated.
+    """Reads all inputs; what is supposed (`what_if`) goes before what is stated, and both before what `data` show.
 
-    A named card that no profile describes is a warning. Raises InputError with the problems of answers and flags together.
+    A named card that no profile describes is a warning. Raises InputError with the problems of answers and flags together,
+    and where the data cannot be inspected.
     """
     from advisor.cli.machines import named_machine, unknown_card, with_published
     from advisor.facts.answers import TITLE, parse_assignments, read_answers
@@ -148,12 +156,37 @@ def gather(
             titles.append(error.title)
     if problems:
         raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
+    inspection = inspection_of(data, target)
     found = named_machine(knowledge, machine)
-    facts = with_published(knowledge, found.facts.with_values(stated, Source.ASKED))
+    known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
+    facts = with_published(knowledge, known.with_values(stated, Source.ASKED))
     card = unknown_card(facts)
     if card is not None:
         warn_of_card(str(card))
-    return Inputs(knowledge, facts, School(school.value), found.machine, found.outcomes)
+    return Inputs(knowledge, facts, School(school.value), found.machine, found.outcomes, inspection)
+
+
+def inspection_of(data: Path | None, target: str | None) -> Inspection | None:
+    """What is found in the data, None where none were named. Raises InputError."""
+    if data is None:
+        if target is not None:
+            from advisor.errors import input_error
+
+            what = "it names a column, but no data are named"
+            raise input_error("There are no data", what, where="--target", remedy="Add --data PATH.")
+        return None
+    from advisor.cli.data import inspected
+
+    return inspected(data, target)
+
+
+def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspection) -> FactBase:
+    """The facts with what the data show, beneath what anybody states."""
+    from advisor.facts.fact_base import Source
+
+    found = {**inspection.facts, "data.fingerprint": inspection.fingerprint}
+    declared = {name: value for name, value in found.items() if name in knowledge.vocabulary.facts}
+    return facts.with_values(declared, Source.INSPECTED)
 
 
 @functools.cache  # said once, however often it comes up
@@ -164,28 +197,43 @@ def warn_of_card(what: str) -> None:
 
 
 def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
-    """The plan for these inputs; what was measured on this machine before counts where it is in scope."""
+    """The plan for these inputs; what was measured on this machine, or tried on these data, counts where it is in scope."""
     from advisor.agent.scope import advise_here
     from advisor.inference.advise import FULL
 
-    outcomes: Sequence[ProbeOutcome] = inputs.outcomes or ()
+    outcomes = list(inputs.outcomes or ())
     if inputs.outcomes is None and inputs.machine is not None:
         outcomes = recalled(inputs.machine)
+    outcomes += tried(inputs.facts) if inputs.trials is None else inputs.trials
     return advise_here(inputs.knowledge, inputs.facts, inputs.machine, outcomes, inputs.school, detail or FULL)
 
 
 def recalled(machine: Machine) -> list[ProbeOutcome]:
     """What was measured on this machine before; what cannot be read of it is a warning."""
     from advisor.agent.memory import recall
+
+    return _warned(*recall(machine))
+
+
+def tried(facts: FactBase) -> list[ProbeOutcome]:
+    """What was tried on the data that these facts were found in; what cannot be read of it is a warning."""
+    from advisor.agent.trials import recall_trials
+
+    return _warned(*recall_trials(facts))
+
+
+def _warned(outcomes: list[ProbeOutcome], problems: Sequence[InputError]) -> list[ProbeOutcome]:
     from advisor.cli.console import warn
 
-    outcomes, problems = recall(machine)
     for problem in problems:
         warn(problem.title, str(problem.problems[0]))
     return outcomes
 
 
-def refuse_rewriting(output: Path | None, *read: Path | None) -> None:
+_ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
+
+
+def refuse_rewriting(output: Path | None, *read: Path | None, what: str = _ANSWERS_STAY) -> None:
     """An output may not be one of the files that were read, `--force` or not. Raises InputError."""
     from advisor.errors import input_error
 
@@ -195,7 +243,6 @@ def refuse_rewriting(output: Path | None, *read: Path | None) -> None:
         except (OSError, ValueError):  # one of them is no file
             continue
         if same:
-            what = "this is the file that the answers come from, and it is never rewritten"
             raise input_error("The output cannot be written", what, where=str(output), remedy="Name another file.")
 
 

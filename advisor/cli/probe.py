@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from advisor.cli.console import FAILED, look, panel, stderr, warn, write, write_json
+from advisor.cli.data import TargetColumn
 from advisor.cli.inputs import (
     Force,
     Format,
@@ -57,8 +58,13 @@ def probe(
     sets: Sets = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="The data, or their folder: files are read on that disk.", metavar="PATH"),
+        typer.Option(
+            "--data",
+            help="The data, or their folder: facts are found in them, and files read on that disk.",
+            metavar="PATH",
+        ),
     ] = None,
+    target: TargetColumn = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin anew instead of going on where a stopped run ended.")
     ] = False,
@@ -77,12 +83,12 @@ def probe(
 
     seconds = parse_budget(budget)
     _check_names(only)
-    inputs = gather(answers, sets, "auto", school, packs)
+    inputs = _with_data(gather(answers, sets, "auto", school, packs), data, target)
     if output is not None:
         refuse_rewriting(output, answers)
-        _check_output(output, force)
+        check_output(output, force)
     facts = inputs.facts
-    if answers is None and not sets:
+    if answers is None and not sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         facts = facts.with_values(reference.FACTS, Source.ASKED)
     if save != "last":
@@ -155,6 +161,25 @@ def _measure(
     finally:
         if journal is not None:
             journal.close(finished=False)
+
+
+def _with_data(inputs: Inputs, data: Path | None, target: str | None) -> Inputs:
+    """With what is found in the data. They may also be of a kind that cannot be inspected: their disk is measured then."""
+    from advisor.cli.inputs import inspection_of, with_inspection
+    from advisor.errors import InputError
+
+    _folder(data)  # says where there is no such path
+    try:
+        inspection = inspection_of(data, target)
+    except InputError as error:
+        if target is not None:
+            raise
+        warn("No facts were found in these data", f"{error.title}: {error.problems[0].what}.")
+        return inputs
+    if inspection is None:
+        return inputs
+    facts = with_inspection(inputs.knowledge, inputs.facts, inspection)
+    return replace(inputs, facts=facts, inspection=inspection)
 
 
 def _folder(data: Path | None) -> str | None:
@@ -320,7 +345,7 @@ def _check_names(names: list[str] | None) -> None:
         raise InputError("There is no such probe", problems)
 
 
-def _check_output(output: Path, force: bool) -> None:
+def check_output(output: Path, force: bool) -> None:
     """Says before measuring what could not be written afterwards."""
     from advisor.errors import input_error
 

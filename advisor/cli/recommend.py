@@ -1,10 +1,11 @@
-"""`advisor recommend`: answers, flags and this machine to a plan."""
+"""`advisor recommend`: answers, flags, data and this machine to a plan."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.data import DataPath, TargetColumn
 from advisor.cli.inputs import (
     Answers,
     Force,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 def recommend(
     answers: Answers = None,
     sets: Sets = None,
+    data: DataPath = None,
+    target: TargetColumn = None,
     machine: MachineName = "auto",
     school: SchoolOption = SchoolName.TODAY,
     packs: Packs = None,
@@ -39,7 +42,9 @@ def recommend(
     force: Force = False,
 ) -> None:
     refuse_rewriting(output, answers, Path(machine))
-    inputs = gather(answers, sets, machine, school, packs)
+    if output is not None and data is not None:
+        refuse_rewriting(output, data, what="this is the file that holds the data, and it is never rewritten")
+    inputs = gather(answers, sets, machine, school, packs, data=data, target=target)
     plan = plan_of(inputs)
     deliver_plan(plan, inputs.knowledge, format_, output, force)
 

@@ -105,7 +105,9 @@ def _described(knowledge: Knowledge, rule: Rule) -> str:
         lines.append(f"  source   {knowledge.sources[key]}{f', {place}' if place else ''}")
     lines.append(f"  verified {rule.verified or 'no'}")
     if rule.settles:
-        lines.append(f"  settled by the probe {rule.settles.probe}, which should find {rule.settles.expects}")
+        from advisor.report.changes import by_whom
+
+        lines.append(f"  settled by {by_whom(rule.settles.probe)}, which should find {rule.settles.expects}")
     lines += [f"  erratum  {key}: {knowledge.errata[key].text}" for key in rule.erratum]
     lines += [f"  supersedes {other}" for other in rule.supersedes]
     lines += [f"  superseded by {other.id}" for other in knowledge.rules if rule.id in other.supersedes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.cli.data import DataPath, TargetColumn
 from advisor.cli.inputs import (
     Answers,
     Inputs,
@@ -12,12 +13,15 @@ from advisor.cli.inputs import (
     gather,
     plan_of,
     recalled,
+    tried,
 )
 
 
 def trial(
     answers: Answers = None,
     sets: Sets = None,
+    data: DataPath = None,
+    target: TargetColumn = None,
     packs: Packs = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
@@ -32,13 +36,14 @@ def trial(
     from advisor.report.trial import trial_json, trial_lines
     from advisor.resources import profiles_folder
 
-    inputs = gather(answers, sets, "auto", packs=packs)
-    if answers is None and not sets:
+    inputs = gather(answers, sets, "auto", packs=packs, data=data, target=target)
+    if answers is None and not sets and data is None:
         facts = inputs.facts.with_values(reference.FACTS, Source.ASKED)
         inputs = Inputs(inputs.knowledge, facts, inputs.school, inputs.machine)
     plan = plan_of(inputs, VALUES_ONLY)
     assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    outcomes = newest_in_scope(recalled(inputs.machine), scope_of(plan, inputs.machine))
+    known = [*recalled(inputs.machine), *tried(inputs.facts)]
+    outcomes = newest_in_scope(known, scope_of(plan, inputs.machine))
     judged = put_on_trial(inputs.knowledge, plan, outcomes, load_tables(profiles_folder() / "published"))
     if format_ is PlainFormat.JSON:
         write_json(trial_json(judged, inputs.knowledge))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from advisor.cli.console import BAD_INPUT, INTERRUPTED, error_panel, interactive, panel, warn, write
+from advisor.cli.data import DataPath, TargetColumn
 from advisor.cli.inputs import Inputs, MachineName, Packs, SchoolName, gather
 from advisor.cli.wizard_lines import read, say
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 def wizard(
     plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False,
+    data: DataPath = None,
+    target: TargetColumn = None,
     machine: MachineName = "auto",
     school: Annotated[
         SchoolName | None,
@@ -35,8 +38,8 @@ def wizard(
         panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
         raise typer.Exit(BAD_INPUT)
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs)
-    conversation = _Conversation(inputs, _resume_command(machine, packs))
+    inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target)
+    conversation = _Conversation(inputs, _resume_command(machine, packs, data, target))
     if resume:
         conversation.take_up(school)
     try:
@@ -48,13 +51,15 @@ def wizard(
         raise SystemExit(INTERRUPTED) from None
 
 
-def _resume_command(machine: str, packs: Packs) -> str:
+def _resume_command(machine: str, packs: Packs, data: DataPath = None, target: TargetColumn = None) -> str:
     """How the same conversation is taken up again; the school is saved with it."""
     import shlex
 
     named = [] if machine == "auto" else ["--machine", machine]
     for pack in packs or ():
         named += ["--rules", str(pack)]
+    named += [] if data is None else ["--data", str(data)]
+    named += [] if target is None else ["--target", target]
     return shlex.join(["advisor", "wizard", "--plain", "--resume", *named])
 
 
@@ -119,17 +124,26 @@ class _Conversation:
         return f"Stopped. What you said is saved: `{self.resume_command}` goes on from here."
 
     def _introduce(self) -> None:
+        from advisor.facts.fact_base import Source
         from advisor.facts.values import describe
 
         facts = self.inputs.knowledge.vocabulary.facts
-        found = [(name, self.inputs.facts.known(name)) for name in facts]
-        lines = [f"  {name}: {describe(facts[name], known.value)}" for name, known in found if known is not None]
-        lines += [f"  not known: {note}" for note in (self.inputs.machine.notes if self.inputs.machine else ())]
-        if lines:
-            say("Found on this machine (`change NAME` corrects it):")
-            for line in lines:
-                say(line)
-            say("")
+        found = [(name, known) for name in facts if (known := self.inputs.facts.known(name)) is not None]
+        in_data, here = (
+            [
+                f"  {name}: {describe(facts[name], known.value)}"
+                for name, known in found
+                if (known.source is Source.INSPECTED) is inspected
+            ]
+            for inspected in (True, False)
+        )
+        here += [f"  not known: {note}" for note in (self.inputs.machine.notes if self.inputs.machine else ())]
+        for where, lines in (("in the data", in_data), ("on this machine", here)):
+            if lines:
+                say(f"Found {where} (`change NAME` corrects it):")
+                for line in lines:
+                    say(line)
+                say("")
 
     def _save(self) -> None:
         """After every step; a state folder that cannot be written is a warning, once."""
@@ -160,9 +174,9 @@ class _Conversation:
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
         """What was measured on this machine before counts where it is in scope, as in `advisor recommend`."""
         from advisor.agent.scope import advise_here
-        from advisor.cli.inputs import recalled
+        from advisor.cli.inputs import recalled, tried
 
         machine = self.inputs.machine
         if self.outcomes is None:
-            self.outcomes = recalled(machine) if machine is not None else []
+            self.outcomes = [*(recalled(machine) if machine is not None else ()), *tried(self.inputs.facts)]
         return advise_here(self.inputs.knowledge, facts, machine, self.outcomes, school, detail)

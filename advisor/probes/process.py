@@ -173,7 +173,8 @@ class ChildProcess:
             self._process.wait(timeout=_REAP_SECONDS)
         psutil.wait_procs(self._family - {self._watched}, timeout=_REAP_SECONDS)
         for reader in self._readers:
-            reader.join(timeout=_REAP_SECONDS)
+            if reader.ident is not None:  # an interrupt can come before it is started
+                reader.join(timeout=_REAP_SECONDS)
         if not any(reader.is_alive() for reader in self._readers):
             for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
                 if pipe is not None:

@@ -118,7 +118,7 @@ class Workload:
 
     def why_not(self) -> str | None:
         """Why no probe can run this step yet, or None."""
-        reason = spec.why_not(self)
+        reason = spec.why_not_timed(self)
         if reason is None and self.optimizer not in OPTIMIZERS:
             reason = f"The optimiser {self.optimizer} cannot be timed yet. These can: {', '.join(OPTIMIZERS)}."
         if reason is None and self.precision not in _PRECISIONS[self.device]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
-from advisor.report.changes import sentence
+from advisor.report.changes import by_whom, sentence
 from advisor.report.explanation import Explanation, Ground, Lost
 from advisor.report.page import Branch, Look, Page, Piece, Style
 from advisor.report.text import measured_line, symbol
@@ -90,7 +90,7 @@ def _measured(explained: Explanation, knowledge: Knowledge, look: Look) -> Branc
         return None
     children = [
         Branch((sentence(measured, entry.unit),)),
-        Branch((f"by the probe {measured.probe}{f' on {measured.date}' if measured.date else ''}",)),
+        Branch((f"by {by_whom(measured.probe)}{f' on {measured.date}' if measured.date else ''}",)),
         Branch((f"measured on: {words.scope_words(measured)}",)),
         *(Branch((f"rule {rule}: {words.judged_words(verdict)}",)) for rule, verdict in measured.judged.items()),
     ]

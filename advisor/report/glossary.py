@@ -85,7 +85,10 @@ def find_term(knowledge: Knowledge, term: str) -> Glossary:
 
 
 def _matching(everything: Glossary, wanted: str, matches: Callable[[str, str, str, dict[str, str]], bool]) -> Glossary:
-    facts = (fact for fact in everything.facts if matches(wanted, fact.name, "", dict(fact.choices)))
+    known = [
+        fact for fact in everything.facts if matches is _is_called or not fact.closed
+    ]  # the topic has these values
+    facts = (fact for fact in known if matches(wanted, fact.name, "", dict(fact.choices)))
     topics = (topic for topic in everything.topics if matches(wanted, topic.name, topic.title, dict(topic.values)))
     return Glossary(tuple(facts), tuple(topics), everything.groups) if wanted else Glossary((), (), everything.groups)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor import __version__
+from advisor.agent.trials import is_trial
 from advisor.errors import join_names
 from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status, Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
-from advisor.report.changes import VERDICTS, sentence
+from advisor.report.changes import VERDICTS, difference, sentence
 from advisor.report.markup import code, code_block, plain, table
 from advisor.report.numbers import known_figures, numbers_table
 
@@ -106,7 +107,8 @@ def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[s
     measured = [(entry, entry.measured) for entry in advised if entry.measured is not None]
     if not measured:
         return []
-    head = ["Topic", "Before", "Ratio (95 % interval)", "n", "After", "Verdict", "Measured on"]
+    ratio = "Ratio or difference" if any(is_trial(found.probe) for _, found in measured) else "Ratio"
+    head = ["Topic", "Before", f"{ratio} (95 % interval)", "n", "After", "Verdict", "Measured on"]
     rows = [_measured_row(knowledge, entry, found) for entry, found in measured]
     lines = ["## Before and after measuring", *table(head, rows)]
     for entry, found in measured:
@@ -118,9 +120,8 @@ def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[s
 
 def _measured_row(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[object, ...]:
     before, after = words.measured_change(knowledge, entry, measured)
-    ratio = f"{measured.median:.2f} ({measured.low:.2f} to {measured.high:.2f})"
     scope = words.scope_words(measured) + (f", {measured.date}" if measured.date else "")
-    return entry.title, before, ratio, measured.n, after, VERDICTS[measured.verdict], scope
+    return entry.title, before, difference(measured), measured.n, after, VERDICTS[measured.verdict], scope
 
 
 def _judgement(verdict: str) -> str:
@@ -235,6 +236,10 @@ def _still_open(plan: Plan, knowledge: Knowledge) -> list[str]:
     for probe in plan.probes:
         titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
         lines.append(f"- {code(f'advisor probe --only {probe}')} could settle {plain(join_names(titles))}")
+    titles = words.worth_trying(plan, knowledge)
+    if titles:
+        tried = code("advisor try --data PATH --target COLUMN")
+        lines.append(f"- {tried}, on the data of this plan, could confirm or overturn {plain(join_names(titles))}")
     return ["## Still open", "", *(lines or ["Nothing that is worth asking or measuring."]), ""]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.agent.agent import Revision, Skipped
+from advisor.agent.trials import is_trial
 from advisor.inference.plan import Plan, Verdict
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
@@ -139,6 +140,8 @@ def _unit(plan: Plan, outcome: ProbeOutcome) -> str:
 
 def _memory(outcome: ProbeOutcome) -> str:
     """Peak memory by setting, where each was measured by itself."""
+    if is_trial(outcome.probe):
+        return ""
     if probe_named(outcome.probe).bench != "peers":
         return ""
     found = [

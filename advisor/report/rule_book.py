@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from advisor.agent.trials import is_trial
 from advisor.errors import join_names
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
@@ -16,7 +17,8 @@ _TRIED = "They are tried in the order of the numbers."
 POLICY_WORDS = {
     Policy.SCORE: (
         "The value with the better net reasons wins: strong ones are compared first, then moderate, then weak. "
-        "Rules that make the same argument count once, and a veto excludes its value."
+        "Rules that make the same argument count once, and a veto excludes its value. A rule that gives a value comes "
+        "before all of them."
     ),
     Policy.FIRST: f"The first rule that holds decides. {_TRIED}",
     Policy.VALUE: f"The first rule that holds and whose value can be computed decides. {_TRIED}",
@@ -106,7 +108,9 @@ def _topic(knowledge: Knowledge, topic: Topic) -> Iterator[str]:
     yield POLICY_WORDS[topic.policy]
     if topic.applies:
         yield f"It means something only when {code(topic.applies)}."
-    if topic.probe:
+    if topic.probe and knowledge.vocabulary.facts[topic.measured_fact].closed:
+        yield f"Trainings on your own data can settle it: {code('advisor try')}."
+    elif topic.probe:
         yield f"The probe {code(topic.probe)} can settle it by measuring."
     if topic.gaps:
         yield f"Where no rule holds, silence is intended: {plain(topic.gaps)}"
@@ -154,7 +158,8 @@ def _rule(knowledge: Knowledge, topic: Topic, rule: Rule, number: int) -> Iterat
     if overruled:
         yield f"  - superseded, where it holds, by {_linked(overruled)}"
     if rule.settles:
-        yield f"  - the probe {code(rule.settles.probe)} can judge it: it should find {code(rule.settles.expects)}"
+        who = code("advisor try") if is_trial(rule.settles.probe) else f"the probe {code(rule.settles.probe)}"
+        yield f"  - {who} can judge it: it should find {code(rule.settles.expects)}"
     if rule.readiness:
         yield f"  - readiness {rule.readiness} of 9"
     if rule.actions:

@@ -45,6 +45,7 @@ def plan_lines(plan: Plan, knowledge: Knowledge, look: Look | None = None) -> li
     _assumptions(page, plan, knowledge)
     _questions(page, plan, knowledge)
     _probes(page, plan, knowledge)
+    _trials(page, plan, knowledge)
     _remarks(page, plan, knowledge)
     return page.lines
 
@@ -224,6 +225,16 @@ def _probes(page: Page, plan: Plan, knowledge: Knowledge) -> None:
         titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
         page.add((probe, Style.STRONG), f": could settle {join_names(titles)}", first="- ")
     page.add(f"`advisor probe` times the alternatives here; `advisor probe --only {plan.probes[0]}` runs one probe.")
+
+
+def _trials(page: Page, plan: Plan, knowledge: Knowledge) -> None:
+    titles = words.worth_trying(plan, knowledge)
+    if titles:
+        page.heading("WORTH TRYING")
+        page.add(
+            "`advisor try` with the same --data and --target trains the plan's network and its rivals on these data. It could "
+            f"confirm or overturn {join_names(titles)}."
+        )
 
 
 def _remarks(page: Page, plan: Plan, knowledge: Knowledge) -> None:

@@ -35,7 +35,7 @@ STATUS_WORDS = {
 }
 STATUS_MEANS = {
     Status.SETTLED: "stays the same whatever the answers that are still missing",
-    Status.MEASURED: "decided by timing the alternatives",
+    Status.MEASURED: "decided by measuring the alternatives",
     Status.LEANING: "the best as things stand, but a missing answer or an assumption could change it",
     Status.OPEN: "nothing leads yet",
 }
@@ -160,6 +160,16 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
         value = fact_words(knowledge, name, known.value)
         where = scope or "not said where"
         yield f"Measured under other conditions, so it does not count here: {name} = {value} ({where})."
+
+
+def worth_trying(plan: Plan, knowledge: Knowledge) -> list[str]:
+    """Titles of the recommendations that `advisor try` could judge on the data that were inspected, and has not yet."""
+    if "data.fingerprint" not in plan.facts:
+        return []
+    facts = knowledge.vocabulary.facts
+    tried = [topic for topic in knowledge.topics.values() if topic.probe and facts[topic.measured_fact].closed]
+    entries = [plan.recommendations[topic.name] for topic in tried if topic.name in plan.recommendations]
+    return [entry.title for entry in entries if is_advice(entry) and entry.measured is None]
 
 
 # --- sources -----------------------------------------------------------------------------------------------------

@@ -80,8 +80,8 @@ def test_number_formats_are_timed_in_a_child() -> None:
 
 
 def test_a_network_that_cannot_be_built_fails_with_its_reason() -> None:
-    outcome = run(THREADS, replace(DIGITS, network="gan"), before=2, settings=[1, 2], budget_seconds=30)
-    assert "gan cannot be built yet" in str(outcome.failure)
+    outcome = run(THREADS, replace(DIGITS, network="hopfield"), before=2, settings=[1, 2], budget_seconds=30)
+    assert "hopfield cannot be built yet" in str(outcome.failure)
 
 
 def test_weights_that_do_not_fit_are_said_before_they_are_made() -> None:

@@ -500,8 +500,8 @@ def test_a_folder_that_is_not_there_fails_with_its_reason(tmp_path: Path) -> Non
 
 
 def test_a_network_that_cannot_be_built_fails_with_its_reason(tmp_path: Path) -> None:
-    outcome = measure(WORKERS, 0, [0, 1], tmp_path, replace(PICTURES, network="gan"))
-    assert "gan cannot be built yet" in str(outcome.failure)
+    outcome = measure(WORKERS, 0, [0, 1], tmp_path, replace(PICTURES, network="hopfield"))
+    assert "hopfield cannot be built yet" in str(outcome.failure)
 
 
 @pytest.mark.gpu

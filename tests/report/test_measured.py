@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from advisor.agent.agent import Revision, Skipped
 from advisor.agent.scope import advise_here
 from advisor.facts.fact_base import FactBase, Source
-from advisor.inference.plan import Plan
+from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.probes.loading import WORKERS
 from advisor.probes.matmul import MATMUL
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
+from advisor.report.changes import sentence
+from advisor.report.json_plan import plan_text, read_plan
+from advisor.report.markdown import report_text
 from advisor.report.measured import measured_markdown, measured_page
 from advisor.report.page import Look
+from advisor.report.text import plan_page
 from advisor.resources import rules_folder
 
 
@@ -86,3 +92,72 @@ def test_hostile_text_stays_text(plan: Plan) -> None:
     revision = Revision(plan, plan, (workers(Verdict.UNDECIDED, failure="<b>|x|</b> [red]\x1b[31m", n=0),))
     assert "<b>" not in "\n".join(measured_markdown(revision))
     assert "\x1b" not in measured_page(revision, Look())
+
+
+# --- what was tried on somebody's data --------------------------------------------------------------------------------
+
+
+def tried(verdict: Verdict, **changed: object) -> ProbeOutcome:
+    after = {Verdict.OVERTURNED: "64, 128", Verdict.UNDECIDED: None}.get(verdict, "32, 64")
+    fields: dict[str, object] = {
+        "probe": "trial.hidden_units", "topic": "network.hidden_units", "fact": "trial.hidden_units", "before": "32, 64",
+        "verdict": verdict, "rival": "64, 128", "after": after,
+        "median": 0.0123, "low": 0.004, "high": 0.02, "n": 15, "unit": "accuracy",
+        "also": {"trial.hidden_units.layers": 2, "trial.hidden_units.first": 64, "trial.hidden_units.second": 128},
+        "applies": {"data": "0123456789abcdef", "network_type": "cnn"}, "bound_by": ("data", "network_type"),
+    }  # fmt: skip
+    return ProbeOutcome(**fields | changed)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (
+            tried(Verdict.OVERTURNED),
+            "64, 128 against 32, 64: 0.0123 better in accuracy (95 % interval 0.004 to 0.02, 15 pairs).",
+        ),
+        (
+            tried(Verdict.CONFIRMED),
+            "32, 64 against 64, 128: 0.0123 better in accuracy (95 % interval 0.004 to 0.02, 15 pairs).",
+        ),
+        (
+            tried(Verdict.NO_DIFFERENCE, median=-0.001, low=-0.003, high=0.002),
+            "64, 128 against 32, 64: 0.001 better in accuracy "
+            "(95 % interval -0.002 to 0.003, 15 pairs), which is less than matters.",
+        ),
+        (
+            tried(Verdict.UNDECIDED, unit="balanced_accuracy", n=1),
+            "32, 64 against 64, 128: 0.0123 better in balanced accuracy "
+            "(95 % interval 0.004 to 0.02, 1 pair), which is not decided.",
+        ),
+    ],
+)
+def test_a_difference_of_scores_is_told_as_one(plan: Plan, outcome: ProbeOutcome, words: str) -> None:
+    assert sentence(outcome) == words
+    text = page(plan, outcome)
+    assert words in text
+    assert "times as" not in text
+
+
+def test_a_plan_shows_before_measured_and_after_everywhere(tmp_path: Path) -> None:
+    knowledge = load(rules_folder())
+    answers = {
+        "task.kind": "classify", "task.outputs": 10, "data.modality": "image", "data.inputs": 64, "data.examples": 1797,
+        "project.pretrained_allowed": False, "data.fingerprint": "0123456789abcdef",
+    }  # fmt: skip
+    made = advise_here(knowledge, FactBase.of(answers, Source.INSPECTED), None, [tried(Verdict.OVERTURNED)])
+    words = "64, 128 units per layer against 32, 64 units per layer: 0.0123 better in accuracy"
+    text = " ".join(plan_page(made, knowledge, Look(width=100)).split())
+    assert "Measured: 32, 64 units per layer" in text
+    assert "overturned" in text
+    assert "confirm or overturn Network type, Initial weights, Activation and Optimiser" in text
+    markdown = report_text(made, knowledge)
+    assert "Ratio or difference (95 % interval)" in markdown
+    assert "+0.0123 accuracy (+0.004 to +0.02)" in markdown
+    assert words in text
+    assert words in markdown
+    path = tmp_path / "plan.json"
+    path.write_text(plan_text(made))
+    again = read_plan(path, knowledge).recommendations["network.hidden_units"]
+    assert again.measured == made.recommendations["network.hidden_units"].measured
+    assert (again.value, again.status) == ([64, 128], Status.MEASURED)

@@ -106,6 +106,8 @@ def values_of(workload: Workload) -> int:
     match layout(workload):
         case Layout.TOKENS:
             return steps
+        case Layout.TREE:
+            return 3 * steps
         case Layout.STEPS:
             return steps * workload.inputs
         case _:
@@ -114,7 +116,7 @@ def values_of(workload: Workload) -> int:
 
 def tensor_bytes(workload: Workload) -> int:
     """Of the input of one example, as the network takes it."""
-    return values_of(workload) * (8 if layout(workload) is Layout.TOKENS else 4)
+    return values_of(workload) * (8 if layout(workload) in (Layout.TOKENS, Layout.TREE) else 4)
 
 
 def dataset_of(workload: Workload, source: Source, folder: str, seed: int) -> Examples:
@@ -131,6 +133,8 @@ class FileOfExamples(Dataset[Example]):
     def __init__(self, workload: Workload, source: Source, folder: str, seed: int) -> None:
         if sys.platform == "win32":
             raise CannotRunError("On Windows the probe cannot read examples by their position in a file yet.")
+        if layout(workload) is Layout.TREE:
+            raise CannotRunError("Trees cannot be made from the bytes of a file; state data.location: memory.")
         inputs, targets = example_batch(workload, 1, Generator().manual_seed(seed))
         self._shape = inputs.shape[1:]
         self._values = inputs[0].numel()

@@ -1,0 +1,282 @@
+"""Tries models on somebody's data in a child process: what is finished is kept, whatever happens to child or parent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from advisor.agent.trial_journal import Known, TrialJournal
+from advisor.errors import InputError, Problem, input_error
+from advisor.inference.plan import Plan
+from advisor.machine.host import Tree
+from advisor.machine.limits import read_limits
+from advisor.probes.process import ChildProcess, Closed, Flood, Line
+from advisor.probes.runner import LAST_WORDS_SHOWN, Limits, memory_limit
+from advisor.training.candidates import Planned
+from advisor.training.ladder import Ladder
+from advisor.training.menu import menu
+from advisor.training.outcome import NotTried, Outcome
+from advisor.training.request import (
+    Began,
+    Ended,
+    Finals,
+    Message,
+    Note,
+    Ready,
+    Refused,
+    Request,
+    decode,
+    encode_request,
+)
+from advisor.training.trial_record import Stage, Status, Trial
+from advisor.training.verdicts import best, bets, verdict
+
+MOST_STARTS = 6
+"""Of a child: each crash costs the trial that was running."""
+MOST_BEGINNINGS = 2
+"""Of a trial: one that was running each time the whole run was stopped is left out."""
+GRACE_SECONDS = 2.5
+"""After the budget, until a child that is still busy is ended."""
+RESTART_NEEDS = 3.0
+"""Seconds of the budget below which no further child is started."""
+
+PLANNED = {
+    "init": "network.init",
+    "activation": "network.activation",
+    "optimizer": "training.optimizer",
+    "learning_rate": "training.learning_rate",
+    "batch_size": "training.batch_size",
+}
+"""What is taken from the plan, and from which topic."""
+
+Listener: TypeAlias = Callable[[str, Any], None]
+"""Told of `resumed` (a Known), `message` (one of the child's), `crashed` (a Trial), `warning` (an InputError)."""
+
+
+def planned(plan: Plan) -> Planned:
+    """What this plan bets on, as far as it can be tried."""
+    kind = plan.recommendations["network.type"]
+    others = [alternative.value for alternative in kind.alternatives]
+    leading = [kind.value] if kind.value is not None else list(kind.tied)
+    rest = {name: plan.value(topic) for name, topic in PLANNED.items()}
+    return Planned(
+        network=leading[0] if leading else None,
+        runners_up=tuple(str(value) for value in (*leading[1:], *others)),
+        hidden_units=tuple(plan.value("network.hidden_units") or ()),
+        **rest,
+    )
+
+
+class NothingTriedError(InputError):
+    """Not even the data were in memory when the time was over, or the child never came so far."""
+
+
+class Trying:
+    """One run of `advisor try`, which may be interrupted: `outcome` then says what is known by then."""
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        journal: TrialJournal | None = None,
+        listener: Listener | None = None,
+        limits: Limits | None = None,
+        command: Sequence[str] | None = None,
+    ) -> None:
+        """
+        Args:
+            request: with the whole budget; what earlier runs have spent of it is taken off.
+            command: starts another child than our own; the number of this process is added to it.
+        """
+        self._request = request
+        self._journal = journal
+        self._listener = listener
+        self._limits = limits or Limits(grace_seconds=GRACE_SECONDS)
+        self._command = command or [sys.executable, "-P", "-m", "advisor.training.child"]
+        self.known = journal.known() if journal is not None else Known()
+        self._begun = time.monotonic()
+
+    def run(self) -> Outcome:
+        """Climbs the ladder, until it ends or the budget does.
+
+        Raises InputError where the data cannot be learnt from, and whatever interrupts it (KeyboardInterrupt): the child
+        is gone by then.
+        """
+        self._take_over()
+        for _ in range(MOST_STARTS):
+            left = self._seconds_left()
+            if self.known.trials and left < RESTART_NEEDS:
+                break
+            crash = self._climb(left)
+            if crash is None:
+                break
+            self._lose(crash)
+        return self.outcome()
+
+    def outcome(self, *, interrupted: bool = False) -> Outcome:
+        """What is known so far. Raises NothingTriedError where not even the data could be read in time."""
+        known, request = self.known, self._request
+        ready = known.ready
+        if ready is None:
+            what = known.notes[-1] if known.notes else "the time was over before the data were in memory"
+            problem = Problem("", what, "Give it more time with --budget.")
+            raise NothingTriedError("Nothing could be tried", [problem])
+        ladder = Ladder(
+            menu(request.planned, ready.data.modality),
+            ready.rungs,
+            ready.data.held_out_share_of_a_fold,
+            greater_is_better=ready.metric.greater_is_better,
+        )
+        finals = known.finals.finals if known.finals is not None else ()
+        differences = known.finals.differences if known.finals is not None else ()
+        judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
+        failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
+        missing = [one for one in ladder.not_tried(known.trials) if one.name not in failed]
+        return Outcome(
+            metric=ready.metric,
+            data=ready.data,
+            verdict=judged,
+            says=says,
+            best=best(ladder, known.trials, finals),
+            trials=tuple(known.trials),
+            finals=finals,
+            differences=differences,
+            bets=bets(ladder, request.planned, ready.metric, known.trials, differences),
+            not_tried=(*(NotTried(name, reason) for name, reason in failed.items()), *missing),
+            notes=tuple(known.notes),
+            seconds=known.spent + time.monotonic() - self._begun,
+            resumed=known.resumed,
+            interrupted=interrupted,
+        )
+
+    def _seconds_left(self) -> float:
+        return self._request.budget - self.known.spent - (time.monotonic() - self._begun)
+
+    def _take_over(self) -> None:
+        """What an earlier run has finished; a trial that ended it time and again is left out."""
+        if self.known.ready is None and not self.known.trials:
+            return
+        for times, began in self.known.began.values():
+            if times >= MOST_BEGINNINGS:
+                self._lose(began, "It was running each time this run was stopped, so it is left out.")
+        self._tell("resumed", self.known)
+
+    def _climb(self, seconds: float) -> _Crash | None:
+        """One child, to its end. None where it has said everything; otherwise what was running when it went, and why."""
+        begun = time.monotonic()
+        request = replace(self._request, seconds=seconds, finished=tuple(self.known.trials))
+        memory = memory_limit(self._limits, None, read_limits(Tree(Path("/"))).memory_left_bytes)
+        with ChildProcess([*self._command, str(os.getpid())], _environment(request.threads)) as child:
+            child.send(encode_request(request))
+            running, reason = self._listen(child, begun + max(0.0, seconds) + self._limits.grace_seconds, memory)
+        if reason is None:
+            return None
+        if words := child.last_words():
+            reason = f"{reason} Its last words: {words[-LAST_WORDS_SHOWN:]}"
+        return _Crash(running, reason)
+
+    def _listen(self, child: ChildProcess, deadline: float, memory: int) -> tuple[Began | None, str | None]:
+        """Takes down what the child says, until it has said everything (then no reason) or must be ended."""
+        running: Began | None = None
+        looked, rubbish = 0.0, 0
+        while True:
+            now = time.monotonic()
+            if now >= deadline:
+                self.known.notes.append("The time was over before everything was done.")
+                return None, None
+            if now - looked >= self._limits.poll_seconds:
+                looked, held = now, child.resident_bytes()
+                if held > memory and (held := child.own_bytes()) > memory:
+                    return running, f"It held {held / 1e6:,.0f} MB of memory and may take {memory / 1e6:,.0f} MB."
+            match child.event(min(self._limits.poll_seconds, deadline - now)):
+                case None:
+                    continue
+                case Closed():
+                    return running, _how_it_ended(child.ending(self._limits.poll_seconds * 5))
+                case Flood():
+                    return running, "It wrote without end."
+                case Line(content):
+                    try:
+                        message = decode(content)
+                    except (ValueError, TypeError, KeyError):
+                        rubbish += 1
+                    else:
+                        if isinstance(message, Ended):
+                            return None, None
+                        running = message if isinstance(message, Began) else running
+                        self._take(message)
+                        running = None if isinstance(message, Trial | Finals) else running
+                case _:
+                    rubbish += 1
+            if rubbish > self._limits.rubbish_lines:
+                return running, "It wrote lines that say nothing."
+
+    def _take(self, message: Message) -> None:
+        known = self.known
+        match message:
+            case Ready():
+                if known.ready is None:
+                    self._note(message)
+                known.ready = message
+            case Trial():
+                known.trials.append(message)
+                self._note(message)
+            case Finals():
+                known.finals = message
+                self._note(message)
+            case Began(stage=Stage()):
+                self._note(message)
+            case Note(text):
+                known.notes.append(text)
+            case Refused():
+                raise input_error(message.title, message.what, where=message.where, remedy=message.remedy)
+        self._tell("message", message)
+
+    def _lose(self, crash: _Crash | Began, reason: str = "") -> None:
+        """What was running when the child went counts as failed; anything else is noted."""
+        running = crash if isinstance(crash, Began) else crash.running
+        reason = reason or (crash.reason if isinstance(crash, _Crash) else "")
+        if running is None or running.stage is None:
+            what = "the finals" if running is not None else "the data"
+            self.known.notes.append(f"The process that tried {what} ended early. {reason}")
+            return
+        trial = Trial(running.name, running.kind, running.stage, running.rung, status=Status.FAILED, failure=reason)
+        self.known.trials.append(trial)
+        self._note(trial)
+        self._tell("crashed", trial)
+
+    def _note(self, message: Message) -> None:
+        """Writes to the journal; where that cannot be done, trying goes on."""
+        if self._journal is not None:
+            try:
+                self._journal.write(message, self._request.budget - self._seconds_left())
+            except InputError as error:
+                self._tell("warning", error)
+
+    def _tell(self, what: str, about: Any) -> None:
+        if self._listener is not None:
+            self._listener(what, about)
+
+
+@dataclass(frozen=True, slots=True)
+class _Crash:
+    running: Began | None
+    reason: str
+
+
+def _environment(threads: int) -> dict[str, str]:
+    """As many threads as the child may use; no library may start more."""
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
+    waiting = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that wait do not keep others from the processors
+    return {**os.environ, **dict.fromkeys(names, str(threads)), **waiting}
+
+
+def _how_it_ended(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"It was ended by signal {-status}."
+    return "It closed its output." if status is None else f"It ended with status {status}."

@@ -1,0 +1,251 @@
+"""The result of `advisor try`: what won and by how much beyond noise, what it means for the plan, what to do next."""
+
+from __future__ import annotations
+
+import shlex
+import statistics
+from collections.abc import Mapping, Sequence
+
+from advisor.errors import printable, shorten
+from advisor.report.markup import plain, table
+from advisor.report.page import Look, Page, Style
+from advisor.training.candidates import MOST_EPOCHS
+from advisor.training.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
+from advisor.training.trial_record import Kind, Stage, Status, Trial
+from advisor.training.verdicts import in_order
+
+SCORES = {
+    "accuracy": "Accuracy is the share of examples whose class was told right.",
+    "balanced_accuracy": "Balanced accuracy is the mean over the classes of the share told right, however rare a class is.",
+    "r2": "R² is the share of the target's variance that was explained: 1 is all of it, always saying the mean gives 0.",
+    "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
+}
+"""What a score means."""
+_VERDICTS = {
+    BetVerdict.CONFIRMED: ("confirmed", Style.GOOD),
+    BetVerdict.OVERTURNED: ("overturned", Style.CARE),
+    BetVerdict.NO_DIFFERENCE: ("no difference that matters", Style.PLAIN),
+    BetVerdict.UNDECIDED: ("undecided", Style.FAINT),
+}
+_NARROWEST_NAME, _WIDEST_NAME, _FIGURES_WIDTH, _MOST_NAMED = 12, 36, 37, 12
+TITLES = {
+    "network.type": "Network type",
+    "network.hidden_units": "Hidden units",
+    "network.init": "Initial weights",
+    "network.activation": "Activation",
+    "training.optimizer": "Optimiser",
+}
+"""Of the recommendations that trials judge, where no plan names them."""
+
+
+def trying_page(outcome: Outcome, look: Look, titles: Mapping[str, str] = TITLES) -> str:
+    """For the terminal.
+
+    Args:
+        titles: of the recommendations by topic.
+    """
+    page = Page(look)
+    page.heading("what won")
+    if outcome.interrupted:
+        page.add(("Stopped before the end; this is what is known.", Style.CARE))
+    page.add((outcome.says, Style.STRONG))
+    _finals(page, outcome)
+    _tried(page, outcome)
+    if outcome.bets:
+        page.heading("before -> measured -> after")
+    for bet in outcome.bets:
+        said, style = _VERDICTS[bet.verdict]
+        title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
+        after = bet.before if bet.after is None else bet.after
+        page.add((title, Style.STRONG), f": {value(bet.before)} -> ", (said, style), f" -> {value(after)}", first="  ")
+        page.add(bet_sentence(bet, outcome.metric), first="    ")
+    _not_tried(page, outcome)
+    page.heading("how it was tried")
+    for sentence in how(outcome):
+        page.add(sentence, first="- ")
+    page.heading("what to do next")
+    for words, command in next_steps(outcome):
+        page.add(words, first="- ")
+        if command:
+            page.verbatim(command, first="    ")
+    return page.text()
+
+
+def trying_markdown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> str:
+    """The same as a report."""
+    name = printable(outcome.data.path.rstrip("/").rpartition("/")[2])
+    lines = [f"# Tried on {plain(name)}", "", plain(outcome.says), ""]
+    if outcome.finals:
+        lines += ["## On examples that selection never saw"]
+        lines += table(["Candidate", outcome.metric.title, "95 % interval", "Seeds"], _final_rows(outcome))
+    if outcome.trials:
+        lines += ["## On the folds"]
+        rows = [
+            [t.name, t.stage.value, amount(outcome.metric, t.scores), str(len(t.scores)), f"{t.seconds:.1f}"]
+            for t in by_candidate(outcome)
+        ]
+        lines += table(["Candidate", "Stage", outcome.metric.title, "Folds", "Seconds"], rows)
+    if outcome.bets:
+        rows = []
+        for bet in outcome.bets:
+            after = bet.before if bet.after is None else bet.after
+            title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
+            said = bet_sentence(bet, outcome.metric)
+            rows.append([title, value(bet.before), _VERDICTS[bet.verdict][0], value(after), said])
+        lines += ["## What it means for the plan"]
+        lines += table(["What", "Before", "Measured", "After", "How"], rows)
+    if outcome.not_tried:
+        lines += ["## Not tried", ""]
+        lines += [f"- {plain(one.name)}: {plain(one.reason)}" for one in outcome.not_tried] + [""]
+    lines += ["## How it was tried", "", *(f"- {plain(sentence)}" for sentence in how(outcome))]
+    return "\n".join([*lines, ""])
+
+
+def bet_sentence(bet: Bet, metric: Metric) -> str:
+    """`he against glorot: 0.004 better in accuracy (95 % interval 0.001 to 0.007, 15 pairs of scores).`"""
+    one, other = (bet.rival, bet.before) if bet.verdict is BetVerdict.OVERTURNED else (bet.before, bet.rival)
+    median, low, high = bet.median, bet.low, bet.high
+    if median < 0:
+        one, other, median, low, high = other, one, -median, -high, -low
+    figures = f"(95 % interval {metric.shown(low)} to {metric.shown(high)}, {bet.n} pairs of scores)"
+    ending = {
+        BetVerdict.NO_DIFFERENCE: ", which is less than matters",
+        BetVerdict.UNDECIDED: ", which is not decided",
+    }.get(bet.verdict, "")
+    with_ = f" with {bet.network}" if bet.network else ""
+    return f"{value(one)} against {value(other)}{with_}: {metric.shown(median)} better in {metric.title} {figures}{ending}."
+
+
+def value(found: object) -> str:
+    if isinstance(found, list | tuple):
+        return "-".join(map(str, found)) or "none"
+    return printable(str(found))
+
+
+def how(outcome: Outcome) -> list[str]:
+    """The split, the folds, the seconds, in sentences."""
+    data = outcome.data
+    folds = f"{data.folds} {'fold' if data.folds == 1 else 'folds'}"
+    sentences = [
+        f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
+        f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
+        SCORES.get(outcome.metric.name, ""),
+        f"It took {outcome.seconds:.0f} s. Networks had at most {MOST_EPOCHS} epochs a training.",
+    ]
+    if outcome.resumed:
+        sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
+    sentences = [sentence for sentence in sentences if sentence]
+    return [*sentences, *([data.left_out] if data.left_out else []), *outcome.notes]
+
+
+def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
+    """What to do now, with the command for it."""
+    data = outcome.data
+    inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    inputs = f"--data {shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    steps = []
+    if outcome.interrupted or outcome.verdict is Verdict.UNFINISHED:
+        steps.append(("Go on from here: the same command takes what is finished.", f"advisor try {inputs}"))
+    if outcome.verdict is Verdict.NOTHING:
+        steps.append(
+            ("Look at the data first: the target may not follow from these columns.", f"advisor inspect {inspected}")
+        )
+    elif outcome.verdict is Verdict.NO_DIFFERENCE:
+        steps.append(("More examples, or more time, would tell more.", f"advisor try {inputs} --budget 10min"))
+    steps.append(("See the plan with what was measured here.", f"advisor recommend {inputs}"))
+    return steps
+
+
+def amount(metric: Metric, scores: Sequence[float]) -> str:
+    """`0.973 ± 0.010`: the mean over the folds and how far they lie apart (a standard deviation)."""
+    if not scores:
+        return "-"
+    spread = f" ± {metric.shown(statistics.stdev(scores))}" if len(scores) > 1 else ""
+    return f"{metric.shown(statistics.fmean(scores))}{spread}"
+
+
+def by_candidate(outcome: Outcome) -> list[Trial]:
+    """The trials of each candidate as one, the best first; what failed is left out."""
+    joined: dict[str, Trial] = {}
+    for trial in outcome.trials:
+        if not trial.counts:
+            continue
+        known = joined.get(trial.name)
+        if known is None:
+            joined[trial.name] = trial
+            continue
+        scores, seconds = (*known.scores, *trial.scores), known.seconds + trial.seconds
+        joined[trial.name] = Trial(
+            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, trial.status
+        )
+    sign = -1 if outcome.metric.greater_is_better else 1
+    return sorted(joined.values(), key=lambda trial: sign * statistics.fmean(trial.scores))
+
+
+def _finals(page: Page, outcome: Outcome) -> None:
+    if not outcome.finals:
+        return
+    page.heading("on examples that selection never saw")
+    name = _name_width(page)
+    widths = (name, 10, 16, 5)
+    page.columns([("candidate",), (outcome.metric.title,), ("95 % interval",), ("seeds",)], widths)
+    best = outcome.best.name if outcome.best is not None else ""
+    for row in _final_rows(outcome):
+        style = Style.STRONG if row[0] == best else Style.PLAIN
+        page.columns([((shorten(row[0], name), style),), *((cell,) for cell in row[1:])], widths)
+
+
+def _name_width(page: Page) -> int:
+    """What the figures of a table leave."""
+    return max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
+
+
+def _final_rows(outcome: Outcome) -> list[list[str]]:
+    shown = outcome.metric.shown
+    return [
+        [f.name, shown(f.mean), f"{shown(f.low)} to {shown(f.high)}", str(len(f.scores))]
+        for f in in_order(outcome.finals, outcome.metric)
+    ]
+
+
+def _tried(page: Page, outcome: Outcome) -> None:
+    rows = by_candidate(outcome)
+    if not rows:
+        return
+    page.heading("on the folds")
+    name = _name_width(page)
+    widths = (name, 16, 5, 8)
+    page.columns([("candidate",), (outcome.metric.title,), ("folds",), ("seconds",)], widths)
+    shown = [t for t in rows if t.stage is not Stage.VARIATIONS]
+    shown += [t for t in rows if t.stage is Stage.VARIATIONS][: max(0, _MOST_NAMED - len(shown))]
+    for trial in sorted(shown, key=rows.index):
+        cells = [amount(outcome.metric, trial.scores), str(len(trial.scores)), f"{trial.seconds:.1f}"]
+        page.columns([(shorten(trial.name, name),), *((cell,) for cell in cells)], widths)
+    if len(shown) < len(rows):
+        page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
+
+
+def _not_tried(page: Page, outcome: Outcome) -> None:
+    if not outcome.not_tried:
+        return
+    page.heading("not tried")
+    reasons: dict[str, list[str]] = {}
+    for one in outcome.not_tried:
+        reasons.setdefault(one.reason, []).append(one.name)
+    for reason, names in reasons.items():
+        variations = [name for name in names if ", " in name]
+        if len(variations) > 2:
+            of = variations[0].partition(", ")[0]
+            reasons[reason] = [*(n for n in names if n not in variations), f"{len(variations)} variations of {of}"]
+    for reason, names in reasons.items():
+        page.add((", ".join(names), Style.STRONG), f": {reason}", first="- ")
+
+
+def trial_line(trial: Trial, metric: Metric) -> str:
+    """One line for a finished trial, where there is no live table."""
+    if trial.status is Status.FAILED:
+        return f"{trial.name}: failed. {trial.failure or ''}".rstrip()
+    short = f", {trial.status.value}" if trial.status is Status.SHORT else ""
+    folds = f"{len(trial.scores)} {'fold' if len(trial.scores) == 1 else 'folds'}"
+    said = f"{trial.name}: {metric.title} {amount(metric, trial.scores)} on {folds}, {trial.seconds:.1f} s{short}"
+    return said if trial.kind is not Kind.TRIVIAL else f"{said} (looks at no input)"

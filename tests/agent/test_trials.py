@@ -1,0 +1,281 @@
+"""What `advisor try` found out, as measurements of a plan: in scope for the same data only, remembered, shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.agent.scope import advise_here, scope_of
+from advisor.agent.trial import TrialVerdict, put_on_trial
+from advisor.agent.trials import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.plan import Plan, Status, Verdict
+from advisor.knowledge.loader import load
+from advisor.knowledge.model import Knowledge, School
+from advisor.probes.catalogue import PROBES
+from advisor.probes.outcome import ProbeOutcome
+from advisor.resources import rules_folder
+from advisor.training.outcome import Bet, BetVerdict, DataTried, Metric, Outcome
+from advisor.training.outcome import Verdict as Found
+
+HERE, ELSEWHERE = "0123456789abcdef", "fedcba9876543210"
+DATE = "2026-11-21T10:00:00+00:00"
+DIGITS = {
+    "task.kind": "classify", "task.outputs": 10, "data.modality": "image", "data.inputs": 64, "data.examples": 1797,
+    "project.pretrained_allowed": False,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return load(rules_folder())
+
+
+@pytest.fixture(autouse=True)
+def _own_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+
+
+def facts(fingerprint: str = HERE) -> FactBase:
+    return FactBase.of({**DIGITS, "data.fingerprint": fingerprint}, Source.INSPECTED)
+
+
+def bet(topic: str, before: object, rival: object, verdict: str = "overturned", **changed: Any) -> Bet:
+    after = {"overturned": rival, "undecided": None}.get(verdict, before)
+    network = "" if topic == "network.type" else "ffn"
+    fields: dict[str, Any] = {"median": 0.012, "low": 0.004, "high": 0.02, "unit": "accuracy", "n": 15, **changed}
+    return Bet(
+        topic, **{"network": network, **fields}, before=before, rival=rival, after=after, verdict=BetVerdict(verdict)
+    )
+
+
+def found(*bets: Bet, fingerprint: str = HERE) -> Outcome:
+    data = DataTried("digits.csv", "digit", fingerprint, "image", "classify", 1797, 360, 1437, "By class.", 5, 0.25)
+    return Outcome(Metric("accuracy", "Accuracy", 0.002), data, Found.NETWORK, "A network is best.", None, bets=bets)
+
+
+def tried(*bets: Bet, fingerprint: str = HERE) -> list[ProbeOutcome]:
+    return trial_outcomes(found(*bets, fingerprint=fingerprint), "a-machine", DATE)
+
+
+def planned(knowledge: Knowledge, outcomes: Sequence[ProbeOutcome], known: FactBase | None = None) -> Plan:
+    return advise_here(knowledge, known or facts(), None, outcomes)
+
+
+TO_FFN = bet("network.type", "cnn", "ffn")
+
+
+def test_a_better_network_overturns_the_plan_and_everything_that_follows_from_it(knowledge: Knowledge) -> None:
+    before, after = planned(knowledge, []), planned(knowledge, tried(TO_FFN))
+    assert (before.value("network.type"), after.value("network.type")) == ("cnn", "ffn")
+    entry = after.recommendations["network.type"]
+    assert entry.status is Status.MEASURED
+    assert [reason.rule for reason in entry.because] == ["network.type.tried"]
+    assert entry.measured is not None
+    assert (entry.measured.before, entry.measured.after, entry.measured.verdict) == ("cnn", "ffn", Verdict.OVERTURNED)
+    assert entry.measured.judged == {"network.type.image-scratch-cnn": "overturned"}
+    assert after.value("network.hidden_units") != before.value("network.hidden_units")
+
+
+def test_what_is_no_network_takes_the_settings_of_networks_with_it(knowledge: Knowledge) -> None:
+    after = planned(
+        knowledge, tried(bet("network.type", "cnn", "gradient_boosting"), bet("network.init", "he", "glorot"))
+    )
+    assert after.value("network.type") == "gradient_boosting"
+    assert after.recommendations["network.init"].status is Status.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("topic", "before", "rival"),
+    [
+        ("network.hidden_units", [64], [128]),
+        ("network.hidden_units", [64, 32], [128, 64]),
+        ("network.hidden_units", [64, 32, 16], [32, 16, 8]),
+        ("network.hidden_units", [64, 32, 16, 8], [32, 16, 8, 4]),
+        ("network.init", "he", "small_normal"),
+        ("network.activation", "relu", "tanh"),
+        ("training.optimizer", "adamw", "sgd_momentum"),
+    ],
+)
+def test_every_setting_that_was_tried_goes_into_the_plan(
+    knowledge: Knowledge, topic: str, before: object, rival: object
+) -> None:
+    after = planned(knowledge, tried(TO_FFN, bet(topic, before, rival)))
+    entry = after.recommendations[topic]
+    assert (entry.value, entry.status) == (rival, Status.MEASURED)
+    assert entry.measured is not None
+    assert (entry.measured.before, entry.measured.rival, entry.measured.unit) == (before, rival, "accuracy")
+    assert json.loads(json.dumps(after.to_json()))["recommendations"][topic]["measured"]["after"] == rival
+
+
+def test_what_was_confirmed_is_measured_too(knowledge: Knowledge) -> None:
+    entry = planned(knowledge, tried(bet("network.type", "cnn", "ffn", "confirmed"))).recommendations["network.type"]
+    assert (entry.value, entry.status) == ("cnn", Status.MEASURED)
+
+
+@pytest.mark.parametrize("verdict", ["no_difference", "undecided"])
+def test_what_decides_nothing_leaves_the_plan_and_its_status_as_they_were(knowledge: Knowledge, verdict: str) -> None:
+    before = planned(knowledge, []).recommendations["network.type"]
+    entry = planned(knowledge, tried(bet("network.type", "cnn", "ffn", verdict))).recommendations["network.type"]
+    assert (entry.value, entry.status) == (before.value, before.status)
+    assert entry.measured is not None
+    assert entry.measured.verdict.value == verdict
+
+
+def test_trials_on_other_data_are_evidence_only(knowledge: Knowledge) -> None:
+    plan = planned(knowledge, tried(TO_FFN, fingerprint=ELSEWHERE))
+    assert plan.value("network.type") == "cnn"
+    assert [(name, known.applies) for name, known in plan.evidence] == [("trial.network.best", {"data": ELSEWHERE})]
+
+
+def test_without_data_nothing_that_was_tried_counts(knowledge: Knowledge) -> None:
+    plan = planned(knowledge, tried(TO_FFN), FactBase.of(DIGITS, Source.ASKED))
+    assert plan.value("network.type") == "cnn"
+    assert scope_of(plan, None) == {}
+
+
+def test_settings_count_for_the_network_they_were_tried_with(knowledge: Knowledge) -> None:
+    of_another = bet("network.init", "he", "orthogonal", network="lstm")
+    plan = planned(knowledge, tried(TO_FFN, of_another))
+    assert plan.value("network.init") != "orthogonal"
+    assert [name for name, _ in plan.evidence] == ["trial.init.best"]
+
+
+def test_nobody_who_has_tried_nothing_is_left_with_an_open_plan(knowledge: Knowledge) -> None:
+    plan = planned(knowledge, [])
+    depends = {name for entry in plan.recommendations.values() for name in entry.depends_on}
+    assert not {name for name in depends if name.startswith("trial.")}
+    assert not any(is_trial(probe) for probe in plan.probes)
+
+
+def test_the_survey_takes_what_was_tried_as_well(knowledge: Knowledge) -> None:
+    after = advise_here(knowledge, facts(), None, tried(TO_FFN), School.SURVEY)
+    assert after.value("network.type") == "ffn"
+
+
+def test_no_trial_has_the_name_of_a_probe() -> None:
+    assert not {probe.name for probe in PROBES} & {one.probe for one in TOPICS.values()}
+
+
+@pytest.mark.parametrize(
+    "unusable",
+    [
+        bet("network.depth", "shallow", "deep"),
+        bet("network.hidden_units", [5, 4, 3, 2, 1], [10, 8, 6, 4, 2]),
+        bet("network.hidden_units", [64], [0]),
+        bet("network.init", None, "he"),
+    ],
+)
+def test_bets_on_what_no_fact_can_hold_are_left_out(unusable: Bet) -> None:
+    assert tried(unusable) == []
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_tried_is_remembered_for_its_data() -> None:
+    outcomes = tried(TO_FFN, bet("network.hidden_units", [64], [128]))
+    remember_trials(outcomes)
+    remember_trials(tried(TO_FFN, fingerprint=ELSEWHERE))
+    recalled, problems = recall_trials(facts())
+    assert (sorted(recalled, key=lambda one: one.probe), problems) == (sorted(outcomes, key=lambda one: one.probe), [])
+    assert recall_trials(FactBase.of(DIGITS)) == ([], [])
+
+
+def test_the_newest_few_of_each_kind_are_kept() -> None:
+    for hour in range(9):
+        remember_trials([replace(one, date=f"2026-11-21T0{hour}:00:00+00:00") for one in tried(TO_FFN)])
+    kept, _ = recall_trials(facts())
+    assert [one.date[11:13] for one in kept] == ["04", "05", "06", "07", "08"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"probe": "threads"},
+        {"fact": "probe.threads.best"},
+        {"median": None},
+        {"low": "0.1"},
+        {"also": {"trial.hidden_units.first": 7}},
+        {"before": [64]},
+        {"applies": {}},
+        {"bound_by": []},
+        {"verdict": "better"},
+        {"n": "15"},
+    ],
+)
+def test_a_damaged_trial_costs_itself_and_is_said(change: dict[str, Any]) -> None:
+    path = remember_trials([*tried(TO_FFN), *tried(bet("network.init", "he", "glorot"))])
+    document = json.loads(path.read_text())
+    document["outcomes"][0] |= change
+    path.write_text(json.dumps(document))
+    kept, problems = recall_trials(facts())
+    assert len(kept) == 1
+    assert "is damaged" in str(problems[0])
+    remember_trials(kept)
+    assert path.with_name("trials.json.corrupt").exists()
+
+
+def test_a_file_of_something_else_is_left_alone() -> None:
+    path = remember_trials(tried(TO_FFN))
+    path.write_text('{"schema": "another/1"}')
+    kept, problems = recall_trials(facts())
+    assert kept == []
+    assert "holds no trials" in str(problems[0])
+    assert path.read_text() == '{"schema": "another/1"}'
+
+
+# --- the survey on trial ----------------------------------------------------------------------------------------------
+
+
+def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[TrialVerdict, str]:
+    outcomes = tried(TO_FFN, *bets)
+    found = put_on_trial(knowledge, planned(knowledge, outcomes), outcomes)
+    (judgement,) = (one for one in found if one.claim.id == claim)
+    return judgement.verdict, judgement.why
+
+
+@pytest.mark.parametrize(
+    ("before", "rival", "verdict", "becomes"),
+    [
+        ("he", "small_normal", "overturned", TrialVerdict.CONFIRMED),
+        ("he", "small_normal", "confirmed", TrialVerdict.OVERTURNED),
+        ("small_normal", "he", "confirmed", TrialVerdict.CONFIRMED),
+        ("small_normal", "he", "no_difference", TrialVerdict.NO_DIFFERENCE),
+        ("small_normal", "he", "undecided", TrialVerdict.UNDECIDED),
+    ],
+)
+def test_the_claim_of_small_initial_weights_is_judged_by_their_trial(
+    knowledge: Knowledge, before: str, rival: str, verdict: str, becomes: TrialVerdict
+) -> None:
+    found, _ = judged(knowledge, "training.initial-weights", bet("network.init", before, rival, verdict))
+    assert found is becomes
+
+
+def test_a_claim_that_was_not_tried_says_how_to(knowledge: Knowledge) -> None:
+    verdict, why = judged(knowledge, "training.initial-weights")
+    assert verdict is TrialVerdict.NOT_JUDGED
+    assert "advisor try --data PATH" in why
+
+
+@pytest.mark.parametrize(
+    ("before", "rival", "verdict", "becomes"),
+    [
+        ([64], [32], "confirmed", TrialVerdict.CONFIRMED),
+        ([64], [32], "overturned", TrialVerdict.OVERTURNED),
+        ([32], [64], "overturned", TrialVerdict.CONFIRMED),
+        ([63], [128], "confirmed", TrialVerdict.OVERTURNED),
+        ([64], [128], "overturned", TrialVerdict.NOT_JUDGED),
+        ([16], [32], "overturned", TrialVerdict.NOT_JUDGED),
+    ],
+)
+def test_as_many_hidden_units_as_inputs_are_judged_where_such_a_network_met_a_narrower_one(
+    knowledge: Knowledge, before: list[int], rival: list[int], verdict: str, becomes: TrialVerdict
+) -> None:
+    found, _ = judged(knowledge, "training.hidden-units", bet("network.hidden_units", before, rival, verdict))
+    assert found is becomes

@@ -1,0 +1,148 @@
+"""`advisor try` as people run it: real data, real processes, killed, interrupted, in a pipe."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from sklearn import datasets as shipped
+
+from advisor.cli.try_ import most_examples
+from advisor.datasets.dataset import Format, Inspection
+from tests.cli.program import PROGRAM, Finished, advisor, environment, refused
+
+
+def written(folder: Path) -> Path:
+    """178 wines of three kinds."""
+    inputs, targets = shipped.load_wine(return_X_y=True)
+    path = folder / "wine.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"x{n}" for n in range(inputs.shape[1])), "kind"])
+        writer.writerows(
+            [*row, f"kind {target}"] for row, target in zip(inputs.tolist(), targets.tolist(), strict=True)
+        )
+    return path
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def tried(wine: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
+    """One run with its report in a file."""
+    report = tmp_path_factory.mktemp("report") / "report.md"
+    return advisor("try", "--data", wine, "--target", "kind", "--budget", "12s", "--output", report), report
+
+
+def test_it_says_who_won_and_by_how_much(tried: tuple[Finished, Path]) -> None:
+    done, report = tried
+    assert done.code == 0, done.err
+    for heading in ("what won", "on examples that selection never saw", "on the folds", "what to do next"):
+        assert heading in done.out
+    assert "95 % interval" in done.out
+    assert "random forest" in done.out
+    assert max(len(line) for line in done.out.splitlines() if "/" not in line) <= 100, "but for paths to be copied"
+    assert "\x1b" not in done.out + done.err
+    assert report.read_text().startswith("# Tried on wine.csv")
+    assert "| Candidate |" in report.read_text()
+
+
+def test_each_trial_is_one_line_on_stderr(tried: tuple[Finished, Path]) -> None:
+    lines = tried[0].err.splitlines()
+    assert any(line.startswith("linear: accuracy 0.9") for line in lines), lines
+    assert any(line.startswith("trivial: accuracy") for line in lines)
+
+
+def started(wine: Path, state: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*PROGRAM, "try", "--data", str(wine), "--target", "kind", "--budget", "60s", "--format", "json"],
+        env=environment(ADVISOR_STATE=str(state)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def trials(state: Path) -> list[dict[str, Any]]:
+    """What the journal holds."""
+    lines = [line for path in state.glob("*/journal/*.trial.jsonl") for line in path.read_bytes().split(b"\n")[:-1]]
+    return [entry["content"] for entry in map(json.loads, lines) if entry["what"] == "Trial"]
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 120.0) -> bool:
+    """Whether it came true; the time only ends a test that would hang."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def gone(processes: list[psutil.Process]) -> bool:
+    return not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
+
+
+def test_killed_it_goes_on_from_its_last_trial_and_interrupted_it_tells_what_it_knows(
+    wine: Path, tmp_path: Path
+) -> None:
+    killed = started(wine, tmp_path)
+    assert wait_until(lambda: len(trials(tmp_path)) >= 3 or killed.poll() is not None)
+    children = psutil.Process(killed.pid).children(recursive=True)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert wait_until(lambda: gone(children), 10.0), "a child outlived its parent"
+    kept = trials(tmp_path)
+
+    again = started(wine, tmp_path)
+    assert wait_until(lambda: len(trials(tmp_path)) >= len(kept) + 2 or again.poll() is not None)
+    children = psutil.Process(again.pid).children(recursive=True)
+    again.send_signal(signal.SIGINT)
+    out, err = again.communicate(timeout=30)
+    assert again.returncode == 130, err
+    assert wait_until(lambda: gone(children), 10.0)
+    assert "Going on where a stopped run ended" in " ".join(err.split())
+    assert "the same command goes on from there" in " ".join(err.split())
+    found = json.loads(out)
+    assert found["interrupted"] is True
+    assert found["resumed"] == len(kept)
+    assert [trial["scores"] for trial in found["trials"][: len(kept)]] == [trial["scores"] for trial in kept]
+    assert len({(t["name"], t["rung"]) for t in found["trials"]}) == len(found["trials"]), "nothing is tried twice"
+    assert found["best"]["name"]
+
+
+def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: Path) -> None:
+    assert "missing.csv" in refused("try", "--data", tmp_path / "missing.csv", "--target", "kind")
+    assert "kind" in refused("try", "--data", wine, "--target", "kidn")
+    assert "--target" in refused("try", "--data", wine)
+    assert "--budget" in refused("try", "--data", wine, "--target", "kind", "--budget", "soon")
+    report = tmp_path / "there.md"
+    report.write_text("mine")
+    said = refused("try", "--data", wine, "--target", "kind", "--output", report)
+    assert "the file exists" in said
+    assert report.read_text() == "mine"
+
+
+def test_as_many_examples_are_read_as_there_is_time_and_memory_for() -> None:
+    def enough(modality: str, values: int, seconds: float, memory: int) -> int:
+        inspection = Inspection("/d", Format.DELIMITED, modality, 10**9, {"data.inputs": values}, "f" * 16)
+        return most_examples(inspection, seconds, memory)
+
+    assert enough("tabular", 10, 60.0, 16 * 10**9) == 24_000, "400 a second"
+    assert enough("tabular", 10, 1.0, 16 * 10**9) == 2_000
+    assert enough("tabular", 10, 86_400.0, 16 * 10**9) == 200_000
+    wide = enough("image", 200_000, 3_600.0, 16 * 10**9)
+    assert wide * 200_000 * 4 < 0.05 * 16 * 10**9, "one copy of them is a small part of the memory"
+    assert enough("text", 1, 3_600.0, 10**9) < enough("tabular", 1, 3_600.0, 10**9)

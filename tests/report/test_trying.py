@@ -1,0 +1,112 @@
+"""The result page of `advisor try`: what won, what it means for the plan, what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from advisor.cli.trying_progress import sparkline
+from advisor.report.page import Look
+from advisor.report.trying import amount, bet_sentence, trial_line, trying_markdown, trying_page
+from advisor.training.outcome import (
+    Best,
+    Bet,
+    BetVerdict,
+    DataTried,
+    Final,
+    Metric,
+    NotTried,
+    Outcome,
+    Verdict,
+)
+from advisor.training.trial_record import Kind, Stage, Status, Trial
+
+ACCURACY = Metric("accuracy", "accuracy", 0.01)
+LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.25)
+NETWORK = Trial("ffn 64", Kind.NETWORK, Stage.NETWORKS, 0, {}, (0.95, 0.91), 2.5, 40)
+BET = Bet("network.init", "ffn", "he", "glorot", "he", BetVerdict.CONFIRMED, 0.012, 0.004, 0.02, "accuracy", 15)
+OUTCOME = Outcome(
+    metric=ACCURACY,
+    data=DataTried("/data/wine.csv", "kind", "f" * 16, "tabular", "classify", 178, 36, 142, "By class.", 5, 0.25),
+    verdict=Verdict.NO_DIFFERENCE,
+    says="They cannot be told apart.",
+    best=Best("ffn 64", Kind.NETWORK, 0.93, 0.9, 0.96),
+    trials=(LINEAR, NETWORK, replace(NETWORK, rung=1, scores=(0.89,))),
+    finals=(Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.87, 0.93), Final("ffn 64", Kind.NETWORK, (0.93,), 0.93, 0.9, 0.96)),
+    bets=(BET,),
+    not_tried=(NotTried("gradient boosting", "There was no time left for it."),),
+    seconds=42.0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_the_page_fits_and_says_everything_once(width: int) -> None:
+    page = trying_page(OUTCOME, Look(width))
+    for text in ("what won", "before -> measured -> after", "not tried", "how it was tried", "what to do next"):
+        assert page.count(text) == 1
+    assert all(len(line) <= min(width, 100) for line in page.splitlines() if "advisor " not in line)
+
+
+def test_the_best_stands_first() -> None:
+    page = trying_page(OUTCOME, Look(80))
+    held_out = page.partition("never saw")[2].partition("on the folds")[0]
+    assert held_out.index("ffn 64") < held_out.index("linear")
+    folds = page.partition("on the folds")[2]
+    assert "0.917 ± 0.031" in folds, "the mean of all its folds"
+
+
+def test_a_bet_is_told_with_its_figures() -> None:
+    assert bet_sentence(BET, ACCURACY) == (
+        "he against glorot with ffn: 0.012 better in accuracy (95 % interval 0.004 to 0.020, 15 pairs of scores)."
+    )
+    overturned = replace(BET, verdict=BetVerdict.OVERTURNED, after="glorot")
+    assert bet_sentence(overturned, ACCURACY).startswith("glorot against he with ffn: 0.012 better")
+    undecided = replace(BET, verdict=BetVerdict.UNDECIDED, after=None, median=-0.002, low=-0.01, high=0.006)
+    said = bet_sentence(undecided, ACCURACY)
+    assert said.startswith("glorot against he with ffn: 0.002 better in accuracy (95 % interval -0.006 to 0.010")
+    assert said.endswith("which is not decided.")
+
+
+def test_names_from_files_take_over_neither_terminal_nor_report() -> None:
+    hostile = "wine\x1b[2J|<b>[red]\u202e.csv"
+    outcome = replace(OUTCOME, data=replace(OUTCOME.data, path=f"/data/{hostile}", target="a; rm -rf /"))
+    page = trying_page(outcome, Look(80))
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    assert "--target 'a; rm -rf /'" in page
+    report = trying_markdown(outcome)
+    assert "\x1b" not in report
+    assert "<b>" not in report
+
+
+def test_a_stopped_run_says_so_and_how_to_go_on() -> None:
+    page = trying_page(replace(OUTCOME, interrupted=True, verdict=Verdict.UNFINISHED), Look(80))
+    assert "Stopped before the end" in page
+    assert "Go on from here" in page
+
+
+def test_a_line_for_each_trial() -> None:
+    assert trial_line(LINEAR, ACCURACY) == "linear: accuracy 0.850 ± 0.071 on 2 folds, 0.2 s"
+    failed = replace(LINEAR, scores=(), status=Status.FAILED, failure="It was ended by signal 9.")
+    assert trial_line(failed, ACCURACY) == "linear: failed. It was ended by signal 9."
+    assert trial_line(replace(LINEAR, status=Status.SHORT), ACCURACY).endswith(", out of time")
+
+
+def test_amounts_keep_their_digits() -> None:
+    assert amount(ACCURACY, []) == "-"
+    assert amount(ACCURACY, [0.5]) == "0.500"
+    assert amount(ACCURACY, [-1e-9]) == "0.000"
+    metres = Metric("rmse", "RMSE", 0.01, greater_is_better=False)
+    assert amount(metres, [1234.5, 1236.5]) == "1,236 ± 1.41"
+    assert amount(metres, [0.000012]) == "1.2e-05"
+
+
+@pytest.mark.parametrize("unicode", [True, False])
+def test_a_curve_falls_from_its_highest_to_its_lowest(unicode: bool) -> None:
+    curve = sparkline([float(value) for value in range(100, 0, -1)], 20, unicode=unicode)
+    assert len(curve) == 20
+    assert curve[0] == ("█" if unicode else "#")
+    assert curve[-1] == ("▁" if unicode else "_")
+    assert sparkline([], 20) == ""
+    assert len(set(sparkline([1.0, 1.0], 20))) == 1
