@@ -7,7 +7,7 @@ DEV_READY := $(VENV)/.ready-dev
 
 PARALLEL := -n 3 --dist worksteal
 
-.PHONY: advise install test test-all lint docs bench bench-machine clean
+.PHONY: advise install test test-all lint docs bench bench-machine bench-trials clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -58,6 +58,12 @@ bench-machine: $(DEV_READY)
 	$(BIN)/python benchmarks/machine.py
 	$(BIN)/python benchmarks/settings.py
 	$(BIN)/python benchmarks/repeats.py
+
+# Trials on data, an hour: against default models, initial weights, reading 2 GB.
+bench-trials: $(DEV_READY)
+	$(BIN)/python benchmarks/trials.py
+	$(BIN)/python benchmarks/initialisation.py
+	$(BIN)/python benchmarks/inspecting.py
 
 clean:
 	rm -rf $(VENV) advice.md .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -110,6 +110,7 @@ def settle(
     detail: Detail = Detail(),  # noqa: B008 - immutable
     folder: str | None = None,
     journal: Journal | None = None,
+    trials: Sequence[ProbeOutcome] = (),
 ) -> Revision:
     """Advises, runs the probes that could change most per second, and advises again with what they measured.
 
@@ -120,6 +121,7 @@ def settle(
         only: these probes and no others; also those that are not run unless named.
         folder: on the disk that holds the data.
         journal: where finished probes are written at once, and where those of a stopped run are found.
+        trials: what was tried on the data; the probes time the network that it has left.
     """
     spent = journal.spent if journal is not None else 0.0
     session = _Session(
@@ -132,15 +134,16 @@ def settle(
         on_event,
         folder,
         journal,
+        tuple(trials),
     )
-    before = advise_here(knowledge, facts, machine, school=school, detail=detail)
+    before = advise_here(knowledge, facts, machine, session.trials, school, detail)
     resumed = session.resume()
     if plans_this_machine(facts):
         session.measure(before, only)
     else:
         for probe in worthwhile(before, only):
             session.skip(probe, "The plan is for another machine than this one.")
-    after = advise_here(knowledge, facts, machine, session.outcomes, school, detail)
+    after = advise_here(knowledge, facts, machine, [*session.trials, *session.outcomes], school, detail)
     if journal is not None:
         journal.close(finished=True)
     return Revision(before, after, tuple(session.outcomes), tuple(session.skipped), resumed)
@@ -181,6 +184,7 @@ class _Session:
     listener: Listener | None
     folder: str | None
     journal: Journal | None
+    trials: tuple[ProbeOutcome, ...]
     outcomes: list[ProbeOutcome] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     tries: dict[str, int] = field(default_factory=dict)
@@ -231,7 +235,8 @@ class _Session:
                 self.skip(probe, why_not(plan, probe) or "It could change nothing in this plan.")
 
     def _advise(self) -> Plan:
-        return advise_here(self.knowledge, self.facts, self.machine, self.outcomes, self.school, VALUES_ONLY)
+        known = [*self.trials, *self.outcomes]
+        return advise_here(self.knowledge, self.facts, self.machine, known, self.school, VALUES_ONLY)
 
     def _candidates(self, plan: Plan, probes: Sequence[Probe], *, named: bool) -> list[Candidate]:
         """The probes with what they are worth now; those that change nothing are left out, unless they were named.

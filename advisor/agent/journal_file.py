@@ -46,6 +46,7 @@ class JournalFile:
         if not _locked(lock):
             os.close(lock)
             return None
+        _cut_half_line(path)
         return cls(path, lock)
 
     def read(self) -> list[Any]:
@@ -88,6 +89,13 @@ class JournalFile:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _cut_half_line(path: Path) -> None:
+    """A run that was killed while writing leaves half a line, to which the next one would be appended."""
+    with contextlib.suppress(OSError), path.open("rb+") as file:
+        content = file.read(_LONGEST)
+        file.truncate(content.rfind(b"\n") + 1)
 
 
 def _locked(descriptor: int) -> bool:

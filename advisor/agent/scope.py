@@ -146,7 +146,7 @@ def advise_here(
             break
         scope, chosen = found, now
         measured = facts
-        for outcome in [*outcomes, *chosen]:
+        for outcome in [*standing(outcomes), *chosen]:
             measured = with_outcome(knowledge, measured, outcome)
     plan = advise(knowledge, measured.in_scope(scope), school, detail)
     if chosen and detail.flips:
@@ -177,6 +177,18 @@ def _without_broken_flips(
                 kept.append(flip)
         recommendations[name] = replace(entry, flips=tuple(kept))
     return replace(plan, recommendations=recommendations)
+
+
+def standing(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+    """Without trials that were made again under the same conditions: one that is undecided now is not won any more."""
+    newest = {
+        (outcome.probe, tuple(sorted(binding(outcome).items()))): outcome
+        for outcome in outcomes
+        if is_trial(outcome.probe) and outcome.measured
+    }
+    return [
+        outcome for outcome in outcomes if not is_trial(outcome.probe) or any(outcome is one for one in newest.values())
+    ]
 
 
 def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) -> list[ProbeOutcome]:

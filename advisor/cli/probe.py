@@ -28,6 +28,7 @@ from advisor.cli.inputs import (
     deliver_json,
     gather,
     refuse_rewriting,
+    tried,
 )
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def _measure(
                 on_event=listener,
                 folder=folder,
                 journal=journal,
+                trials=tried(inputs.facts),
             )
     except KeyboardInterrupt:
         if journal is not None and journal.outcomes:

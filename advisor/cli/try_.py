@@ -70,6 +70,7 @@ def try_(
 ) -> None:
     begun = time.monotonic()
     from advisor.cli.probe import check_output, parse_budget
+    from advisor.datasets.dataset import Weight
 
     seconds = parse_budget(budget)
     if output is not None:
@@ -79,11 +80,16 @@ def try_(
     assert inputs.inspection is not None  # noqa: S101 - data were named
     inspection = inputs.inspection
     _check_target(inspection)
+    _check_task(inputs, inspection)
+    warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
+    for remark in warned:
+        warn("Before anything is tried", remark)
     # The bet is what the rules say, not what an earlier trial found.
     plan = plan_of(replace(inputs, outcomes=(), trials=()))
     enough = most_examples(inspection, seconds, _memory_bytes(inputs))
     request = _request(inputs, plan, inspection, seconds - (time.monotonic() - begun), seed, enough)
     outcome = _tried(inputs, request, seconds, fresh)
+    outcome = replace(outcome, notes=(*warned, *outcome.notes))
     _remember(inputs, outcome)
     _deliver(inputs, outcome, format_, output, force)
     if outcome.interrupted:
@@ -104,6 +110,17 @@ def _check_target(inspection: Inspection) -> None:
     remedy = f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."
     what = "it is not known what is to be foretold"
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
+
+
+def _check_task(inputs: Inputs, inspection: Inspection) -> None:
+    """Raises InputError where an answer asks for another task than the one that the data are read for."""
+    from advisor.errors import input_error
+
+    stated = inputs.facts.known("task.kind")
+    if stated is not None and inspection.task is not None and stated.value != inspection.task.value:
+        what = f"the answers say {stated.value}, and the target {inspection.target!r} is read as one to {inspection.task.value}"
+        remedy = "Leave task.kind out: trials follow what the data show, and cannot be told otherwise yet."
+        raise input_error("Something else would be tried than was asked", what, where="task.kind", remedy=remedy)
 
 
 def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float, seed: int, enough: int) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -153,8 +154,12 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
         shared = rows[~single]
         counts = numpy.unique(examples.targets[shared], return_counts=True)[1]
         if len(counts):
-            by_class = StratifiedKFold(max(2, min(folds, counts.min())), shuffle=True, random_state=seed)
-            divided = by_class.split(shared, examples.targets[shared])
+            by_class = StratifiedKFold(max(2, min(folds, counts.max())), shuffle=True, random_state=seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # a class with k rows judges in k of the folds: the others lose nothing by it
+                divided = list(by_class.split(shared, examples.targets[shared]))
             pairs = [(numpy.concatenate([shared[a], rows[single]]), shared[b]) for a, b in divided]
             return pairs, "with the same shares of classes"
     draws = KFold(folds, shuffle=True, random_state=seed).split(rows)

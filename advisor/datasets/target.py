@@ -193,7 +193,7 @@ def _classification(judged: Judged, known: int) -> TargetView:
 def _why_classes(judged: Judged, classes: Sequence[str]) -> Remark:
     if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER) and len(classes) > 2:
         what = f"{_quoted(judged)} has only {len(classes)} different whole numbers: they are taken for classes."
-        return Remark(what, remedy="If their size counts, say --set task.kind=regress.")
+        return Remark(what, remedy="If their size counts, plan with --set task.kind=regress.")
     return Remark(f"{_quoted(judged)} has {len(classes):,} different values: a class is to be found.")
 
 

@@ -144,8 +144,10 @@ def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
     inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
     inputs = f"--data {shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
     steps = []
-    if outcome.interrupted or outcome.verdict is Verdict.UNFINISHED:
-        steps.append(("Go on from here: the same command takes what is finished.", f"advisor try {inputs}"))
+    if outcome.interrupted:
+        steps.append(("Give the very same command again: it takes what is finished, and goes on.", ""))
+    elif outcome.verdict is Verdict.UNFINISHED:
+        steps.append(("Give it more time.", f"advisor try {inputs} --budget 10min"))
     if outcome.verdict is Verdict.NOTHING:
         steps.append(
             ("Look at the data first: the target may not follow from these columns.", f"advisor inspect {inspected}")

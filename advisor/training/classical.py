@@ -75,8 +75,8 @@ _MAKERS: Mapping[tuple[str, bool], _Maker] = {
     ("knn", False): lambda seed: KNeighborsRegressor(),
     ("random_forest", True): lambda seed: RandomForestClassifier(random_state=seed),
     ("random_forest", False): lambda seed: RandomForestRegressor(random_state=seed),
-    ("gradient_boosting", True): lambda seed: HistGradientBoostingClassifier(random_state=seed),
-    ("gradient_boosting", False): lambda seed: HistGradientBoostingRegressor(random_state=seed),
+    ("gradient_boosting", True): lambda seed: HistGradientBoostingClassifier(early_stopping=False, random_state=seed),
+    ("gradient_boosting", False): lambda seed: HistGradientBoostingRegressor(early_stopping=False, random_state=seed),
     ("mlp", True): lambda seed: MLPClassifier(random_state=seed),
     ("mlp", False): lambda seed: MLPRegressor(random_state=seed),
 }

@@ -103,8 +103,9 @@ class Fitting:
                 fitted = self._network(candidate.settings, training, test, seed, seconds, until, on_epoch)
         except UnbuildableError as error:
             raise FittingError(str(error)) from error
-        except ValueError as error:
-            raise FittingError(f"It could not be fitted: {str(error).splitlines()[0][:200]}") from error
+        except (ValueError, RuntimeError, ArithmeticError, LookupError, MemoryError) as error:
+            said = str(error) or type(error).__name__
+            raise FittingError(f"It could not be fitted: {said.splitlines()[0][:200]}") from error
         if not numpy.isfinite(fitted.foretold).all():
             raise FittingError("It foretold values that are no numbers.")
         return Fitted(fitted.foretold, time.monotonic() - begun, fitted.epochs, fitted.short)
@@ -184,6 +185,8 @@ class Fitting:
             )
         except DivergedError as error:
             raise FittingError("Its training diverged: the loss was no number any more.") from error
+        if not numpy.isfinite(found.outputs).all():
+            raise FittingError("It foretold values that are no numbers.")
         classes = self.examples.task is Task.CLASSIFY
         foretold = found.outputs.argmax(axis=1) if classes else prepared.restore(found.outputs)
         return Fitted(foretold, 0.0, found.epochs, found.short)

@@ -66,11 +66,11 @@ class Ladder:
         """
         self._menu = menu
         self._rungs = rungs
-        self._share = held_out_share
+        self.held_out_share = held_out_share
         self._greater = greater_is_better
 
     def scores(self, trials: Sequence[Trial]) -> Scores:
-        return Scores(trials, self._share, greater_is_better=self._greater)
+        return Scores(trials, self.held_out_share, greater_is_better=self._greater)
 
     def next(self, trials: Sequence[Trial], clock: Clock, expected: Expected) -> Step | None:
         """What is worth trying now, or None where nothing is, or nothing that there is time for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -80,7 +81,8 @@ class Resampling:
 
 
 def interval(values: Floats) -> tuple[float, float]:
-    low, high = numpy.percentile(values, (_OUTSIDE, 100 - _OUTSIDE))
+    """Of the draws in which the metric means something; nothing is known of others."""
+    low, high = numpy.nanpercentile(values, (_OUTSIDE, 100 - _OUTSIDE))
     return float(low), float(high)
 
 
@@ -106,6 +108,12 @@ def _scores(metric: Metric, truth: Numbers, foretold: Numbers, counts: Floats) -
     if metric is Metric.RMSE:
         root: Floats = numpy.sqrt(squared).mean(axis=1)
         return root
+    truth = truth - truth.mean(axis=0)  # squares of large numbers would swallow what they differ by
     variance = counts @ truth**2 / total - (counts @ truth / total) ** 2
-    explained: Floats = (1 - squared / numpy.maximum(variance, 1e-300)).mean(axis=1)
-    return explained
+    meant = variance > 1e-12 * truth.var(axis=0)
+    explained = numpy.full_like(squared, numpy.nan)
+    explained[meant] = 1 - squared[meant] / variance[meant]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a draw in which no target varies
+        of_draw: Floats = numpy.nanmean(explained, axis=1)
+    return of_draw

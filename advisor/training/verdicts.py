@@ -26,7 +26,7 @@ def best(ladder: Ladder, trials: Sequence[Trial], finals: Sequence[Final]) -> Be
         if final.name == chosen.name:
             return Best(chosen.name, chosen.kind, final.mean, final.low, final.high, chosen.settings_json)
     scores = [score for trial in trials if trial.name == chosen.name for score in trial.scores]
-    found = t_interval(scores)
+    found = t_interval(scores, overlap=ladder.held_out_share)
     low, high = (found.low, found.high) if found.n > 1 else (found.mean, found.mean)
     return Best(chosen.name, chosen.kind, found.mean, low, high, chosen.settings_json, seen=True)
 
@@ -171,7 +171,7 @@ def _factor_bet(
     against = {
         name: interval
         for name, (_, candidate) in values.items()
-        if (interval := _interval(scores, mine[1].name, candidate.name)) is not None
+        if (interval := _interval(scores, mine[1].name, candidate.name, len(values))) is not None
     }
     if not against:
         return None
@@ -179,9 +179,10 @@ def _factor_bet(
     return _bet(TOPICS[factor], base.model, before, values[rival][0], metric, against[rival])
 
 
-def _interval(scores: Scores, one: str, other: str) -> Interval | None:
+def _interval(scores: Scores, one: str, other: str, looks: int = 1) -> Interval | None:
+    """`looks`: rivals of which this one is chosen because it looks best."""
     paired = scores.paired(one, other)
-    return None if paired is None or len(paired.gains) < FEWEST_PAIRS else paired.interval()
+    return None if paired is None or len(paired.gains) < FEWEST_PAIRS else paired.interval(looks)
 
 
 def _bet(topic: str, network: str, before: Any, rival: Any, metric: Metric, found: Interval) -> Bet:

@@ -127,6 +127,15 @@ def test_what_decides_nothing_leaves_the_plan_and_its_status_as_they_were(knowle
     assert entry.measured.verdict.value == verdict
 
 
+def test_a_later_trial_that_decides_nothing_takes_the_place_of_the_earlier(knowledge: Knowledge) -> None:
+    again = tried(bet("network.type", "cnn", "ffn", "undecided"))
+    entry = planned(knowledge, [*tried(TO_FFN), *again]).recommendations["network.type"]
+    assert entry.value == "cnn"
+    assert entry.status is not Status.MEASURED
+    assert entry.measured is not None
+    assert entry.measured.verdict is Verdict.UNDECIDED
+
+
 def test_trials_on_other_data_are_evidence_only(knowledge: Knowledge) -> None:
     plan = planned(knowledge, tried(TO_FFN, fingerprint=ELSEWHERE))
     assert plan.value("network.type") == "cnn"

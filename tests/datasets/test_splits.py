@@ -148,11 +148,12 @@ def test_folds_by_time_look_ahead() -> None:
     assert all(fold.training.max() < fold.test.min() for fold in folds)
 
 
-def test_a_small_class_leaves_fewer_folds() -> None:
+def test_a_class_of_three_judges_in_three_folds_and_takes_none_from_the_others() -> None:
     data = numbered(40, targets=numpy.array([0] * 37 + [1] * 3))
     folds = inner_folds(data, numpy.arange(40), 5, 0)
-    assert len(folds) == 3
-    assert all(1 in data.targets[fold.test] for fold in folds)
+    assert len(folds) == 5
+    assert sum(1 in data.targets[fold.test] for fold in folds) == 3
+    assert all(1 in data.targets[fold.training] for fold in folds)
 
 
 @pytest.mark.parametrize("count", [1, 9])

@@ -200,6 +200,20 @@ def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:
     assert 0.88 <= covered / 100 <= 0.99
 
 
+def test_draws_in_which_no_target_varies_say_nothing_of_r2() -> None:
+    truth = numpy.zeros((60, 1))
+    truth[0] = 1.0  # in one draw of three it is missing
+    low, high = interval(Resampling(Metric.R2, truth).scores(truth * 0.9))
+    assert 0.9 < low <= high <= 1.0
+
+
+def test_far_off_targets_are_scored_by_what_they_differ_in() -> None:
+    draw = numpy.random.default_rng(0)
+    truth = 1.7e9 + draw.normal(size=(200, 1))
+    low, high = interval(Resampling(Metric.R2, truth).scores(truth + draw.normal(scale=0.1, size=(200, 1))))
+    assert 0.97 < low <= high < 1.0
+
+
 def test_the_same_foretelling_differs_by_nothing() -> None:
     truth = numpy.arange(100) % 3
     foretold = (numpy.arange(100) * 7) % 3
