@@ -101,10 +101,10 @@ def try_(
 
 def _check_target(inspection: Inspection) -> None:
     """Raises InputError where it is not known what to learn."""
-    from advisor.datasets.dataset import Task
+    from advisor.datasets.dataset import FORETELLING
     from advisor.errors import input_error, join_names, shorten
 
-    if inspection.task in (Task.CLASSIFY, Task.REGRESS, Task.FORECAST):
+    if inspection.task in FORETELLING:
         return
     names = [shorten(column.name, 30) for column in inspection.columns[:12]]
     remedy = f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."

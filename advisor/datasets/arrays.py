@@ -13,7 +13,7 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
-from advisor.datasets.array_files import StoredArray, rows_of, stored_arrays
+from advisor.datasets.array_files import StoredArray, column_of, rows_of, stored_arrays
 from advisor.datasets.array_roles import Roles, roles_of
 from advisor.datasets.dataset import Examples, Format, Inspection, Remark, Task, Weight
 from advisor.datasets.formats import unreadable
@@ -175,7 +175,7 @@ def _targets_of(path: Path, roles: Roles) -> AnyArray | None:
     """All targets, (n,) or of several numbers (n, k)."""
     everything = numpy.arange(roles.data.rows)
     if roles.target_column is not None:
-        return rows_of(path, roles.data, everything)[:, roles.target_column]
+        return column_of(path, roles.data, roles.target_column)
     if roles.target is None:
         return None
     values = rows_of(path, roles.target, everything)
@@ -188,7 +188,7 @@ def _numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Posit
         labels = _labels(values.argmax(axis=1) if values.ndim == 2 else values)
         known = numpy.array([position for position, label in enumerate(labels) if label], numpy.int64)
         return class_numbers([labels[position] for position in known], inspection.classes)[0], known
-    numbers = values.astype(numpy.float32).reshape(len(values), -1)
+    numbers = values.astype(numpy.float64).reshape(len(values), -1)
     known = numpy.flatnonzero(numpy.isfinite(numbers).all(axis=1))
     return numbers[known], known
 

@@ -40,6 +40,10 @@ class Task(StrEnum):
     RECONSTRUCT = "reconstruct"
 
 
+FORETELLING = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)
+"""Tasks whose answers can be compared with the truth: what can be tried."""
+
+
 class Kind(StrEnum):
     """What a column holds."""
 
@@ -138,7 +142,7 @@ class Examples:
     task: Task
     inputs: Rows
     targets: numpy.ndarray[Any, Any]
-    """Numbers of classes, int64 (n,); or float32 (n, outputs)."""
+    """Numbers of classes, int64 (n,); or float64 (n, outputs)."""
     classes: tuple[str, ...] = ()
     groups: numpy.ndarray[Any, Any] | None = None
     """A number for each example; examples of one group stay on one side of every split."""

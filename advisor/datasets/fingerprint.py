@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 READ_WHOLE = 64 * 2**20
@@ -31,9 +33,18 @@ def of_file(path: Path, target: str | None, *, how: str = "") -> str:
     return digest.hexdigest()
 
 
-def of_listing(entries: Iterable[tuple[str, int]], target: str | None = None, *, how: str = "") -> str:
-    """The same of a folder, from the names of its files (relative to it) and their sizes."""
+def of_listing(
+    entries: Iterable[tuple[str, int]], target: str | None = None, *, how: str = "", files: Sequence[Path] = ()
+) -> str:
+    """The same of a folder, from the names of its files (relative to it), their sizes and the ends of 256 of `files`.
+
+    The end tells more than the beginning: headers of sounds and pictures of one size are alike.
+    """
     digest = _begin(target, how)
+    for place in range(min(PLACES, len(files))):
+        with contextlib.suppress(OSError), files[place * len(files) // min(PLACES, len(files))].open("rb") as file:
+            file.seek(-min(PIECE, file.seek(0, os.SEEK_END)), os.SEEK_END)
+            digest.update(file.read(PIECE))
     for name, size in sorted(entries):
         digest.update(f"{name}\0{size}\n".encode(errors="surrogateescape"))
     return digest.hexdigest()

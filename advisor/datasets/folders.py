@@ -54,7 +54,8 @@ class ClassFolders:
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint.of_listing((member.name, member.size) for member in self.members)
+        files = [self.path(member) for member in sorted(self.members, key=lambda member: member.name)]
+        return fingerprint.of_listing(((member.name, member.size) for member in self.members), files=files)
 
 
 def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFolders:

@@ -88,7 +88,7 @@ def _readable_target(frame: polars.DataFrame, inspection: Inspection, task: Task
 def _numbers(target: polars.Series, inspection: Inspection, task: Task) -> tuple[NDArray[Any], tuple[str, ...]]:
     if task is Task.CLASSIFY:
         return class_numbers(target.to_list(), inspection.classes)
-    return target.to_numpy().astype(numpy.float32).reshape(-1, 1), ()
+    return target.to_numpy().astype(numpy.float64).reshape(-1, 1), ()
 
 
 def _chosen(targets: NDArray[Any], task: Task, most_examples: int, seed: int) -> Positions:

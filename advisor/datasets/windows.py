@@ -119,7 +119,7 @@ def _whole(
         targets, classes = class_numbers(labels.drop_nulls().to_list(), inspection.classes)
         chosen = stratified(targets, most_examples, seed)
     else:
-        targets = labels.drop_nulls().to_numpy().astype(numpy.float32)[:, None]
+        targets = labels.drop_nulls().to_numpy().astype(numpy.float64)[:, None]
         chosen = spread(len(targets), most_examples)
     values = _numbers(known[chosen], shape).astype(numpy.float32)
     left_out = f"{len(chosen):,} of {len(frame):,} series were taken." if len(chosen) < len(frame) else ""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from advisor.datasets.dataset import Column, Inspection, Remark, Weight
+from advisor.datasets.dataset import FORETELLING, Column, Inspection, Remark, Weight
 from advisor.errors import join_names, printable, shorten
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.report.page import Look, Page, Piece, Style, cells
@@ -163,7 +163,8 @@ def _commands(inspection: Inspection) -> Iterator[str]:
         yield f"advisor recommend --data {data}"
         return
     yield f"advisor recommend --data {data}{target}"
-    yield f"advisor try --data {data}{target}"
+    if inspection.task in FORETELLING and inspection.modality != "graph":
+        yield f"advisor try --data {data}{target}"
 
 
 def inspection_json(inspection: Inspection) -> dict[str, Any]:

@@ -128,6 +128,8 @@ def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: P
     assert "kind" in refused("try", "--data", wine, "--target", "kidn")
     assert "--target" in refused("try", "--data", wine)
     assert "--budget" in refused("try", "--data", wine, "--target", "kind", "--budget", "soon")
+    other_task = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=regress")
+    assert "task.kind: the answers say regress, and the target 'kind' is read as one to classify" in other_task
     report = tmp_path / "there.md"
     report.write_text("mine")
     said = refused("try", "--data", wine, "--target", "kind", "--output", report)

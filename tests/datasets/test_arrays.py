@@ -240,3 +240,11 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 _FOLDER = Path()
+
+
+def test_far_off_targets_keep_what_they_differ_by(tmp_path: Path) -> None:
+    path = tmp_path / "measured.npy"
+    far = 1.7e9 + numpy.arange(60) / 8
+    numpy.save(path, numpy.column_stack([numpy.random.default_rng(0).normal(size=(60, 3)), far]))
+    data = load_arrays(inspect_array(path, "-1"), 100, 0)
+    assert len(numpy.unique(data.targets)) == 60

@@ -79,7 +79,7 @@ def test_numbers_to_predict_are_floats_in_a_column(tmp_path: Path) -> None:
     data = load(inspect(write_csv(tmp_path / "a.csv", ["x", "price"], rows), "price"), most_examples=100)
     assert data.task is Task.REGRESS
     assert data.targets.shape == (39, 1)
-    assert data.targets.dtype == numpy.float32
+    assert data.targets.dtype == numpy.float64
 
 
 def test_without_a_target_there_is_nothing_to_learn(tmp_path: Path) -> None:

@@ -182,6 +182,22 @@ def test_of_many_pictures_some_are_decoded_and_said_to_be(tmp_path: Path) -> Non
     assert data.left_out == "50 of 310 pictures were taken, the same share of every class."
 
 
+def test_pictures_of_equal_size_that_change_places_are_other_data(tmp_path: Path) -> None:
+    folder = tmp_path / "digits"
+    for label, value in (("dark", 10), ("light", 240)):
+        (folder / label).mkdir(parents=True)
+        for number in range(6):
+            picture = Image.new("L", (8, 8), value + number)
+            picture.save(folder / label / f"{number}.bmp")
+    before = inspect_pictures(folder).fingerprint
+    first, second = folder / "dark" / "0.bmp", folder / "light" / "0.bmp"
+    contents = first.read_bytes(), second.read_bytes()
+    assert len(contents[0]) == len(contents[1])
+    first.write_bytes(contents[1])
+    second.write_bytes(contents[0])
+    assert inspect_pictures(folder).fingerprint != before
+
+
 def test_the_fingerprint_follows_the_content_and_not_the_place(tmp_path: Path) -> None:
     here = write_digits(tmp_path / "here", 20)
     there = write_digits(tmp_path / "there", 20)
