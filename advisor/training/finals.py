@@ -17,7 +17,7 @@ from advisor.training.ladder import Ladder
 from advisor.training.metrics import Metric, score
 from advisor.training.outcome import Difference, Final
 from advisor.training.request import Finals
-from advisor.training.scoring import Floats, Resampling, interval
+from advisor.training.scoring import Floats, Resampling, interval, units_of
 from advisor.training.trial_record import Kind, Trial
 
 Numbers: TypeAlias = NDArray[Any]
@@ -63,7 +63,8 @@ class FinalRound:
     def __init__(self, fitting: Fitting, split: Split, metric: Metric, seed: int) -> None:
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
-        self._resampling = Resampling(metric, self._truth, seed)
+        units = units_of(fitting.examples, split.test)
+        self._resampling = Resampling(metric, self._truth, seed, units)
         self._scores: dict[str, list[float]] = {}
         self._drawn: dict[str, list[Floats]] = {}
         self._seconds: dict[str, float] = {}

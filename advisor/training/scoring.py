@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
+from advisor.datasets.dataset import Examples
 from advisor.training import outcome
 from advisor.training.metrics import Metric
 
@@ -42,15 +43,17 @@ class Resampling:
     So what two finalists differ by is judged on the same draws (paired bootstrap; Efron and Tibshirani 1993, chapter 8).
     """
 
-    def __init__(self, metric: Metric, truth: Numbers, seed: int = 0) -> None:
+    def __init__(self, metric: Metric, truth: Numbers, seed: int = 0, units: Numbers | None = None) -> None:
         """
         Args:
             metric: accuracy, balanced_accuracy, r2 or rmse.
             truth: class numbers (n,) or values (n, outputs).
+            units: a number for each example (n,): those of one unit depend on each other, and are drawn together.
         """
         self._metric = metric
         self._truth = truth
         self._seed = seed
+        self._unit_of = numpy.unique(numpy.arange(len(truth)) if units is None else units, return_inverse=True)[1]
 
     def scores(self, foretold: Numbers) -> Floats:
         """The score of each draw of examples; (RESAMPLES,).
@@ -58,14 +61,14 @@ class Resampling:
         Args:
             foretold: what a model said of every held-out example, shaped like the truth.
         """
-        examples = len(self._truth)
+        examples, units = len(self._truth), int(self._unit_of.max()) + 1
         draws = numpy.random.default_rng(self._seed)  # the same for every finalist
         found: list[Floats] = []
         size = max(1, _AT_ONCE // examples)
         for start in range(0, RESAMPLES, size):
             many = min(size, RESAMPLES - start)
-            counts = draws.multinomial(examples, numpy.full(examples, 1 / examples), size=many).astype(numpy.float64)
-            found.append(_scores(self._metric, self._truth, foretold, counts))
+            counts = draws.multinomial(units, numpy.full(units, 1 / units), size=many).astype(numpy.float64)
+            found.append(_scores(self._metric, self._truth, foretold, counts[:, self._unit_of]))
         return numpy.concatenate(found)
 
     def over_seeds(self, drawn: Sequence[Floats]) -> Floats:
@@ -78,6 +81,23 @@ class Resampling:
         chosen = numpy.random.default_rng(self._seed).integers(len(drawn), size=(RESAMPLES, len(drawn)))
         means: Floats = by_seed[chosen, numpy.arange(RESAMPLES)[:, None]].mean(axis=1)
         return means
+
+
+def units_of(examples: Examples, rows: Numbers) -> Numbers | None:
+    """Which of these examples depend on each other: those of a group, or of a stretch of time; (n,).
+
+    Stretches are as many as the square root of the examples, as is usual for a bootstrap of blocks (Kuensch 1989). None
+    where examples are independent, and where there is one group only, of which nothing could be drawn.
+    """
+    if examples.groups is not None and len(numpy.unique(examples.groups[rows])) > 1:
+        return examples.groups[rows]
+    if examples.times is None:
+        return None
+    stretch = numpy.empty(len(rows), numpy.int64)
+    stretch[numpy.argsort(examples.times[rows], kind="stable")] = (
+        numpy.arange(len(rows)) * max(2, round(len(rows) ** 0.5)) // len(rows)
+    )
+    return stretch
 
 
 def interval(values: Floats) -> tuple[float, float]:

@@ -83,7 +83,7 @@ def test_names_from_files_take_over_neither_terminal_nor_report() -> None:
 def test_a_stopped_run_says_so_and_how_to_go_on() -> None:
     page = trying_page(replace(OUTCOME, interrupted=True, verdict=Verdict.UNFINISHED), Look(80))
     assert "Stopped before the end" in page
-    assert "Go on from here" in page
+    assert "Give the very same command again" in page
 
 
 def test_a_line_for_each_trial() -> None:

@@ -21,7 +21,7 @@ from advisor.training.metrics import Metric, score
 from advisor.training.scoring import Resampling, interval
 from advisor.training.trial_record import Kind, Stage
 
-IN_TIME = {"seconds": 2.0, "until": math.inf}
+IN_TIME = {"seconds": 60.0, "until": math.inf}
 
 
 def table(inputs: numpy.ndarray, targets: numpy.ndarray) -> Examples:
@@ -198,6 +198,21 @@ def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:
         low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(foretold))
         covered += low <= 0.8 <= high
     assert 0.88 <= covered / 100 <= 0.99
+
+
+def test_answers_that_stand_or_fall_together_are_drawn_together() -> None:
+    """Twenty groups of which all or none is right: as independent examples they would seem certain."""
+    covered = alone = 0
+    for seed in range(60):
+        draw = numpy.random.default_rng(seed)
+        group = numpy.repeat(numpy.arange(20), 15)
+        truth = numpy.zeros(300, int)
+        foretold = numpy.where(draw.random(20) < 0.7, 0, 1)[group]
+        low, high = interval(Resampling(Metric.ACCURACY, truth, seed, group).scores(foretold))
+        covered += low <= 0.7 <= high
+        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(foretold))
+        alone += low <= 0.7 <= high
+    assert covered > 0.85 * 60 > 0.6 * 60 > alone
 
 
 def test_draws_in_which_no_target_varies_say_nothing_of_r2() -> None:
