@@ -217,6 +217,11 @@ def describe(fact: Fact, value: Value) -> str:
     return with_unit(value, fact.unit)
 
 
+def singular(unit: str) -> str:
+    """Of the units of facts, which end with s: `process` of processes, `batch` of batches, `thread` of threads."""
+    return unit[: -2 if unit.endswith(("sses", "ches")) else -1]
+
+
 def with_unit(value: float, unit: str) -> str:
     """A number for people: 16 GB, 31.5 GB/s, 8 cores, 12 %."""
     if unit in ("bytes", "bytes/s"):
@@ -226,7 +231,7 @@ def with_unit(value: float, unit: str) -> str:
     if unit in ("", "version", "ratio", "money", "money/h"):
         return number_text(value)
     if value == 1 and unit.endswith("s") and len(unit) > 2 and "/" not in unit:
-        unit = unit[:-1]
+        unit = singular(unit)
     number = f"{value:,}" if isinstance(value, int) else number_text(value)
     return f"{number} {unit}"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from advisor.errors import join_names
 from advisor.facts.fact_base import Known, Source
-from advisor.facts.values import describe, number_text, to_text
+from advisor.facts.values import describe, number_text, singular, to_text
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
@@ -103,7 +103,7 @@ def _with_unit(text: str, unit: str) -> str:
     if unit == "money":
         return f"{text} (in the currency of your prices)"
     if text == "1" and unit.endswith("s"):
-        unit = unit[:-1]
+        unit = singular(unit)
     return f"{text} {unit}".rstrip()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.facts.values import describe, from_json, parse_value, to_json, to_text
+from advisor.facts.values import describe, from_json, parse_value, to_json, to_text, with_unit
 from advisor.facts.vocabulary import Fact, FactType, Value
 from tests.properties import examples
 
@@ -254,3 +254,8 @@ def test_any_text_gives_a_value_of_the_fact_or_a_message(asked: Fact, written: s
 )  # fmt: skip
 def test_values_for_people(asked: Fact, value: Value, shown: str) -> None:
     assert describe(asked, value) == shown
+
+
+@pytest.mark.parametrize(("unit", "one"), [("processes", "1 process"), ("batches", "1 batch"), ("threads", "1 thread")])
+def test_one_of_a_unit_is_named_in_the_singular(unit: str, one: str) -> None:
+    assert with_unit(1, unit) == one
