@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -102,9 +103,9 @@ class ProbeOutcome:
         """The measured fact, where the verdict is decided, and the rates that were gauged while the machine was at rest."""
         found: dict[str, Setting | float] = {}
         for fact, setting in self.gauges.items():
-            rate = self.rate(setting)
-            if rate is not None and self.failure is None and self._counts:
-                found[fact] = rate.median
+            samples = self._samples(setting)
+            if samples and self.failure is None and self._counts:
+                found[fact] = 1 / statistics.median(samples)  # without the interval, which takes milliseconds
         if self.fact and self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) and self.after is not None:
             found |= {self.fact: self.after, **self.also}
         return found
@@ -116,18 +117,17 @@ class ProbeOutcome:
 
     def rate(self, setting: Setting) -> Rate | None:
         """Units of work per second in a setting, None where it was not timed."""
-        for record in self.settings:
-            samples = record.duel or record.search
-            if record.setting == setting and samples:
-                median, low, high = median_interval(samples)
-                return Rate(
-                    1 / median,
-                    1 / high,
-                    1 / low,
-                    f"{self.work}{'' if self.work == 'FLOP' else 's'}/{self.per}",
-                    len(samples),
-                )
-        return None
+        samples = self._samples(setting)
+        if not samples:
+            return None
+        median, low, high = median_interval(samples)
+        unit = f"{self.work}{'' if self.work == 'FLOP' else 's'}/{self.per}"
+        return Rate(1 / median, 1 / high, 1 / low, unit, len(samples))
+
+    def _samples(self, setting: Setting) -> tuple[float, ...]:
+        """Of the pairs where there are any, else of the search; empty where the setting was not timed."""
+        timed = (record.duel or record.search for record in self.settings if record.setting == setting)
+        return next(filter(None, timed), ())
 
     def to_json(self) -> dict[str, Any]:
         return {
