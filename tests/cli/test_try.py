@@ -42,7 +42,7 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tried(wine: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
     """One run with its report in a file."""
     report = tmp_path_factory.mktemp("report") / "report.md"
-    return advisor("try", "--data", wine, "--target", "kind", "--budget", "12s", "--output", report), report
+    return advisor("try", "--data", wine, "--target", "kind", "--budget", "30s", "--output", report), report
 
 
 def test_it_says_who_won_and_by_how_much(tried: tuple[Finished, Path]) -> None:
