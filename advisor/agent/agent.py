@@ -10,7 +10,7 @@ from typing import Any
 
 from advisor.agent.journal import Journal
 from advisor.agent.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
-from advisor.agent.worth import worth
+from advisor.agent.worth import SETTLES, worth
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import VALUES_ONLY, Detail
@@ -29,7 +29,7 @@ FEWEST_SECONDS = 4.0
 AFTERWARDS = 1.0
 """Seconds of the budget that are kept for ending a child that hangs, and for advising again."""
 PATIENCE = 2.0
-"""Times its declared cost a probe may take at most; what it does not need goes to the next."""
+"""Times its declared cost a probe may take at most, as long as the other bets keep theirs; the rest goes to the next."""
 MOST_TRIES = 2
 """Of one probe in a run: again where it decided nothing, or where a later one took away what it was measured with."""
 
@@ -216,10 +216,11 @@ class _Session:
         while True:
             if stale:
                 known = self._candidates(plan, probes, named=only is not None)
-            chosen = self._next(self._unanswered(plan, known))
+            unanswered = self._unanswered(plan, known)
+            chosen = self._next(unanswered)
             if chosen is None:
                 break
-            self._run(chosen, plan)
+            self._run(chosen, plan, self._seconds_for(chosen, unanswered))
             now = self._advise()
             stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
             plan = now
@@ -290,9 +291,15 @@ class _Session:
                 chosen = other
         return chosen
 
-    def _run(self, candidate: Candidate, plan: Plan) -> None:
+    def _seconds_for(self, chosen: Candidate, unanswered: Sequence[Candidate]) -> float:
+        """How long it may take: a hard question gets patience, but not with the time of bets that were not looked at."""
+        cost, left = chosen.probe.cost_seconds, self.seconds_left() - AFTERWARDS
+        waiting = [c for c in unanswered if c is not chosen and c.worth >= SETTLES and c.probe.name not in self.tries]
+        kept = sum(c.probe.cost_seconds for c in waiting)
+        return min(left, max(cost, min(PATIENCE * cost, left - kept)))
+
+    def _run(self, candidate: Candidate, plan: Plan, seconds: float) -> None:
         probe, workload = candidate.probe, workload_of(plan)
-        seconds = min(self.seconds_left() - AFTERWARDS, PATIENCE * probe.cost_seconds)
         self.tries[probe.name] = self.tries.get(probe.name, 0) + 1
         self._note(lambda journal: journal.begin(probe.name, self._spent()))
         self._tell("started", Step(probe, seconds, self.seconds_left()))

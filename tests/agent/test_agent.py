@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from advisor.agent import agent, journal
-from advisor.agent.agent import Revision, Step, settle
+from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, Step, settle
 from advisor.agent.journal import Journal
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase, Source
@@ -183,6 +183,20 @@ def test_what_decided_nothing_gets_the_time_that_is_left(settled: Settle) -> Non
     settled(stand_in, 3600.0)
     assert stand_in.ran.count("threads") == 2
     assert stand_in.ran[-1] == "threads"
+
+
+def test_a_hard_question_leaves_the_other_bets_their_time(settled: Settle) -> None:
+    bets = ("threads", "precision", "batch")
+    cost = sum(probe_named(name).cost_seconds for name in bets)
+    stand_in = StandIn(takes=10.0, verdicts=dict.fromkeys(bets, Verdict.UNDECIDED))
+    settled(stand_in, cost + AFTERWARDS + 1.0, only=bets)
+    assert {*bets} == {*stand_in.ran}
+
+
+def test_a_hard_question_gets_patience_where_nothing_else_waits(settled: Settle) -> None:
+    stand_in = StandIn(takes=10.0)
+    settled(stand_in, 600.0, only=["threads"])
+    assert stand_in.allowed == [PATIENCE * probe_named("threads").cost_seconds]
 
 
 def test_a_probe_that_fails_is_not_tried_again_and_the_others_go_on(settled: Settle) -> None:
