@@ -21,6 +21,7 @@ from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Setting
 from advisor.probes.runner import run
+from advisor.probes.stopping import STOPPED, Stop, was_stopped
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 
@@ -90,6 +91,8 @@ class Step:
     """That it may take at most."""
     seconds_left: float
     """Of the whole budget."""
+    before: Setting | None = None
+    """What the plan recommends in terms of this probe."""
 
 
 def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
@@ -111,6 +114,7 @@ def settle(
     folder: str | None = None,
     journal: Journal | None = None,
     trials: Sequence[ProbeOutcome] = (),
+    stop: Stop | None = None,
 ) -> Revision:
     """Advises, runs the probes that could change most per second, and advises again with what they measured.
 
@@ -122,7 +126,9 @@ def settle(
         folder: on the disk that holds the data.
         journal: where finished probes are written at once, and where those of a stopped run are found.
         trials: what was tried on the data; the probes time the network that it has left.
+        stop: ends the probe under way, or the run; what is known by then is what comes back.
     """
+    stop = stop or Stop()
     spent = journal.spent if journal is not None else 0.0
     session = _Session(
         knowledge,
@@ -135,6 +141,7 @@ def settle(
         folder,
         journal,
         tuple(trials),
+        stop,
     )
     before = advise_here(knowledge, facts, machine, session.trials, school, detail)
     resumed = session.resume()
@@ -145,7 +152,7 @@ def settle(
             session.skip(probe, "The plan is for another machine than this one.")
     after = advise_here(knowledge, facts, machine, [*session.trials, *session.outcomes], school, detail)
     if journal is not None:
-        journal.close(finished=True)
+        journal.close(finished=not stop.all)
     return Revision(before, after, tuple(session.outcomes), tuple(session.skipped), resumed)
 
 
@@ -185,6 +192,7 @@ class _Session:
     folder: str | None
     journal: Journal | None
     trials: tuple[ProbeOutcome, ...]
+    stop: Stop
     outcomes: list[ProbeOutcome] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     tries: dict[str, int] = field(default_factory=dict)
@@ -213,12 +221,12 @@ class _Session:
         plan = self._advise() if self.outcomes else before
         known: list[Candidate] = []
         stale = True
-        while True:
+        while not self.stop.all:
             if stale:
                 known = self._candidates(plan, probes, named=only is not None)
             unanswered = self._unanswered(plan, known)
             chosen = self._next(unanswered)
-            if chosen is None:
+            if chosen is None or self.stop.all:
                 break
             self._run(chosen, plan, self._seconds_for(chosen, unanswered))
             now = self._advise()
@@ -230,6 +238,8 @@ class _Session:
                 continue
             if self.tries.get(probe.name, 0) >= MOST_TRIES:
                 self.skip(probe, "It was running each time this run was stopped, so it is left out.", still_open=True)
+            elif self.stop.all:
+                self.skip(probe, STOPPED, still_open=probe.name in known_names)
             elif probe.name in known_names:
                 self.skip(probe, f"No time was left: about {probe.cost_seconds:.0f} s.", still_open=True)
             else:
@@ -262,10 +272,10 @@ class _Session:
     def _unanswered(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those without a result that counts for the plan as it is now; what decided nothing before comes last.
 
-        A probe that failed is not tried again: what made it fail is still there.
+        A probe that failed is not tried again: what made it fail is still there. Nor is one that somebody stopped.
         """
         counted = {o.probe: o for o in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
-        failed = {outcome.probe for outcome in self.outcomes if outcome.failure}
+        failed = {outcome.probe for outcome in self.outcomes if outcome.failure or was_stopped(outcome)}
         left = [c for c in candidates if c.probe.name not in failed and self.tries.get(c.probe.name, 0) < MOST_TRIES]
         fresh = [c for c in left if c.probe.name not in counted]
         again = [c for c in left if c.probe.name in counted and counted[c.probe.name].verdict is Verdict.UNDECIDED]
@@ -302,10 +312,11 @@ class _Session:
         probe, workload = candidate.probe, workload_of(plan)
         self.tries[probe.name] = self.tries.get(probe.name, 0) + 1
         self._note(lambda journal: journal.begin(probe.name, self._spent()))
-        self._tell("started", Step(probe, seconds, self.seconds_left()))
-        listener = self.listener
+        self.stop.next()
         before = before_of(plan, probe)
         assert before is not None  # noqa: S101 - candidates have one
+        self._tell("started", Step(probe, seconds, self.seconds_left(), before))
+        listener = self.listener
         outcome = run(
             probe,
             workload if isinstance(workload, Workload) else None,
@@ -316,9 +327,11 @@ class _Session:
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             machine=self.machine.fingerprint,
             on_event=(lambda message: listener("event", message)) if listener else None,
+            stop=self.stop,
         )
         self.outcomes.append(outcome)
-        self._note(lambda journal: journal.add(outcome, self._spent()))
+        if not (self.stop.all and was_stopped(outcome)):  # the same command measures it when it goes on
+            self._note(lambda journal: journal.add(outcome, self._spent()))
         self._tell("finished", outcome)
 
     def _spent(self) -> float:

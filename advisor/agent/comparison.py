@@ -64,6 +64,8 @@ class MachinesCompared:
     same_machine: bool
     """One machine at two times; otherwise two machines."""
     differences: tuple[Difference, ...]
+    identical: tuple[Quantity, ...]
+    """Of which both sides hold the very same runs, so that there is nothing to compare"""
     first_only: tuple[Quantity, ...]
     second_only: tuple[Quantity, ...]
     context: tuple[str, ...]
@@ -111,11 +113,15 @@ def compare(first: Side, second: Side, *, same_machine: bool = False) -> Machine
     """Every quantity that both sides have measured; exchanging the sides gives the reciprocal ratios."""
     mine, theirs = _runs(first.outcomes), _runs(second.outcomes)
     both = sorted(mine.keys() & theirs.keys(), key=order_of)
+    identical = tuple(quantity for quantity in both if _are_same_runs(mine[quantity], theirs[quantity]))
     return MachinesCompared(
         first=first,
         second=second,
         same_machine=same_machine,
-        differences=tuple(_difference(quantity, mine[quantity], theirs[quantity]) for quantity in both),
+        differences=tuple(
+            _difference(quantity, mine[quantity], theirs[quantity]) for quantity in both if quantity not in identical
+        ),
+        identical=identical,
         first_only=tuple(sorted(mine.keys() - theirs.keys(), key=order_of)),
         second_only=tuple(sorted(theirs.keys() - mine.keys(), key=order_of)),
         context=tuple(_context(first, second)),
@@ -129,6 +135,11 @@ def _runs(outcomes: Sequence[ProbeOutcome]) -> Mapping[Quantity, list[Reading]]:
         for reading in readings(outcome):
             found.setdefault(reading.quantity, []).append(reading)
     return {quantity: runs[-NEWEST_RUNS:] for quantity, runs in found.items()}
+
+
+def _are_same_runs(mine: Sequence[Reading], theirs: Sequence[Reading]) -> bool:
+    """Whether they were made at the same moments with the same result, however the machine is called."""
+    return [(run.outcome.date, run.rate) for run in mine] == [(run.outcome.date, run.rate) for run in theirs]
 
 
 def _difference(quantity: Quantity, mine: Sequence[Reading], theirs: Sequence[Reading]) -> Difference:
@@ -183,7 +194,7 @@ def _context(first: Side, second: Side) -> list[str]:
         if mine and theirs and mine != theirs:
             found.append(f"{title}: {' and '.join(mine)} against {' and '.join(theirs)}.")
     if first.machine is not None and second.machine is not None:
-        for title, mine_is, theirs_is in _features(first.machine, second.machine):
+        for title, mine_is, theirs_is in machine_features(first.machine, second.machine):
             if mine_is != theirs_is:
                 found.append(f"{title}: {_known(mine_is)} against {_known(theirs_is)}.")
     fingerprints = [set(_said(side.outcomes, "machine")) for side in (first, second)]
@@ -196,7 +207,9 @@ def _said(outcomes: Sequence[ProbeOutcome], name: str) -> list[str]:
     return sorted({outcome.applies[name] for outcome in outcomes if name in outcome.applies})
 
 
-def _features(first: Machine, second: Machine) -> list[tuple[str, object, object]]:
+def machine_features(first: Machine, second: Machine) -> list[tuple[str, object, object]]:
+    """What a measurement may depend on, by its title, of the first and of the second; None where it is not known."""
+
     def gib(machine: Machine) -> str | None:
         return None if machine.memory_bytes is None else f"{machine.memory_bytes / 2**30:.0f} GiB"
 

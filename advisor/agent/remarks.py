@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from advisor.agent.peaks import Peak
 from advisor.agent.quantities import Reading
+from advisor.errors import join_names
 from advisor.machine.machine import Machine
 from advisor.probes.conditions import BUSY, STOLEN, WIDE, spread
 from advisor.probes.outcome import ProbeOutcome
@@ -27,7 +28,7 @@ _LOOK_AT: Mapping[str, str] = {
     "memory": "Check that every memory channel has a module, and measure again on an idle machine.",
     "link": "Check the card's slot: `advisor doctor` tells how many PCIe lanes are in use.",
 }
-_QUIETER = "Close other programs and measure again, or give the probes more time with --budget."
+_MORE_TIME = "3min"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,10 @@ def remarks(
     """
     found = [
         *_of_peaks(measured, peaks),
-        *_of_intervals(measured),
         *_of_pairs(measured),
         *_of_formats(measured),
         *_of_threads(machine, outcomes),
+        *_of_noise(measured, outcomes),
         *_of_conditions(outcomes),
         *_of_failures(outcomes),
         *(Remark(note) for note in (machine.notes if machine is not None else ())),
@@ -75,6 +76,8 @@ def remarks(
 
 
 def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Iterator[Remark]:
+    """Peaks that cannot be right, and rates far below theirs: once for those that one thing to do may mend."""
+    low: dict[str, list[tuple[str, float, str]]] = {}
     for name, reading in measured.items():
         peak, label = peaks.get(name), reading.quantity.label
         if peak is None or not peak.known:
@@ -87,17 +90,44 @@ def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Ite
             )
         elif share < (LOW_SHARE_OF_ABOUT if peak.about else LOW_SHARE):
             remedy = _LOOK_AT.get(name.removeprefix("probe.").partition(".")[0], "")
-            yield Remark(f"{label}: only {share:.0%} of its peak ({peak.source}).", remedy)
+            low.setdefault(remedy, []).append((label, share, peak.source))
+    for remedy, found in low.items():
+        if len(found) == 1:
+            ((label, share, source),) = found
+            yield Remark(f"{label}: only {share:.0%} of its peak ({source}).", remedy)
+        else:
+            each = ", ".join(f"{label} {share:.0%}" for label, share, _ in found)
+            sources = join_names(list(dict.fromkeys(source for _, _, source in found)))
+            yield Remark(f"Only a small share of their peaks: {each} ({sources}).", remedy)
 
 
-def _of_intervals(measured: Mapping[str, Reading]) -> Iterator[Remark]:
-    for reading in measured.values():
-        width = (reading.rate.high - reading.rate.low) / reading.rate.median
-        if width > WIDE_INTERVAL:
-            yield Remark(
-                f"{reading.quantity.label}: a rough figure, whose 95% interval is {width:.0%} of it wide.",
-                f"Give it more time: advisor probe --only {reading.quantity.probe}",
-            )
+def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
+    """Rough figures, other programs and samples that differ: one thing mends them, so it names all probes concerned."""
+    rough = {
+        reading.quantity.label: (width, reading.quantity.probe)
+        for reading in measured.values()
+        if (width := (reading.rate.high - reading.rate.low) / reading.rate.median) > WIDE_INTERVAL
+    }
+    busy = {o.probe: o.conditions.others_share for o in outcomes if o.conditions.others_share > BUSY}
+    wide = {o.probe: width for o in outcomes if (width := max((spread(r.duel) for r in o.settings), default=0)) > WIDE}
+    found = dict.fromkeys([*(probe for _, probe in rough.values()), *busy, *wide])
+    only = " ".join(f"--only {probe}" for probe in found)
+    remedy = f"Close other programs and measure again with more time: `advisor probe {only} --budget {_MORE_TIME}`"
+    if rough:
+        each = ", ".join(f"{label} {width:.0%}" for label, (width, _) in rough.items())
+        yield Remark(f"Rough figures, by the width of their 95% intervals: {each}.", remedy)
+    if busy:
+        yield Remark(
+            f"Other programs took up to {max(busy.values()):.0%} of the processors' time "
+            f"(while measuring: {', '.join(busy)}).",
+            remedy,
+        )
+    if wide:
+        each = ", ".join(f"{probe} {width:.0%}" for probe, width in wide.items())
+        yield Remark(
+            f"Samples of the same thing differ a good deal (interquartile range over median: {each}).",
+            remedy,
+        )
 
 
 def _of_pairs(measured: Mapping[str, Reading]) -> Iterator[Remark]:
@@ -119,14 +149,17 @@ def _of_pairs(measured: Mapping[str, Reading]) -> Iterator[Remark]:
 
 def _of_formats(measured: Mapping[str, Reading]) -> Iterator[Remark]:
     full = measured.get("probe.matmul.fp32")
-    for name in ("bf16", "fp16"):
-        short = measured.get(f"probe.matmul.{name}")
-        if full is not None and short is not None and short.rate.high < full.rate.low:
-            times = full.rate.median / short.rate.median
-            yield Remark(
-                f"Matrix products in {name} take {times:.3g} times as long as in fp32.",
-                f"Stay with fp32; {name} saves memory here, not time.",
-            )
+    slower = {
+        name: full.rate.median / short.rate.median
+        for name in ("bf16", "fp16")
+        if full is not None
+        and (short := measured.get(f"probe.matmul.{name}")) is not None
+        and short.rate.high < full.rate.low
+    }
+    if slower:
+        each = join_names([f"in {name} take {times:.3g} times" for name, times in slower.items()])
+        saves = f"{join_names(list(slower))} save{'s' if len(slower) == 1 else ''} memory here, not time"
+        yield Remark(f"Matrix products {each} as long as in fp32.", f"Stay with fp32; {saves}.")
 
 
 def _of_threads(machine: Machine | None, outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
@@ -151,13 +184,6 @@ def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
             f"(while measuring: {', '.join(stolen)}).",
             "Measure again at another hour, or on a machine whose processors are not shared.",
         )
-    busy = {o.probe: o.conditions.others_share for o in outcomes if o.conditions.others_share > BUSY}
-    if busy:
-        yield Remark(
-            f"Other programs took up to {max(busy.values()):.0%} of the processors' time "
-            f"(while measuring: {', '.join(busy)}).",
-            _QUIETER,
-        )
     governors = {o.conditions.governor for o in outcomes} - {None, "performance"}
     if governors:
         names = ", ".join(sorted(map(str, governors)))
@@ -165,22 +191,20 @@ def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
             f"The clock follows the load (governor {names}): short measurements may see it rise.",
             "For steady figures: sudo cpupower frequency-set -g performance",
         )
-    wide = {o.probe: width for o in outcomes if (width := max((spread(r.duel) for r in o.settings), default=0)) > WIDE}
-    if wide:
-        each = ", ".join(f"{probe} {width:.0%}" for probe, width in wide.items())
-        yield Remark(
-            f"Samples of the same thing differ a good deal (interquartile range over median: {each}).",
-            _QUIETER,
-        )
 
 
 def _of_failures(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
+    """Once for the probes that failed for the same reason."""
+    failed: dict[str, dict[str, None]] = {}
     for outcome in outcomes:
         if outcome.failure is not None:
-            yield Remark(
-                f"The probe {outcome.probe} did not finish: {outcome.failure}",
-                f"Try it alone: advisor probe --only {outcome.probe}",
-            )
+            failed.setdefault(outcome.failure, {})[outcome.probe] = None
+    for failure, probes in failed.items():
+        only = " ".join(f"--only {probe}" for probe in probes)
+        yield Remark(
+            f"The probe{'s' if len(probes) > 1 else ''} {join_names(list(probes))} did not finish: {failure}",
+            f"Try {'them' if len(probes) > 1 else 'it'} alone: `advisor probe {only}`",
+        )
 
 
 def notes_of(outcomes: Sequence[ProbeOutcome]) -> tuple[str, ...]:

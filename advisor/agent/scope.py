@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
+from advisor.agent.glance import Glance
 from advisor.agent.trials import DATA, FINGERPRINT, NETWORK_TYPE, is_trial
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import FactType
@@ -17,12 +19,12 @@ from advisor.networks.names import RESTORERS
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 
-_BRIEF = Detail(reasons=False, flips=False, questions=False)
 MAX_ROUNDS = 4
 MEANS = {"probe.link.host_to_device_bytes_per_second": "machine.link.host_to_device_bytes_per_second"}
 """Measured facts that take the place of what is published of the same quantity."""
 
 
+@cache  # 4 ms
 def torch_version() -> str:
     """The version of the installed torch without importing it, empty when there is none."""
     from importlib.metadata import PackageNotFoundError, version
@@ -33,12 +35,12 @@ def torch_version() -> str:
         return ""
 
 
-def workload_of(plan: Plan) -> Workload | str:
+def workload_of(plan: Plan | Glance) -> Workload | str:
     """The training step that the plan describes, or why it cannot be timed."""
     network = plan.value("network.type")
     if network is None:
         return "The plan has no network type yet."
-    if plan.recommendations["network.hidden_units"].status is Status.NOT_APPLICABLE:
+    if _means_nothing(plan, "network.hidden_units"):
         return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
@@ -73,19 +75,25 @@ def workload_of(plan: Plan) -> Workload | str:
     return workload.why_not() or workload
 
 
-def _gives_back(plan: Plan, network: str) -> bool:
+def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
+    if isinstance(plan, Glance):
+        return plan.means_nothing(topic)
+    return plan.recommendations[topic].status is Status.NOT_APPLICABLE
+
+
+def _gives_back(plan: Plan | Glance, network: str) -> bool:
     """Whether the network has as many outputs as inputs, so that nobody needs to state them."""
     kind = plan.facts.get("task.kind")
     return network in RESTORERS or (kind is not None and kind.value == "generate" and network == "deconvolutional")
 
 
-def _memory_format(plan: Plan) -> MemoryFormat:
+def _memory_format(plan: Plan | Glance) -> MemoryFormat:
     """The order of a picture's numbers that was measured to be faster; the usual one otherwise."""
     known = plan.facts.get("probe.layout.best")
     return MemoryFormat.CONTIGUOUS if known is None else MemoryFormat(str(known.value))
 
 
-def _gpu_here(plan: Plan) -> bool:
+def _gpu_here(plan: Plan | Glance) -> bool:
     count, backend = plan.facts.get("machine.gpu.count"), plan.facts.get("machine.gpu.backend")
     detected = count is not None and count.source is Source.DETECTED and count.value != 0
     return detected and backend is not None and backend.value == "cuda"
@@ -103,7 +111,7 @@ def plans_this_machine(facts: FactBase) -> bool:
     )
 
 
-def scope_of(plan: Plan, machine: Machine | None) -> dict[str, str]:
+def scope_of(plan: Plan | Glance, machine: Machine | None) -> dict[str, str]:
     """What a measurement must agree with to count for this plan. Trials on somebody's data count on every machine."""
     scope = _data_scope(plan)
     if machine is None or not plans_this_machine(plan.stated):
@@ -115,7 +123,7 @@ def scope_of(plan: Plan, machine: Machine | None) -> dict[str, str]:
     return scope
 
 
-def _data_scope(plan: Plan) -> dict[str, str]:
+def _data_scope(plan: Plan | Glance) -> dict[str, str]:
     fingerprint, network = plan.facts.get(FINGERPRINT), plan.value("network.type")
     if fingerprint is None:
         return {}
@@ -132,23 +140,10 @@ def advise_here(
 ) -> Plan:
     """Advice with the measurements that are in scope; the newest of each probe counts, others are shown as evidence.
 
-    What is in scope depends on the plan (its network, its batch size), and the plan on what is in scope: repeated until
-    nothing changes, at most four times. `outcomes` stand oldest first.
+    `outcomes` stand oldest first.
     """
-    scope: dict[str, str] = {}
-    chosen: list[ProbeOutcome] = []
-    measured = facts
-    for _ in range(MAX_ROUNDS if outcomes else 0):
-        plan = advise(knowledge, measured.in_scope(scope), school, _BRIEF)
-        found = scope_of(plan, machine)
-        now = newest_in_scope(outcomes, found)
-        if found == scope and now == chosen:
-            break
-        scope, chosen = found, now
-        measured = facts
-        for outcome in [*standing(outcomes), *chosen]:
-            measured = with_outcome(knowledge, measured, outcome)
-    plan = advise(knowledge, measured.in_scope(scope), school, detail)
+    glance, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
+    plan = advise(knowledge, glance.given, school, detail)
     if chosen and detail.flips:
         plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes)
     plan = with_measurements(knowledge, plan, chosen)
@@ -159,23 +154,44 @@ def advise_here(
     return with_figures(knowledge, plan, chosen)
 
 
+def _in_scope_of_itself(
+    knowledge: Knowledge, facts: FactBase, machine: Machine | None, outcomes: Sequence[ProbeOutcome], school: School
+) -> tuple[Glance, list[ProbeOutcome]]:
+    """The plan with what was measured under its own conditions, and these measurements.
+
+    What is in scope depends on the plan (its network, its batch size), and the plan on what is in scope: repeated until
+    nothing changes, at most four times.
+    """
+    scope: dict[str, str] = {}
+    chosen: list[ProbeOutcome] = []
+    glance = Glance(knowledge, facts.in_scope(scope), school)
+    for _ in range(MAX_ROUNDS if outcomes else 0):
+        found = scope_of(glance, machine)
+        now = newest_in_scope(outcomes, found)
+        if found == scope and now == chosen:
+            break
+        scope, chosen = found, now
+        measured = facts
+        for outcome in [*standing(outcomes), *chosen]:
+            measured = with_outcome(knowledge, measured, outcome)
+        glance = Glance(knowledge, measured.in_scope(scope), school)
+    return glance, chosen
+
+
 def _without_broken_flips(
     knowledge: Knowledge, plan: Plan, facts: FactBase, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
 ) -> Plan:
     """The plan with those flips only that still hold when the changed answer puts a measurement out of its scope."""
-    held: dict[tuple[str, object], Plan] = {}
+    seen: dict[tuple[str, object], Glance] = {}
     recommendations = dict(plan.recommendations)
     for name, entry in plan.recommendations.items():
-        kept = []
         for flip in entry.flips:
             key = (flip.fact, flip.to)
-            if key not in held:
+            if key not in seen:
                 changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
-                held[key] = advise_here(knowledge, changed, machine, outcomes, plan.school, _BRIEF)
-            then = list(flip.then) if isinstance(flip.then, tuple) else flip.then
-            if held[key].value(name) == then:
-                kept.append(flip)
-        recommendations[name] = replace(entry, flips=tuple(kept))
+                seen[key], _ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
+        kept = tuple(flip for flip in entry.flips if seen[flip.fact, flip.to].outcome(name) == flip.then)
+        recommendations[name] = replace(entry, flips=kept)
     return replace(plan, recommendations=recommendations)
 
 

@@ -6,23 +6,24 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from advisor.agent.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
 from advisor.agent.trial_inputs import (
     Estimate,
     disk_kind,
+    known_values,
     measured_estimates,
     newest_of,
     table_estimates,
 )
 from advisor.agent.trials import is_trial
 from advisor.errors import join_names, shorten
-from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Need, Reading
 from advisor.knowledge.expressions import BOOLEAN, NUMBER, Kind, Symbols, Type, compile_expression
-from advisor.knowledge.model import Knowledge, Policy
+from advisor.knowledge.model import Knowledge
 from advisor.knowledge.regions import FALSE, NO_NUMBER, NO_SET, TRUE, UNKNOWN, Region, point, union
 from advisor.machine.published import PublishedTable
 from advisor.probes.conditions import TOO_BUSY
@@ -80,15 +81,20 @@ _SAME = "The rule that stands for it speaks of another plan than this one."
 
 
 def put_on_trial(
-    knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome] = (), tables: Sequence[PublishedTable] = ()
+    knowledge: Knowledge,
+    plan: Plan,
+    outcomes: Sequence[ProbeOutcome] = (),
+    tables: Sequence[PublishedTable] = (),
+    elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Judgement, ...]:
     """Every claim with its verdict, in the order of claims.yaml.
 
     Args:
         outcomes: measured on this machine with the plan's own network, oldest first; the newest of each probe counts.
         tables: what others have measured (`advisor.machine.published.load_tables`).
+        elsewhere: by probe, under which other conditions it has measured (`advisor.agent.elsewhere`).
     """
-    court = _Court(knowledge, plan, outcomes, tables)
+    court = _Court(knowledge, plan, outcomes, tables, elsewhere)
     return tuple(court.judgement(claim) for claim in knowledge.claims)
 
 
@@ -96,16 +102,21 @@ class _Court:
     """All that is known, as values and as regions that hold every value that the measurements allow."""
 
     def __init__(
-        self, knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome], tables: Sequence[PublishedTable]
+        self,
+        knowledge: Knowledge,
+        plan: Plan,
+        outcomes: Sequence[ProbeOutcome],
+        tables: Sequence[PublishedTable],
+        elsewhere: Mapping[str, str],
     ) -> None:
-        self.knowledge, self.plan = knowledge, plan
+        self.knowledge, self.plan, self.elsewhere = knowledge, plan, elsewhere
         self.newest = newest_of([outcome for outcome in outcomes if is_sound(knowledge, outcome)])
         found = list(self.newest.values())
         self.tables = {table.name for table in tables}
         self.symbols: Symbols = knowledge.survey.symbols(knowledge.figures.symbols(knowledge.symbols))
         self.values: list[Any] = [None] * len(self.symbols.slots)
         self.regions: list[Any] = [_nothing(self.symbols.types[name]) for name in self.symbols.slots]
-        for name, value in _known(knowledge, plan, found):
+        for name, value in known_values(knowledge, plan, found):
             self._learn(name, value, point(value))
         for name, estimate in {**measured_estimates(found), **table_estimates(tables)}.items():
             self._learn(name, estimate.median, (estimate.low, estimate.high, False))
@@ -152,14 +163,14 @@ class _Court:
             reason = f"Not measured yet: `advisor probe --only {claim.probe}`."
             if is_trial(claim.probe):
                 reason = "Not tried yet: `advisor try --data PATH --target COLUMN` does, on data of yours."
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, reason)
+            return Judgement(claim, TrialVerdict.NOT_JUDGED, self.elsewhere.get(claim.probe, reason))
         gauged = any(outcome.rate(setting) is not None for setting in outcome.gauges.values())
         if outcome.failure is not None or not (outcome.measured or gauged):
             reason = outcome.failure or "The time was not enough for it."
             return Judgement(claim, TrialVerdict.NOT_JUDGED, f"The probe {claim.probe} gave nothing: {reason}")
-        elsewhere = _measured_elsewhere(claim, outcome)
-        if elsewhere:
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, elsewhere)
+        other = _measured_of_something_else(claim, outcome)
+        if other:
+            return Judgement(claim, TrialVerdict.NOT_JUDGED, other)
         if here != TRUE:
             found = self._not_known(claim, claim.when)
         elif claim.rules:
@@ -272,7 +283,7 @@ _WORST_FIRST = (
 )
 
 
-def _measured_elsewhere(claim: Claim, outcome: ProbeOutcome) -> str:
+def _measured_of_something_else(claim: Claim, outcome: ProbeOutcome) -> str:
     """Why the measurement is none of what the claim speaks of; empty where it is."""
     if claim.disks:
         kind = disk_kind(outcome)
@@ -287,26 +298,6 @@ def _undecided(outcome: ProbeOutcome) -> str:
     if outcome.verdict is not Found.UNDECIDED:
         return "What is known is not enough to tell."
     return "The two settings could not be told apart in the time given."
-
-
-def _known(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -> Iterator[tuple[str, Any]]:
-    """Facts, recommendations, and what was counted of the network. What is merely assumed stays unknown, and what the
-    probes found is taken from their outcomes alone."""
-    for name, known in plan.facts.items():
-        if known.source is not Source.ASSUMED and not name.startswith(("probe.", "trial.")):
-            yield name, known.value
-    for name, entry in plan.recommendations.items():
-        if isinstance(entry.value, list | tuple):
-            is_set = knowledge.topics[name].policy is Policy.ALL
-            yield name, frozenset(entry.value) if is_set else tuple(entry.value)
-        elif entry.value is not None:
-            yield name, entry.value
-    if knowledge.figures.given:
-        from advisor.agent.figures import given_quantities
-
-        for name, quantity in given_quantities(plan, outcomes).items():
-            if quantity.origin != Source.ASSUMED:
-                yield name, quantity.value
 
 
 def _nothing(kind: Type) -> Region:

@@ -6,8 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from advisor.agent.trials import TOPICS, widths_of
+from advisor.facts.fact_base import Source
+from advisor.inference.plan import Plan
+from advisor.knowledge.model import Knowledge, Policy
 from advisor.machine.published import PublishedTable
 from advisor.probes.outcome import ProbeOutcome, Rate
 from advisor.probes.probe import Setting
@@ -32,6 +36,28 @@ class Estimate:
     @classmethod
     def exactly(cls, value: float) -> Estimate:
         return cls(value, value, value)
+
+
+def known_values(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -> Iterator[tuple[str, Any]]:
+    """Facts, recommendations, and what was counted of the network, by name.
+
+    What is merely assumed stays unknown, and what the probes found is taken from their outcomes alone.
+    """
+    for name, known in plan.facts.items():
+        if known.source is not Source.ASSUMED and not name.startswith(("probe.", "trial.")):
+            yield name, known.value
+    for name, entry in plan.recommendations.items():
+        if isinstance(entry.value, list | tuple):
+            is_set = knowledge.topics[name].policy is Policy.ALL
+            yield name, frozenset(entry.value) if is_set else tuple(entry.value)
+        elif entry.value is not None:
+            yield name, entry.value
+    if knowledge.figures.given:
+        from advisor.agent.figures import given_quantities
+
+        for name, quantity in given_quantities(plan, outcomes).items():
+            if quantity.origin != Source.ASSUMED:
+                yield name, quantity.value
 
 
 def measured_estimates(outcomes: Sequence[ProbeOutcome]) -> dict[str, Estimate]:

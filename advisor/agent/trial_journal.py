@@ -28,6 +28,8 @@ class Known:
     """Seconds of the budget that earlier runs have used."""
     resumed: int = 0
     """Of the trials, those that an earlier run had finished."""
+    costly: dict[str, float] = field(default_factory=dict)
+    """Seconds that something would take which was left out for that."""
     began: dict[str, tuple[int, Began]] = field(default_factory=dict)
     """How often each trial was begun that never ended."""
 

@@ -17,12 +17,14 @@ from advisor.machine.host import Tree
 from advisor.machine.limits import read_limits
 from advisor.probes.process import ChildProcess, Closed, Flood, Line
 from advisor.probes.runner import LAST_WORDS_SHOWN, Limits, memory_limit
+from advisor.probes.stopping import STOPPED, Stop
 from advisor.training.candidates import Planned
 from advisor.training.ladder import Ladder
 from advisor.training.menu import menu
 from advisor.training.outcome import NotTried, Outcome
 from advisor.training.request import (
     Began,
+    Costly,
     Ended,
     Finals,
     Message,
@@ -87,18 +89,22 @@ class Trying:
         listener: Listener | None = None,
         limits: Limits | None = None,
         command: Sequence[str] | None = None,
+        stop: Stop | None = None,
     ) -> None:
         """
         Args:
             request: with the whole budget; what earlier runs have spent of it is taken off.
             command: starts another child than our own; the number of this process is added to it.
+            stop: ends the run; `run` then gives back what is known by then.
         """
         self._request = request
         self._journal = journal
         self._listener = listener
+        self._stop = stop or Stop()
         self._limits = limits or Limits(grace_seconds=GRACE_SECONDS)
         self._command = command or [sys.executable, "-P", "-m", "advisor.training.child"]
         self.known = journal.known() if journal is not None else Known()
+        self._gave_up = False
         self._begun = time.monotonic()
 
     def run(self) -> Outcome:
@@ -110,13 +116,21 @@ class Trying:
         self._take_over()
         for _ in range(MOST_STARTS):
             left = self._seconds_left()
-            if self.known.trials and left < RESTART_NEEDS:
+            if self._stop.all or (self.known.trials and left < RESTART_NEEDS):
+                self._note_what_is_missing(left)
                 break
             crash = self._climb(left)
             if crash is None:
                 break
             self._lose(crash)
-        return self.outcome()
+        else:
+            self._gave_up = True
+        return self.outcome(interrupted=self._stop.all)
+
+    def _note_what_is_missing(self, left: float) -> None:
+        if self.known.finals is None and not self._stop.all:
+            what = f"{max(0.0, left):.0f} s of the budget were left, too few to look at the held-out examples."
+            self.known.notes.append(f"{what} Begin anew with a longer --budget.")
 
     def outcome(self, *, interrupted: bool = False) -> Outcome:
         """What is known so far. Raises NothingTriedError where not even the data could be read in time."""
@@ -127,7 +141,7 @@ class Trying:
             problem = Problem("", what, "Give it more time with --budget.")
             raise NothingTriedError("Nothing could be tried", [problem])
         ladder = Ladder(
-            menu(request.planned, ready.data.modality),
+            menu(request.planned, ready.data.modality, ready.data.learnt_from),
             ready.rungs,
             ready.data.held_out_share_of_a_fold,
             greater_is_better=ready.metric.greater_is_better,
@@ -136,7 +150,7 @@ class Trying:
         differences = known.finals.differences if known.finals is not None else ()
         judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
         failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
-        missing = [one for one in ladder.not_tried(known.trials) if one.name not in failed]
+        missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
         return Outcome(
             metric=ready.metric,
             data=ready.data,
@@ -147,12 +161,25 @@ class Trying:
             finals=finals,
             differences=differences,
             bets=bets(ladder, request.planned, ready.metric, known.trials, differences),
-            not_tried=(*(NotTried(name, reason) for name, reason in failed.items()), *missing),
+            not_tried=(
+                *(NotTried(name, reason) for name, reason in failed.items()),
+                *(NotTried(name, self._why_not(name, interrupted)) for name in missing),
+            ),
             notes=tuple(known.notes),
             seconds=known.spent + time.monotonic() - self._begun,
             resumed=known.resumed,
             interrupted=interrupted,
         )
+
+    def _why_not(self, name: str, interrupted: bool) -> str:
+        """A sentence."""
+        if name in self.known.costly:
+            return f"It would take about {self.known.costly[name]:.0f} s, and there was no time left for that."
+        if interrupted:
+            return "The run was interrupted before its turn came."
+        if self._gave_up:
+            return f"The process that tries ended early {MOST_STARTS} times, so it was not started again."
+        return "There was no time left for it."
 
     def _seconds_left(self) -> float:
         return self._request.budget - self.known.spent - (time.monotonic() - self._begun)
@@ -186,6 +213,9 @@ class Trying:
         looked, rubbish = 0.0, 0
         while True:
             now = time.monotonic()
+            if self._stop.all:
+                self.known.notes.append(STOPPED)
+                return None, None
             if now >= deadline:
                 self.known.notes.append("The time was over before everything was done.")
                 return None, None
@@ -227,8 +257,11 @@ class Trying:
                 known.trials.append(message)
                 self._note(message)
             case Finals():
-                known.finals = message
-                self._note(message)
+                if known.finals is None or message.adds_to(known.finals):
+                    known.finals = message
+                    self._note(message)
+            case Costly():
+                known.costly[message.name] = message.seconds
             case Began(stage=Stage()):
                 self._note(message)
             case Note(text):

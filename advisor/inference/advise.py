@@ -105,8 +105,9 @@ def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, 
     of the same part (`machine.cpu.…`) is withdrawn, not just the one value.
     """
     withdrawn: set[str] = set()
+    regions = program.fact_regions(situation_of(program, facts).values)
     for constraint in program.constraints:
-        while constraint.expression.over(program.fact_regions(situation_of(program, facts).values)) == FALSE:
+        while constraint.expression.over(regions) == FALSE:
             names = [program.facts[slot].name for slot in sorted(constraint.reads)]
             known = {name: entry for name in names if (entry := facts.known(name)) is not None}
             observed = [name for name, entry in known.items() if entry.source is not Source.ASKED]
@@ -118,6 +119,7 @@ def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, 
                 if name.rpartition(".")[0] in parts and entry is not None and entry.source is not Source.ASKED:
                     facts = facts.without(name)
                     withdrawn.add(name)
+            regions = program.fact_regions(situation_of(program, facts).values)
     return facts, tuple(fact.name for fact in program.facts if fact.name in withdrawn)
 
 

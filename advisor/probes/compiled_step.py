@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import shutil
 import statistics
-import sys
 import tempfile
 import threading
 import time
@@ -114,44 +112,18 @@ def empty_caches() -> Iterator[Path]:
     """A folder of this process for torch's compiled code, removed in the end: what is loaded stays in memory.
 
     It also stands in for the system's folder of temporary files, where torch keeps headers that it has compiled.
-    A process that is killed leaves its folder behind; the next one removes it. The lock on a folder says whether the
-    process it belongs to is still alive.
+    A process that is killed leaves its folder to the parent, which removes it with all of the child's temporary files.
     """
-    base = Path(tempfile.gettempdir())
-    _remove_abandoned(base)
-    folder = Path(tempfile.mkdtemp(prefix=CACHE_PREFIX, dir=base))
+    base = tempfile.gettempdir()
     before = {name: os.environ.get(name) for name in _CACHE_VARIABLES}
-    with _locked(folder):
-        os.environ |= dict.fromkeys(_CACHE_VARIABLES, str(folder))
-        tempfile.tempdir = str(folder)
+    with tempfile.TemporaryDirectory(prefix=CACHE_PREFIX, dir=base, ignore_cleanup_errors=True) as folder:
+        os.environ |= dict.fromkeys(_CACHE_VARIABLES, folder)
+        tempfile.tempdir = folder
         try:
-            yield folder
+            yield Path(folder)
         finally:
-            tempfile.tempdir = str(base)
+            tempfile.tempdir = base
             for name, value in before.items():
                 os.environ.pop(name)
                 if value is not None:
                     os.environ[name] = value
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_abandoned(base: Path) -> None:
-    for folder in base.glob(f"{CACHE_PREFIX}*"):
-        with contextlib.suppress(OSError), _locked(folder):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Raises OSError where another process holds the lock, or the folder belongs to somebody else."""
-    if sys.platform == "win32":  # folders have no locks there, and what is in use cannot be removed
-        yield
-        return
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(descriptor)

@@ -18,6 +18,7 @@ from typing import IO, Self
 import psutil
 
 from advisor.errors import printable
+from advisor.probes import temporary
 from advisor.probes.protocol import LONGEST_LINE
 
 _READ = 65536
@@ -70,7 +71,7 @@ def _processor_seconds(process: psutil.Process) -> float:
 
 
 class ChildProcess:
-    """Started in a process group of its own on entering, gone with its children on leaving."""
+    """Started in a process group of its own on entering, gone with its children and temporary files on leaving."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command = list(command)
@@ -81,11 +82,19 @@ class ChildProcess:
         self._family: set[psutil.Process] = set()
         self._family_seen = 0.0
         self._readers: list[threading.Thread] = []
+        self._closing = contextlib.ExitStack()
         self.unwaited_seconds = 0.0
         """Processor time of children of the child that it had not waited for when it was ended, so that no process
         counts it as that of its children."""
 
     def __enter__(self) -> Self:
+        with contextlib.ExitStack() as closing:
+            folder = closing.enter_context(temporary.temporary_folder())
+            self._start({**self._environment, **temporary.variables(folder)})
+            self._closing = closing.pop_all()
+        return self
+
+    def _start(self, environment: Mapping[str, str]) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             self._command,
@@ -93,7 +102,7 @@ class ChildProcess:
             stdout=pipe,
             stderr=pipe,
             bufsize=0,
-            env=self._environment,
+            env=environment,
             start_new_session=True,
         )
         try:
@@ -108,16 +117,16 @@ class ChildProcess:
         except BaseException:
             self._kill()
             raise
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._look_for_family()
-            self.unwaited_seconds = sum(map(_processor_seconds, self._family - {self._watched}))
-        finally:
-            self._kill()
+        with self._closing:
+            try:
+                self._look_for_family()
+                self.unwaited_seconds = sum(map(_processor_seconds, self._family - {self._watched}))
+            finally:
+                self._kill()
 
     def send(self, line: bytes) -> None:
         """One line to the standard input, which stays open: the child ends when it closes."""
@@ -150,7 +159,10 @@ class ChildProcess:
                 return None
             time.sleep(0.01)
         self._kill_group()
-        return self._process.wait()
+        status = self._process.wait()
+        for reader in self._readers:  # so that its last words are whole
+            reader.join(timeout=_REAP_SECONDS)
+        return status
 
     def last_words(self) -> str:
         """The end of what it wrote to standard error, without control characters; whole once it is gone."""

@@ -21,7 +21,8 @@ from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.process import ChildProcess, Closed, Flood, Line
 from advisor.probes.protocol import Failed, Message, Request, Result, decode, encode_request
 from advisor.probes.record import Record
-from advisor.probes.verdict import FEWEST_PAIRS
+from advisor.probes.stopping import STOPPED, Stop
+from advisor.probes.verdict import FEWEST_PAIRS, Verdict
 from advisor.probes.workload import Workload
 
 LAST_WORDS_SHOWN = 300
@@ -66,6 +67,7 @@ def run(
     limits: Limits = Limits(),
     command: Sequence[str] | None = None,
     seed: int = 0,
+    stop: Stop | None = None,
 ) -> ProbeOutcome:
     """Times the recommended setting against its best rival and says which is faster.
 
@@ -82,7 +84,9 @@ def run(
         machine: its fingerprint, for the scope of the outcome.
         on_event: is told every message of the child as it comes.
         command: starts another child than our own; the number of this process is added to it.
+        stop: is looked at while the child works; what was stopped is undecided, with what was timed by then.
     """
+    stop = stop or Stop()
     begun, start = Moment.now(), time.monotonic()
     facts = facts or {}
     if settings is None:
@@ -105,12 +109,15 @@ def run(
     deadline = start + budget_seconds + limits.grace_seconds
     with ChildProcess(command, environment(probe, workload, settings)) as child:
         child.send(encode_request(request))
-        failure = _listen(child, record, deadline, memory, limits, on_event)
+        failure = _listen(child, record, deadline, memory, limits, on_event, stop)
     if failure and record.failed is None and (words := child.last_words()):
         failure = f"{failure} Its last words: {words[-LAST_WORDS_SHOWN:]}"
     ended = Moment.now()
     ended = replace(ended, ours=ended.ours + child.unwaited_seconds)
-    return record.outcome(failure, begun, ended, date, machine)
+    outcome = record.outcome(failure, begun, ended, date, machine)
+    if STOPPED in record.notes:  # whoever ends a comparison at will could end it when it suits
+        return replace(outcome, verdict=Verdict.UNDECIDED, after=None, also={})
+    return outcome
 
 
 def own_child() -> list[str]:
@@ -148,11 +155,15 @@ def _listen(
     memory_bytes: int,
     limits: Limits,
     on_event: Callable[[Message], None] | None,
+    stop: Stop,
 ) -> str | None:
     """Takes down what the child says, until it has said everything or must be ended: then why."""
     looked = 0.0
     while True:
         now = time.monotonic()
+        if stop.now:
+            record.notes.append(STOPPED)
+            return None
         if now >= deadline:
             return None if len(record.pairs()) >= FEWEST_PAIRS else _out_of_time(record)
         if now - looked >= limits.poll_seconds:

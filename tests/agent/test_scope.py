@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from advisor.agent.glance import Glance
 from advisor.agent.memory import measurements_file, recall, remember
 from advisor.agent.scope import advise_here, newest_in_scope, scope_of, with_outcome, workload_of
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Value
+from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.plan import Plan, Status, Verdict
 from advisor.knowledge.loader import load
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection import Machine
 from advisor.machine.gpu import Gpu
 from advisor.probes.batch import BATCH
@@ -148,9 +151,33 @@ def test_flips_hold_although_a_changed_answer_can_put_a_measurement_out_of_scope
     assert flips
     for name, flip in flips:
         changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
-        after = advise_here(knowledge, changed, MACHINE, [batch])
+        after = advise_here(knowledge, changed, MACHINE, [batch], detail=VALUES_ONLY)
         then = list(flip.then) if isinstance(flip.then, tuple) else flip.then
         assert after.value(name) == then, (name, flip)
+
+
+CHANGES: list[dict[str, Value | None]] = [
+    {}, {"data.modality": "tabular"}, {"data.modality": "text"}, {"task.kind": "generate", "task.outputs": None},
+    {"machine.cpu.physical_cores": 2}, {"data.examples": 10**7, "cluster.nodes": 8}, {"task.kind": None},
+    {"data.modality": "time_series", "data.sequence_length": 52, "task.kind": "forecast"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("school", [School.TODAY, School.SURVEY])
+@pytest.mark.parametrize("change", CHANGES, ids=" ".join)
+def test_a_glance_says_what_the_whole_plan_says(
+    knowledge: Knowledge, facts: FactBase, change: dict[str, Value | None], school: School
+) -> None:
+    changed = facts.with_values(change, Source.ASKED)
+    plan, glance = advise(knowledge, changed, school, VALUES_ONLY), Glance(knowledge, changed, school)
+    said = {topic: glance.value(topic) for topic in plan.recommendations}
+    assert {topic: list(value) if isinstance(value, tuple) else value for topic, value in said.items()} == {
+        topic: entry.value for topic, entry in plan.recommendations.items()
+    }
+    without_meaning = {t for t, entry in plan.recommendations.items() if entry.status is Status.NOT_APPLICABLE}
+    assert {topic for topic in plan.recommendations if glance.means_nothing(topic)} == without_meaning
+    assert glance.facts == plan.facts
+    assert scope_of(glance, MACHINE) == scope_of(plan, MACHINE)
 
 
 def test_the_newest_measurement_counts(knowledge: Knowledge, facts: FactBase) -> None:

@@ -135,6 +135,12 @@ def test_what_was_not_measured_is_not_judged_and_names_the_probe() -> None:
     assert "`advisor probe --only threads`" in found.why
 
 
+def test_what_was_measured_under_other_conditions_only_is_the_reason() -> None:
+    known = knowledge(BY_THREADS)
+    (found,) = put_on_trial(known, advise(known, FactBase()), elsewhere={"threads": "The network was another."})
+    assert (found.verdict, found.why) == (TrialVerdict.NOT_JUDGED, "The network was another.")
+
+
 def test_a_probe_that_failed_is_the_reason() -> None:
     found = judged(BY_THREADS, threads(Verdict.UNDECIDED, None, n=0, median=None, failure="It crashed."))
     assert found.verdict is TrialVerdict.NOT_JUDGED

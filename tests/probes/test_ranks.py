@@ -190,14 +190,14 @@ def test_ranks_that_answer_are_believed_and_their_memory_counts_together(made_up
         ("if rank: print('hello', flush=True)\ntime.sleep(60)", "Process 2 of 2 wrote what is no answer: hello"),
         ("say(failed='this build of torch has no gloo.'); time.sleep(60)", "this build of torch has no gloo"),
         ("say(torch='2', threads=1); hear(); say(peak='much'); time.sleep(60)", "peak: much, which is no number"),
-        ("say(torch='2', threads=1)\nwhile hear(): time.sleep(0.3); say(peak=1)", "too long for the time left"),
+        ("say(torch='2', threads=1)\nwhile hear(): time.sleep(3); say(peak=1)", "too long for the time left"),
     ],
 )
 def test_ranks_that_misbehave_are_a_reason(made_up: Callable[[str], RankTrial], script: str, reason: str) -> None:
-    seconds = 3.0 if "0.3" in script or "60 * rank" in script else 30.0
+    seconds = 3.0 if "60 * rank" in script else 8.5 if "sleep(3)" in script else 30.0
     trial = made_up(script)
     with pytest.raises(CannotRunError, match=reason):
-        trial.warm_up(seconds if "0.3" not in script else 0.8)
+        trial.warm_up(seconds)
 
 
 @pytest.mark.gpu

@@ -6,9 +6,6 @@ Real children with torch: small networks and seconds, so nothing is said of who 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +17,7 @@ import torch
 
 from advisor.probes.benches.step import prepare
 from advisor.probes.break_even import break_even, sentence
-from advisor.probes.compiled_step import CACHE_PREFIX, CompiledTrial, empty_caches, steps_of_plan
+from advisor.probes.compiled_step import CompiledTrial, empty_caches, steps_of_plan
 from advisor.probes.compiled_step import sentence as compiling_sentence
 from advisor.probes.compiling import COMPILE
 from advisor.probes.contest import CannotRunError
@@ -207,29 +204,6 @@ def test_compiled_code_is_kept_in_a_folder_that_is_removed(temporary: Path, monk
     assert list(temporary.iterdir()) == []
     assert "TORCHINDUCTOR_CACHE_DIR" not in os.environ
     assert os.environ["TRITON_CACHE_DIR"] == "mine"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
-def test_the_folder_of_a_process_that_was_killed_is_removed_by_the_next(temporary: Path) -> None:
-    code = (
-        "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
-        "from advisor.probes.compiled_step import empty_caches\n"
-        "with empty_caches() as folder: print(folder, flush=True); sys.stdin.read()"
-    )
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", code, str(temporary)], stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout is not None
-        others = Path(process.stdout.readline().strip())
-        (temporary / "someone-else").mkdir()
-        with empty_caches():
-            assert others.exists()
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    assert others.exists()
-    with empty_caches() as folder:
-        assert not others.exists()
-        assert folder.name.startswith(CACHE_PREFIX)
-    assert [left.name for left in temporary.iterdir()] == ["someone-else"]
 
 
 # From which batch size on the card is faster

@@ -1,0 +1,38 @@
+"""Why a measurement does not count for a plan: each condition that differs, as it was then and as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.errors import shorten
+
+_FOLLOW: Mapping[str, tuple[str, ...]] = {
+    "network": ("batch_size", "precision", "device", "memory_format", "execution", "activations", "threads"),
+}
+"""Conditions that only a plan with a network has: where the network is missing, it alone is worth saying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differs:
+    """One condition of a measurement that the plan does not share."""
+
+    name: str
+    """machine, network, batch_size, precision, torch, ..."""
+    then: str
+    now: str | None
+    """None where the plan does not say"""
+
+    def __str__(self) -> str:
+        """`batch size 128 then, 32 now`"""
+        now = "none known" if self.now is None else shorten(self.now)
+        return f"{shorten(self.name.replace('_', ' '))} {shorten(self.then)} then, {now} now"
+
+
+def differing(applies: Mapping[str, str], scope: Mapping[str, str]) -> tuple[Differs, ...]:
+    """What keeps a measurement that was made under the conditions `applies` from counting in `scope`."""
+    found = {name: Differs(name, then, scope.get(name)) for name, then in applies.items() if scope.get(name) != then}
+    for cause, effects in _FOLLOW.items():
+        if cause in found and found[cause].now is None:
+            found = {name: differs for name, differs in found.items() if name not in effects or differs.now is not None}
+    return tuple(found.values())

@@ -1,0 +1,69 @@
+"""A folder for a child's temporary files that is gone when the child is, however it ended.
+
+What libraries keep there (multiprocessing its sockets, torch what it compiles) they remove themselves only where nobody
+kills them. So the parent makes the folder, and removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+PREFIX = "advisor-child-"
+_MADE = re.compile(PREFIX + r"[a-z0-9_]{8}")
+"""The names that tempfile makes: a folder that somebody has called advisor-child-notes is none of ours."""
+GRACE_SECONDS = 60.0
+"""Between making a folder and locking it, nobody may take it for an abandoned one."""
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Made in the system's folder of temporary files, locked while it is in use, removed in the end.
+
+    A process that is killed leaves its folder behind; the next one removes it. The lock says whether the process it
+    belongs to is still alive; where the system or the file system has none, such a folder stays.
+    """
+    base = Path(tempfile.gettempdir())
+    _remove_abandoned(base)
+    with contextlib.ExitStack() as closing:
+        made = tempfile.TemporaryDirectory(prefix=PREFIX, dir=base, ignore_cleanup_errors=True)
+        folder = Path(closing.enter_context(made))
+        with contextlib.suppress(OSError):
+            closing.enter_context(_locked(folder))
+        yield folder
+
+
+def variables(folder: Path) -> dict[str, str]:
+    """What tells a process, whatever its system, to put its temporary files there."""
+    return dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+
+
+def _remove_abandoned(base: Path) -> None:
+    young = time.time() - GRACE_SECONDS
+    for folder in base.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if _MADE.fullmatch(folder.name) and folder.lstat().st_mtime < young:
+                with _locked(folder):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Raises OSError where another process holds the lock, the folder belongs to somebody else, or nothing can be locked."""
+    if sys.platform == "win32":
+        raise OSError("folders have no locks there")
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
