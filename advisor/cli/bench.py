@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from advisor.cli.console import FAILED, look, panel, stderr, warn
+from advisor.cli.console import FAILED, look, panel, warn
 from advisor.cli.inputs import Force, Inputs, Output, PlainFormat, PlainFormatOption, deliver, deliver_json, gather
+from advisor.cli.main import end_interrupted
 
 if TYPE_CHECKING:
     from advisor.agent.bench import Benchmark
@@ -74,6 +75,8 @@ def bench(
     except KeyboardInterrupt:
         if run.anything:
             deliver_report(_report(inputs, run), format_, output, force)
+        if run.journal is not None and run.journal.outcomes:
+            end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
         raise
     finally:
         if run.journal is not None:
@@ -201,14 +204,9 @@ def _measure(run: Benchmark) -> None:
                 case _:
                     super().__call__(what, about)
 
-    try:
-        with BenchProgress(run.budget_seconds) as progress:
-            run.listener = progress
-            run.measure()
-    except KeyboardInterrupt:
-        if run.journal is not None and run.journal.outcomes:
-            stderr().print("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-        raise
+    with BenchProgress(run.budget_seconds) as progress:
+        run.listener = progress
+        run.measure()
 
 
 def _reasons(run: Benchmark) -> set[str]:

@@ -25,3 +25,11 @@ def inspected(path: Path, target: str | None) -> Inspection:
     from advisor.datasets.inspect import inspect  # polars and scikit-learn take half a second
 
     return inspect(path, target)
+
+
+def read_for(found: Inspection, task: str) -> Inspection:
+    """The same data, the target read for a task that somebody says. Raises InputError."""
+    from advisor.datasets import inspect
+    from advisor.datasets.dataset import Task
+
+    return inspect.read_for(found, Task(task))

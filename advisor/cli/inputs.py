@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection import Machine
     from advisor.probes.outcome import ProbeOutcome
+    from advisor.report.page import Look
 
 
 class SchoolName(StrEnum):
@@ -33,6 +34,15 @@ class Format(StrEnum):
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
+    HTML = "html"
+
+
+class PageFormat(StrEnum):
+    """What commands print that have a page to show in a browser too."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
 
 
 class PlainFormat(StrEnum):
@@ -89,6 +99,7 @@ Packs = Annotated[
     list[Path] | None, typer.Option("--rules", help="A folder of rules put on top. Repeatable.", metavar="DIR")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print it.")]
+PageFormatOption = Annotated[PageFormat, typer.Option("--format", help="How to print it.")]
 PlainFormatOption = Annotated[PlainFormat, typer.Option("--format", help="How to print it.")]
 Output = Annotated[Path | None, typer.Option("--output", help="Write to this file instead.", metavar="FILE")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
@@ -156,7 +167,7 @@ def gather(
             titles.append(error.title)
     if problems:
         raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
-    inspection = inspection_of(data, target)
+    inspection = _as_told(inspection_of(data, target), stated.get("task.kind"))
     found = named_machine(knowledge, machine)
     known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
     facts = with_published(knowledge, known.with_values(stated, Source.ASKED))
@@ -178,6 +189,21 @@ def inspection_of(data: Path | None, target: str | None) -> Inspection | None:
     from advisor.cli.data import inspected
 
     return inspected(data, target)
+
+
+def _as_told(inspection: Inspection | None, task: Value | None) -> Inspection | None:
+    """Read for the task that somebody states; where that cannot be, it stays what it looks like (`advisor try` refuses)."""
+    if inspection is None or inspection.task is None or task is None or task == inspection.task:
+        return inspection
+    from advisor.cli.data import read_for
+    from advisor.datasets.dataset import FORETELLING
+
+    if task not in FORETELLING:
+        return inspection
+    try:
+        return read_for(inspection, str(task))
+    except InputError:
+        return inspection
 
 
 def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspection) -> FactBase:
@@ -255,6 +281,29 @@ def deliver(text: str, output: Path | None, force: bool) -> None:
         write(text)
     else:
         write_text(output, text if text.endswith("\n") else f"{text}\n", force=force)
+
+
+def deliver_page(
+    format_: PageFormat,
+    output: Path | None,
+    force: bool,
+    *,
+    as_json: Callable[[], object],
+    as_html: Callable[[str], str],
+    as_text: Callable[[Look], str],
+) -> None:
+    """A result in the wanted form. Only that one is made: pages in HTML, which take a date, need libraries of their own."""
+    from datetime import date
+
+    from advisor.cli.console import look
+    from advisor.report.page import Look
+
+    if format_ is PageFormat.JSON:
+        deliver_json(as_json(), output, force)
+    elif format_ is PageFormat.HTML:
+        deliver(as_html(date.today().isoformat()), output, force)
+    else:
+        deliver(as_text(look() if output is None else Look()), output, force)
 
 
 def deliver_json(value: object, output: Path | None, force: bool) -> None:

@@ -70,7 +70,9 @@ def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
     except ValueError as error:
         remedy = "Export it again, or measure that machine with `advisor probe --save NAME`."
         raise input_error("This machine profile cannot be used", str(error), where=name, remedy=remedy) from error
-    return NamedMachine(FactBase.of(_known_only(knowledge, facts), Source.DETECTED), profile.machine, outcomes)
+    detected = _known_only(knowledge, facts)
+    known = FactBase().with_values(detected, Source.DETECTED, note=f"machine profile {shorten(profile.name)}")
+    return NamedMachine(known, profile.machine, outcomes)
 
 
 def _described_machine(knowledge: Knowledge, name: str) -> FactBase:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import NoReturn
 
 from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
 from advisor.errors import InputError
@@ -20,7 +21,7 @@ def main() -> None:
     try:
         code = _run()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
-        code = _interrupted()
+        end_interrupted()
     sys.exit(code)
 
 
@@ -36,7 +37,7 @@ def _run() -> int:
         error_panel(error)
         return BAD_INPUT
     except typer.Abort:
-        return _interrupted()
+        end_interrupted()
     except BrokenPipeError:
         _close_stdout()  # nobody reads any more
         return DONE
@@ -54,7 +55,7 @@ def _run() -> int:
     except Exception as error:
         return _usage_error(error)
     if code == INTERRUPTED:  # typer's answer to Ctrl-C
-        return _interrupted()
+        end_interrupted()
     return code if isinstance(code, int) else DONE
 
 
@@ -63,10 +64,11 @@ def _close_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _interrupted() -> int:
+def end_interrupted(what: str = "What was saved before is kept.") -> NoReturn:
+    """Ends the program with 130 and one message: what is kept, and how to go on."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C has nothing left to stop
-    panel("Interrupted", ["What was saved before is kept."], style="yellow")
-    return INTERRUPTED
+    panel("Interrupted", [what], style="yellow")
+    raise SystemExit(INTERRUPTED)
 
 
 def _usage_error(error: Exception) -> int:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.inputs import Force, Output, PlainFormat, PlainFormatOption, complete_device
+from advisor.cli.inputs import (
+    Force,
+    Output,
+    PageFormat,
+    PageFormatOption,
+    PlainFormat,
+    PlainFormatOption,
+    complete_device,
+    deliver_json,
+    deliver_page,
+)
 
 if TYPE_CHECKING:
     from advisor.agent.comparison import MachinesCompared
@@ -47,26 +57,35 @@ def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
 
 
 @app.command("show", help="A device, or a machine that was measured (this: the last one here): figures and sources.")
-def show(name: Machine = THIS, format_: PlainFormatOption = PlainFormat.TEXT) -> None:
-    from advisor.cli.console import look, write, write_json
+def show(
+    name: Machine = THIS,
+    format_: PageFormatOption = PageFormat.TEXT,
+    output: Output = None,
+    force: Force = False,
+) -> None:
     from advisor.machine.profiles import find_device
     from advisor.machine.published import published_figures
     from advisor.report.devices import device_json, device_page
+    from advisor.report.html.device import device_html
+    from advisor.report.html.machine import machine_html
     from advisor.report.machine_page import machine_json, machine_page, machine_report
 
     device = None if _names_kept(name) else find_device(name, _devices())
     if device is not None:
         published = published_figures(device.name)
-        if format_ is PlainFormat.JSON:
-            write_json(device_json(device, published))
-        else:
-            write(device_page(device, look(), published))
+        deliver_page(
+            format_, output, force, as_json=lambda: device_json(device, published),
+            as_html=lambda date: device_html(device, published, date),
+            as_text=lambda look: device_page(device, look, published),
+        )  # fmt: skip
         return
     report = machine_report(_profile(name, title="There is no such device or machine"), find_device)
-    if format_ is PlainFormat.JSON:
-        write_json(machine_json(report))
-    else:
-        write(machine_page(report, look()))
+    is_here = name == THIS or _names_kept(name)
+    deliver_page(
+        format_, output, force, as_json=lambda: machine_json(report),
+        as_html=lambda date: machine_html(report, date),
+        as_text=lambda look: machine_page(report, look, is_here=is_here),
+    )  # fmt: skip
 
 
 @app.command("path", help="Where a device or a measured machine is kept; without a name, the folder of this host.")
@@ -98,25 +117,28 @@ def compare(
     since: Annotated[
         str | None, typer.Option("--since", help="Compare with what was measured before this day.", metavar="DATE")
     ] = None,
-    format_: PlainFormatOption = PlainFormat.TEXT,
+    format_: PageFormatOption = PageFormat.TEXT,
+    output: Output = None,
+    force: Force = False,
 ) -> None:
     """Is this machine slower than it was, or than another?
 
     With two names or files: two machines. With one and --since DATE: before that day against since then. With one
     alone: the last day that was measured against the days before.
     """
-    from advisor.cli.console import look, write, write_json
     from advisor.errors import input_error
+    from advisor.report.html.comparisons import machines_html
     from advisor.report.machines_compared import compared_json, compared_page
 
     if second is not None and since is not None:
         what = "two machines and --since are two different questions"
         raise input_error("These do not go together", what, where="--since", remedy="Leave out one of them.")
     compared = _since(first, since) if second is None else _two(first, second)
-    if format_ is PlainFormat.JSON:
-        write_json(compared_json(compared))
-    else:
-        write(compared_page(compared, look()))
+    deliver_page(
+        format_, output, force, as_json=lambda: compared_json(compared),
+        as_html=lambda date: machines_html(compared, date),
+        as_text=lambda look: compared_page(compared, look),
+    )  # fmt: skip
 
 
 @app.command("export", help="A measured machine as JSON, for another computer or for others (--anonymous).")
@@ -129,8 +151,6 @@ def export(
     force: Force = False,
     format_: Annotated[PlainFormat, typer.Option("--format", help="It is always JSON.")] = PlainFormat.JSON,
 ) -> None:
-    from advisor.cli.inputs import deliver_json
-
     profile = _profile(name)
     if anonymous:
         from advisor.agent.anonymous import anonymous_json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from advisor.cli.data import DataPath, TargetColumn
 from advisor.cli.inputs import (
     Answers,
@@ -16,6 +18,10 @@ from advisor.cli.inputs import (
     tried,
 )
 
+if TYPE_CHECKING:
+    from advisor.machine.machine import Machine
+    from advisor.probes.outcome import ProbeOutcome
+
 
 def trial(
     answers: Answers = None,
@@ -26,6 +32,7 @@ def trial(
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
     from advisor.agent import reference
+    from advisor.agent.elsewhere import measured_elsewhere
     from advisor.agent.scope import newest_in_scope, scope_of
     from advisor.agent.trial import put_on_trial
     from advisor.cli.console import look, write, write_json
@@ -43,11 +50,31 @@ def trial(
     plan = plan_of(inputs, VALUES_ONLY)
     assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
     known = [*recalled(inputs.machine), *tried(inputs.facts)]
-    outcomes = newest_in_scope(known, scope_of(plan, inputs.machine))
-    judged = put_on_trial(inputs.knowledge, plan, outcomes, load_tables(profiles_folder() / "published"))
+    scope = scope_of(plan, inputs.machine)
+    outcomes = newest_in_scope(known, scope)
+    earlier, machines = _of_this_host(inputs.machine)
+    elsewhere = measured_elsewhere([*earlier, *known], scope, machines)
+    tables = load_tables(profiles_folder() / "published")
+    judged = put_on_trial(inputs.knowledge, plan, outcomes, tables, elsewhere)
     if format_ is PlainFormat.JSON:
         write_json(trial_json(judged, inputs.knowledge))
         return
     page = Page(look())
     trial_lines(page, judged)
     write(page.text())
+
+
+def _of_this_host(machine: Machine) -> tuple[list[ProbeOutcome], dict[str, Machine]]:
+    """What was measured on this host while it was another machine (more cores, other cards), oldest first; and the
+    machines that it was, by fingerprint."""
+    from advisor.agent.memory import kept_profiles
+
+    profiles = kept_profiles()[0]
+    found = [outcome for profile in profiles for outcome in profile.outcomes]
+    others = [outcome for outcome in found if outcome.applies.get("machine") != machine.fingerprint]
+    machines = {machine.fingerprint: machine}
+    for profile in profiles:
+        machines.update(profile.earlier)
+        if profile.machine is not None:
+            machines[profile.fingerprint] = profile.machine
+    return sorted(others, key=lambda outcome: outcome.date), machines

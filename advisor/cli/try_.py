@@ -78,9 +78,8 @@ def try_(
         check_output(output, force)
     inputs = gather(answers, sets, "auto", school, packs, data=data, target=target)
     assert inputs.inspection is not None  # noqa: S101 - data were named
-    inspection = inputs.inspection
-    _check_target(inspection)
-    _check_task(inputs, inspection)
+    _check_target(inputs.inspection)
+    inputs, inspection = _for_the_task(inputs, inputs.inspection)
     warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
     for remark in warned:
         warn("Before anything is tried", remark)
@@ -112,15 +111,26 @@ def _check_target(inspection: Inspection) -> None:
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
 
 
-def _check_task(inputs: Inputs, inspection: Inspection) -> None:
-    """Raises InputError where an answer asks for another task than the one that the data are read for."""
+def _for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]:
+    """The data read for the task that somebody states, where they look like another. Raises InputError if they cannot be."""
+    from advisor.cli.data import read_for
+    from advisor.cli.inputs import with_inspection
+    from advisor.datasets.dataset import FORETELLING
     from advisor.errors import input_error
+    from advisor.facts.fact_base import Source
 
     stated = inputs.facts.known("task.kind")
-    if stated is not None and inspection.task is not None and stated.value != inspection.task.value:
-        what = f"the answers say {stated.value}, and the target {inspection.target!r} is read as one to {inspection.task.value}"
-        remedy = "Leave task.kind out: trials follow what the data show, and cannot be told otherwise yet."
-        raise input_error("Something else would be tried than was asked", what, where="task.kind", remedy=remedy)
+    if stated is None or stated.value == found.task:
+        return inputs, found
+    if stated.value not in FORETELLING:
+        what = f"the answers say {stated.value}, and only classes, numbers and forecasts can be tried"
+        remedy = f"Leave task.kind out to try what the data look like: {found.task}."
+        raise input_error("This task cannot be tried", what, where="task.kind", remedy=remedy)
+    told = read_for(found, str(stated.value))
+    facts = inputs.facts
+    for name in set(found.facts) - set(told.facts):
+        facts = facts.without(name, Source.INSPECTED)
+    return replace(inputs, inspection=told, facts=with_inspection(inputs.knowledge, facts, told)), told
 
 
 def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float, seed: int, enough: int) -> Request:
@@ -137,6 +147,7 @@ def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float,
         seed=seed,
         threads=_usable_cores(inputs),
         most_examples=enough,
+        task=inspection.task if inspection.told else None,
     )
 
 
@@ -249,6 +260,13 @@ def _deliver(inputs: Inputs, outcome: Outcome, format_: Format, output: Path | N
     titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
     if format_ is Format.JSON:
         deliver_json(outcome.to_json(), output, force)
+        return
+    if format_ is Format.HTML:
+        from datetime import date
+
+        from advisor.report.html.trying import trying_html
+
+        deliver(trying_html(outcome, titles, date.today().isoformat()), output, force)
         return
     if format_ is Format.MARKDOWN or output is not None:
         deliver(trying_markdown(outcome, titles), output, force)

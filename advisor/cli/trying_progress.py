@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 import time
@@ -139,9 +140,14 @@ class TryingProgress:
 
 
 def sparkline(values: list[float], width: int, *, unicode: bool = True) -> str:
-    """A curve of so many columns at most: the lowest value at the bottom, the highest at the top."""
+    """A curve of so many columns at most: the lowest value at the bottom, the highest at the top.
+
+    Losses fall most in the first epochs, so values above zero are drawn by their logarithms.
+    """
     if not values:
         return ""
+    if min(values) > 0:
+        values = [math.log(value) for value in values]
     bars = _BARS if unicode else _PLAIN_BARS
     step = max(1, -(-len(values) // width))
     shown = [statistics.fmean(values[at : at + step]) for at in range(0, len(values), step)]

@@ -25,6 +25,10 @@ AnyArray: TypeAlias = NDArray[Any]
 BLOCK = 16 * 2**20
 MOST_COLUMN_ORDER = 2**30
 """Bytes of an array in Fortran's order within an NPZ, which must be read whole."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How NumPy packs an NPZ."""
+_MOST_DEFLATED = 1032
+"""Times that deflate makes anything smaller, at most (zlib's technical details, section Maximum Compression Factor)."""
 DAMAGED = (
     ValueError, EOFError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError, SyntaxError, struct.error,
     tokenize.TokenError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
@@ -58,20 +62,22 @@ class StoredArray:
 
 
 def stored_arrays(path: Path) -> list[StoredArray]:
-    """The arrays of an NPY or NPZ file, from their headers alone.
+    """The arrays of an NPY or NPZ file, from their headers alone, none of which claims more than the file can hold.
 
     Raises InputError where the file is damaged. Arrays of objects are listed like others; `rows_of` refuses them.
     """
     try:
         if not zipfile.is_zipfile(path):
             with path.open("rb") as file:
-                return [_header("", file)]
+                return [_possible(_header("", file), path.stat().st_size - file.tell())]
         with zipfile.ZipFile(path) as archive:
             headers = []
-            for member in archive.namelist():
-                if member.endswith(".npy"):
+            for member in archive.infolist():
+                if member.filename.endswith(".npy"):
+                    size = _unpacked(member)
                     with archive.open(member) as file:
-                        headers.append(_header(member.removesuffix(".npy"), file))
+                        header = _header(member.filename.removesuffix(".npy"), file)
+                        headers.append(_possible(header, size - file.tell()))
             return headers
     except OSError as error:
         raise not_opened(path, error) from None
@@ -97,9 +103,11 @@ def rows_of(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
 
 def column_of(path: Path, stored: StoredArray, column: int) -> AnyArray:
     """One column of an array of rows, without reading the others of an NPY. Raises InputError where it is damaged."""
-    if stored.name:
-        return rows_of(path, stored, numpy.arange(stored.rows))[:, column]
     try:
+        if stored.name:
+            with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as file:
+                _header(stored.name, file)
+                return _from_stream(file, stored, numpy.arange(stored.rows), column)
         return numpy.array(numpy.load(path, mmap_mode="r", allow_pickle=False)[:, column])
     except OSError as error:
         raise not_opened(path, error) from None
@@ -114,20 +122,39 @@ def _header(name: str, file: IO[bytes]) -> StoredArray:
     return StoredArray(name, shape, kind, by_columns and len(shape) > 1)
 
 
+def _unpacked(member: zipfile.ZipInfo) -> int:
+    """Bytes of a member of an archive once it is unpacked. Raises ValueError where that cannot be."""
+    if member.compress_type not in _METHODS:
+        raise ValueError("it is packed in a way that NumPy does not use")
+    if member.file_size > _MOST_DEFLATED * (member.compress_size + 1):
+        raise ValueError(f"{member.compress_size:,} bytes cannot unpack to {member.file_size:,}")
+    return member.file_size
+
+
+def _possible(stored: StoredArray, held: int) -> StoredArray:
+    """The header, if so many bytes can be its array. Raises EOFError."""
+    if not stored.kind.hasobject and stored.bytes > held:
+        raise EOFError(f"its header promises {stored.bytes:,} bytes of numbers, and there are {held:,}")
+    return stored
+
+
 def _from_npy(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
     mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
     return numpy.array(mapped[positions] if stored.shape else mapped)
 
 
-def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions) -> AnyArray:
+def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None = None) -> AnyArray:
+    """Rows at ascending positions, of all columns or one; never more than a block of others with them."""
+    kept: Any = slice(None) if column is None else (slice(None), column)
     if stored.kind.hasobject:
         raise ValueError("it holds objects")
     if stored.by_columns:
         if stored.bytes > MOST_COLUMN_ORDER:
             raise ValueError("it is too large for an array in Fortran's order; save it in C order")
         data = _exactly(file, stored.bytes)
-        return numpy.frombuffer(data, stored.kind).reshape(stored.shape, order="F")[positions]
-    result = numpy.empty((len(positions), *stored.shape[1:]), stored.kind)
+        whole: AnyArray = numpy.frombuffer(data, stored.kind).reshape(stored.shape, order="F")[kept]
+        return whole[positions]
+    result = numpy.empty((len(positions), *(stored.shape[1:] if column is None else ())), stored.kind)
     at_once = max(1, BLOCK // max(1, stored.row_bytes))
     last = int(positions[-1]) + 1 if len(positions) else 0
     for start in range(0, last, at_once):
@@ -136,7 +163,7 @@ def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions) -> 
             count, *stored.shape[1:]
         )
         low, high = numpy.searchsorted(positions, [start, start + count])
-        result[low:high] = block[positions[low:high] - start]
+        result[low:high] = block[kept][positions[low:high] - start]
     return result
 
 

@@ -33,11 +33,11 @@ MOST_BYTES = 2**30
 """Of examples in memory."""
 
 
-def inspect_array(path: Path, target: str | None) -> Inspection:
+def inspect_array(path: Path, target: str | None, told: Task | None = None) -> Inspection:
     """What an NPY or NPZ file is. `target` names an array, or in a single table of numbers the number of a column.
 
-    Raises InputError where it is damaged, holds objects (which only pickle reads, and pickle can run any program), or
-    holds no array that can be data.
+    Targets are read for the task that is told. Raises InputError where they do not allow that, and where the file is
+    damaged, holds objects (which only pickle reads, and pickle can run any program), or no array that can be data.
     """
     roles = roles_of(path, stored_arrays(path), target)
     data = roles.data
@@ -45,6 +45,8 @@ def inspect_array(path: Path, target: str | None) -> Inspection:
     values = rows_of(path, data, positions)
     target_values = _targets_of(path, roles)
     task, classes = judged_target(target_values)
+    if told is not None and target_values is not None and told is not task:
+        task, classes = _as_told(path, target_values, told)
     disk = path.stat().st_size
     facts: dict[str, Value] = {
         "data.modality": roles.modality, "data.examples": data.rows, "data.bytes": max(1, disk),
@@ -95,6 +97,21 @@ def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]
         few = distinct <= max(20, min(1000, int(len(known) ** 0.5)))
         if not (whole and few and distinct * 2 <= len(known)):
             return Task.REGRESS, ()
+    return Task.CLASSIFY, _names(values)
+
+
+def _as_told(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tuple[str, ...]]:
+    """What targets are for a task that they do not look like. Raises InputError where they cannot be read for it."""
+    if task is Task.REGRESS:
+        if values.dtype.kind not in "fiub":
+            what = "its targets are words, so that no number can be foretold (task.kind is regress)"
+            raise unreadable(path, what, "Leave task.kind out, or name an array of numbers.")
+        return Task.REGRESS, ()
+    whole = values.ndim == 1 and bool((values == numpy.round(values))[numpy.isfinite(values)].all())
+    distinct = len(numpy.unique(values))
+    if not whole or distinct * 2 > len(values):
+        what = f"its targets have {distinct:,} different values and are no classes (task.kind is {task})"
+        raise unreadable(path, what, "Leave task.kind out, or put them into a few classes, numbered from 0, first.")
     return Task.CLASSIFY, _names(values)
 
 
@@ -173,12 +190,11 @@ def _sample(data: StoredArray) -> Positions:
 
 def _targets_of(path: Path, roles: Roles) -> AnyArray | None:
     """All targets, (n,) or of several numbers (n, k)."""
-    everything = numpy.arange(roles.data.rows)
     if roles.target_column is not None:
         return column_of(path, roles.data, roles.target_column)
     if roles.target is None:
         return None
-    values = rows_of(path, roles.target, everything)
+    values = rows_of(path, roles.target, numpy.arange(roles.data.rows))
     return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
 

@@ -111,6 +111,8 @@ class Inspection:
     """The same for the same data with the same target, 16 hexadecimal digits."""
     target: str | None = None
     task: Task | None = None
+    told: bool = False
+    """Whether somebody said the task, against what the target looks like."""
     classes: tuple[str, ...] = ()
     """In the order of their numbers; empty where the target is no class."""
     columns: tuple[Column, ...] = ()

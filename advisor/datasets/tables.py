@@ -50,8 +50,8 @@ class _Findings:
         )
 
 
-def inspect_table(path: Path, format_: Format, target: str | None) -> Inspection:
-    """What a CSV, TSV, Parquet or JSON lines file is.
+def inspect_table(path: Path, format_: Format, target: str | None, task: Task | None = None) -> Inspection:
+    """What a CSV, TSV, Parquet or JSON lines file is; with a task, where the target allows it, for this one.
 
     Raises:
         InputError: it cannot be read, or there is no such target, or one that cannot be learnt.
@@ -67,12 +67,14 @@ def inspect_table(path: Path, format_: Format, target: str | None) -> Inspection
         graph = graphs.inspect_edges(path, typed, [judged.column for judged in columns])
         if graph is not None:
             return graph
-    seen = view(found, path) if found is not None else None
+    seen = view(found, path, task) if found is not None else None
     known = suspects(columns, seen) if seen is not None else Suspects()
     findings = _Findings(path, sample, columns, seen, known, row_order(columns, seen))
     inspection = _inspection(findings, format_, typed)
     shape = series.recognise(typed, inspection.columns, inspection.target)
-    return series.as_series(inspection, shape) if shape is not None else inspection
+    if shape is None or (task in (Task.CLASSIFY, Task.REGRESS) and shape.kind is series.Arrangement.LONG):
+        return inspection
+    return series.as_series(inspection, shape)
 
 
 def judged_columns(sample: TableSample) -> tuple[Judged, ...]:

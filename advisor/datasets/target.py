@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars
@@ -57,11 +57,12 @@ def find_column(columns: Sequence[Judged], target: str, path: Path) -> Judged:
     )
 
 
-def view(judged: Judged, path: Path) -> TargetView:
-    """What a column asks for when it is the target.
+def view(judged: Judged, path: Path, task: Task | None = None) -> TargetView:
+    """What a column asks for when it is the target, or what it is for the task that somebody says.
 
     Raises:
-        InputError: it is all missing, always the same, a date, free text, a name for every row, or lists.
+        InputError: it is all missing, always the same, a date, free text, a name for every row, or lists; or words where
+            numbers are to be foretold.
     """
     column, kind = judged.column, judged.kind
     known = len(judged.values) - judged.values.null_count()
@@ -74,10 +75,12 @@ def view(judged: Judged, path: Path) -> TargetView:
         only = column.examples[0] if column.examples else ""
         what = f"{_quoted(judged)} has a single class, {only!r}, in all of the {known:,} rows that have a value"
         raise unreadable(path, what, "Add rows of other classes, or name another column.")
+    if task is Task.REGRESS:
+        return _regression(_as_numbers(judged, path), known)
     numeric = kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER)
-    if numeric and not _few_numbers(judged, known):
+    if task is not Task.CLASSIFY and numeric and not _few_numbers(judged, known):
         return _regression(judged, known)
-    if not numeric and column.distinct > known / 2 and known >= 10:
+    if (task is Task.CLASSIFY or not numeric) and column.distinct > known / 2 and known >= 10:
         what = f"{_quoted(judged)} has {column.distinct:,} classes in {known:,} rows: most come only once"
         raise unreadable(path, what, "Name another column, or put its values into a few classes first.")
     return _classification(judged, known)
@@ -100,6 +103,18 @@ def _refused(judged: Judged, path: Path) -> InputError:
     if judged.kind is Kind.CONSTANT and judged.column.examples:
         what += f", {judged.column.examples[0]!r}: there is one class only"
     return unreadable(path, f"the target {_quoted(judged)} {what}", remedy)
+
+
+def _as_numbers(judged: Judged, path: Path) -> Judged:
+    """The column as numbers. Raises InputError where it holds words."""
+    numbers = judged.values.cast(polars.Float64, strict=False)
+    if numbers.null_count() > judged.values.null_count():
+        word = shorten(judged.values.filter(numbers.is_null() & judged.values.is_not_null())[0], 30)
+        what = (
+            f"{_quoted(judged)} holds words such as {word!r}, so that no number can be foretold (task.kind is regress)"
+        )
+        raise unreadable(path, what, "Leave task.kind out, or name a column of numbers.")
+    return replace(judged, values=numbers)
 
 
 def _quoted(judged: Judged) -> str:

@@ -17,7 +17,7 @@ from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict
 from advisor.report.page import Look, Page, Style, cells
-from advisor.report.rates import amount, bar, rate_words, times
+from advisor.report.rates import amount, bar, multiple, rate_words, times
 
 _LABEL, _FIGURE, _SHARE, _BAR = 20, 28, 9, 16
 _GAPS = 6
@@ -66,16 +66,21 @@ def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
     return [one for probe in last for one in (found[probe], last[probe]) if one is found[probe] or one.failure]
 
 
-def machine_page(report: MachineReport, look: Look) -> str:
+def machine_page(report: MachineReport, look: Look, *, is_here: bool = True) -> str:
+    """The page for the terminal.
+
+    Args:
+        is_here: whether it is a machine of this host, so that what is to be done can be done here.
+    """
     page = Page(look)
     profile = report.profile
-    _what_it_is(page, profile)
+    _what_it_is(page, profile, is_here)
     if report.measured:
         page.heading("HOW FAST IT IS")
         _quantities(page, report)
     if not profile.outcomes:
         page.blank()
-        page.add("Nothing has been measured yet: advisor probe")
+        page.add(f"Nothing has been measured yet{'' if is_here else ' (on that machine)'}: `advisor probe`")
     if report.decisions:
         page.heading("WHAT WAS COMPARED")
         for outcome in report.decisions:
@@ -86,9 +91,11 @@ def machine_page(report: MachineReport, look: Look) -> str:
             page.add(remark.what, first="- ")
     to_do = list(dict.fromkeys(remark.remedy for remark in report.remarks if remark.remedy))
     if to_do:
-        page.heading("WHAT TO DO")
+        page.heading("WHAT TO DO" if is_here else "WHAT TO DO (on that machine)")
         for number, remedy in enumerate(to_do, start=1):
             page.add(remedy, first=f"{number}. ")
+        if not is_here:
+            page.add("Measured anew there, `advisor profiles export NAME --output FILE` brings it here.")
     elif profile.outcomes:
         page.blank()
         page.add("Nothing unusual that could be mended was found.")
@@ -160,10 +167,10 @@ def machine_words(machine: Machine) -> list[str]:
     return [phrase for phrase in known if phrase is not None]
 
 
-def _what_it_is(page: Page, profile: MachineProfile) -> None:
+def _what_it_is(page: Page, profile: MachineProfile, is_here: bool) -> None:
     day = profile.date[:10]
     measured = f", measured last on {day}" if day else ""
-    if profile.name == LAST:
+    if profile.name == LAST and is_here:
         page.add(("THIS MACHINE", Style.HEADING), measured)
     else:
         page.add(("MACHINE ", Style.HEADING), (profile.name, Style.STRONG), measured)
@@ -191,7 +198,10 @@ def _what_it_is(page: Page, profile: MachineProfile) -> None:
 
 
 def _quantities(page: Page, report: MachineReport) -> None:
-    """A line each: what, how fast, and the share of what is possible, with a footnote on what that is."""
+    """A line each: what, how fast, and the share of the known peak as a bar, with a footnote on where that comes from.
+
+    Where another quantity only puts it into proportion, there is no bar: that is no limit.
+    """
     notes: dict[str, None] = {}
     width = page.look.columns
     bars = _BAR if width < 90 else _BAR + width - 80
@@ -199,19 +209,16 @@ def _quantities(page: Page, report: MachineReport) -> None:
         peak = report.peaks.get(name)
         share = share_of(reading, peak)
         words, style, drawn = "no peak known", Style.FAINT, ""
-        if peak is not None and share is not None:
-            note = _footnote(peak, reading)
+        if peak is not None and share is not None and not peak.known:
+            words, style = f"{multiple(share)} {peak.source}", Style.PLAIN
+        elif peak is not None and share is not None:
+            note = _footnote(peak, reading.rate.unit)
             notes.setdefault(note)
             mark = f"[{list(notes).index(note) + 1}]"
             if exceeds(reading, peak):
                 words, style = f"impossible {mark}", Style.BAD
-            elif share > 1.005 and peak.about:
-                words, style = f"{share:.0%} {mark}", Style.PLAIN
-                drawn = bar(1.0, bars, unicode=page.look.unicode)
-            elif share > 1.005 and not peak.known:
-                words, style = f"{share:.2g}x {mark}", Style.PLAIN
             else:
-                words, style = f"{min(share, 1.0):.0%} {mark}", Style.PLAIN
+                words, style = f"{share if peak.about else min(share, 1.0):.0%} {mark}", Style.PLAIN
                 drawn = bar(share, bars, unicode=page.look.unicode)
         figure = rate_words(reading.rate)
         if width < _NARROWEST_TABLE:
@@ -228,11 +235,11 @@ def _quantities(page: Page, report: MachineReport) -> None:
         page.add((note, Style.FAINT), first=f"[{number}] ")
 
 
-def _footnote(peak: Peak, reading: Reading) -> str:
-    value = amount(peak.value, reading.rate.unit)
+def _footnote(peak: Peak, unit: str) -> str:
+    value = amount(peak.value, unit)
     if peak.about:
         return f"of about {value}: {peak.source}; above that, the clock is higher"
-    return f"of {value}: {peak.source}" if peak.known else f"beside {peak.source}, {value}, as measured; no peak known"
+    return f"of {value}: {peak.source}"
 
 
 def _decision(outcome: ProbeOutcome) -> list[str | tuple[str, Style]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from advisor.agent.comparison import Change, Difference, MachinesCompared, Side
@@ -18,12 +19,17 @@ _WORDS = {
     Change.UNDECIDED: "undecided",
 }
 _STYLES = {Change.FASTER: Style.GOOD, Change.SLOWER: Style.BAD}
-_MOST_MISSING = 12
+_MOST_NAMED = 12
 
 
 def answer(compared: MachinesCompared) -> str:
     """The question that people come with, answered in one sentence."""
-    total = len(compared.differences)
+    total, same = len(compared.differences), len(compared.identical)
+    if not total and same:
+        figures = "the one figure that both have is" if same == 1 else f"all {same} figures that both have are"
+        return (
+            f"This is the same measurement on both sides: {figures} of the same runs, so there is nothing to compare."
+        )
     if not total:
         return "Nothing was measured on both sides under the same conditions, so nothing can be compared."
     slower, faster = compared.count(Change.SLOWER), compared.count(Change.FASTER)
@@ -61,10 +67,16 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
     page.blank()
     for mark, side in (("A", compared.first), ("B", compared.second)):
         page.add(f"{side.title}: {_measured(side)}", first=[(f"{mark}  ", Style.STRONG)])
-    if compared.context:
+    if compared.context and compared.differences:
         page.heading("WHAT ELSE DIFFERS (A against B; any difference in speed may come from it)")
         for line in compared.context:
             page.add(line, first="- ")
+    if compared.identical and not compared.differences:
+        page.blank()
+        page.add("Measure again with `advisor probe`; `advisor profiles compare` then tells what has changed since.")
+    elif compared.identical:
+        page.blank()
+        page.add(f"The same runs on both sides, so not compared: {_names(compared.identical)}.")
     if compared.differences:
         page.heading("FIGURES (B / A: above 1 is faster)")
         for difference in compared.differences:
@@ -75,9 +87,7 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
     for mark, only in (("A", compared.first_only), ("B", compared.second_only)):
         if only:
             page.blank()
-            names = ", ".join(dict.fromkeys(map(_name, only[:_MOST_MISSING])))
-            more = f", and {len(only) - _MOST_MISSING} more" if len(only) > _MOST_MISSING else ""
-            page.add(f"Only {mark} has: {names}{more}.")
+            page.add(f"Only {mark} has: {_names(only)}.")
     return page.text()
 
 
@@ -98,6 +108,13 @@ def _difference(page: Page, difference: Difference) -> None:
 
 def _side_words(rate: Rate, runs: int) -> str:
     return f"{rate_words(rate)} in {runs} run{'s' if runs > 1 else ''}"
+
+
+def _names(quantities: Sequence[Quantity]) -> str:
+    """The first of them by name, and how many more."""
+    names = list(dict.fromkeys(map(_name, quantities)))
+    more = f", and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _name(quantity: Quantity) -> str:
@@ -129,6 +146,7 @@ def compared_json(compared: MachinesCompared) -> dict[str, Any]:
             }
             for difference in compared.differences
         ],
+        "identical": [_quantity_json(quantity) for quantity in compared.identical],
         "only_a": [_quantity_json(quantity) for quantity in compared.first_only],
         "only_b": [_quantity_json(quantity) for quantity in compared.second_only],
     }

@@ -6,26 +6,26 @@ from collections.abc import Iterator
 
 from advisor import __version__
 from advisor.agent.trials import is_trial
-from advisor.errors import join_names
-from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status, Verdict
+from advisor.inference.plan import Measurement, Plan, Recommendation
 from advisor.knowledge.model import Knowledge
-from advisor.report import words
+from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference, sentence
 from advisor.report.markup import code, code_block, plain, table
-from advisor.report.numbers import known_figures, numbers_table
+from advisor.report.numbers import numbers_table
 
 
 def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
     """The whole report. A pure function: the date is the caller's, and may be left out."""
-    advised = [entry for _, entries in words.grouped(plan) for entry in entries]
-    lines = [f"# {plain(_title(plan))}", "", *_summary(plan, knowledge, advised)]
+    advised = contents.advised(plan)
+    lines = [f"# {plain(contents.title(plan))}", "", *_summary(plan, knowledge)]
     lines += _measurements(knowledge, advised)
     lines += ["## The plan", ""]
     present = {entry.status for entry in advised}
     lines += [f"- **{words.STATUS_WORDS[s]}**: {meaning}" for s, meaning in words.STATUS_MEANS.items() if s in present]
     rows = [(entry.title, words.advice_words(knowledge, entry), words.STATUS_WORDS[entry.status]) for entry in advised]
     lines += table(["Topic", "Advice", "How sure"], rows)
-    lines += _left_out(plan)
+    for left_out in contents.left_out(plan):
+        lines += [plain(left_out), ""]
     lines += ["## Why", ""]
     for entry in advised:
         lines += _topic(plan, knowledge, entry)
@@ -40,64 +40,11 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _title(plan: Plan) -> str:
-    kind, modality = plan.facts.get("task.kind"), plan.facts.get("data.modality")
-    asked = [str(known.value).replace("_", " ") for known in (kind, modality) if known is not None]
-    return f"Advice: {', '.join(asked)}" if asked else "Advice on a network"
-
-
-# --- the summary -------------------------------------------------------------------------------------------------
-
-
-_SUMMARY = (
-    ("What to build", (("", "network.type"), ("", "network.depth"), ("with ", "network.hidden_units"))),
-    (
-        "How to train it",
-        (
-            ("with the loss ", "training.loss"),
-            ("the optimiser ", "training.optimizer"),
-            ("a learning rate of ", "training.learning_rate"),
-            ("batches of ", "training.batch_size"),
-        ),
-    ),
-    (
-        "On what",
-        (
-            ("", "compute.device"),
-            ("", "compute.threads"),
-            ("numbers in ", "training.precision"),
-            ("with ", "framework"),
-        ),
-    ),
-    ("What to compare it with", (("", "baseline"),)),
-)
-
-
-def _summary(plan: Plan, knowledge: Knowledge, advised: list[Recommendation]) -> list[str]:
+def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
     """What to build, how to train it, on what, how sure: a line each."""
-
-    def said(topic: str) -> str:
-        entry = plan.recommendations.get(topic)
-        if entry is None or entry.value in (None, []) or not words.is_advice(entry):
-            return ""
-        explained = topic != "network.depth"
-        return plain(words.value_words(knowledge, topic, entry.value, entry.unit, explained=explained))
-
-    lines = []
-    for start, parts in _SUMMARY:
-        found = [f"{before}{text}" for before, topic in parts if (text := said(topic))]
-        if found:
-            lines.append(f"- **{start}:** {', '.join(found)}.")
-    unsure = [entry.title for entry in advised if entry.status in (Status.LEANING, Status.OPEN)]
-    lines.append(f"- **How sure:** {words.status_counts(plan)}.{_first_unsure(unsure)}")
-    return [*lines, ""]
-
-
-def _first_unsure(titles: list[str]) -> str:
-    if not titles:
-        return " Nothing that is still unknown can change it."
-    more = ["more"] if len(titles) > 4 else []
-    return f" Not final: {plain(join_names([*titles[:4], *more]))}; see what is still open below."
+    for start, said in [*contents.summary(plan, knowledge), ("How sure", contents.how_sure(plan))]:
+        yield f"- **{start}:** {plain(said)}"
+    yield ""
 
 
 # --- what was measured -------------------------------------------------------------------------------------------
@@ -114,7 +61,9 @@ def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[s
     for entry, found in measured:
         lines.append(f"- {plain(f'{entry.title}: {sentence(found, entry.unit)}')}")
         for rule, verdict in found.judged.items():
-            lines.append(f"  - {_claim(knowledge, rule)} {plain(_judgement(verdict))}.{_says(knowledge, rule)}")
+            lines.append(
+                f"  - {_claim(knowledge, rule)} {plain(contents.judgement_words(verdict))}.{_says(knowledge, rule)}"
+            )
     return [*lines, ""]
 
 
@@ -122,15 +71,6 @@ def _measured_row(knowledge: Knowledge, entry: Recommendation, measured: Measure
     before, after = words.measured_change(knowledge, entry, measured)
     scope = words.scope_words(measured) + (f", {measured.date}" if measured.date else "")
     return entry.title, before, difference(measured), measured.n, after, VERDICTS[measured.verdict], scope
-
-
-def _judgement(verdict: str) -> str:
-    return {
-        Verdict.CONFIRMED.value: "is confirmed",
-        Verdict.OVERTURNED.value: "is overturned",
-        Verdict.NO_DIFFERENCE.value: "is neither confirmed nor overturned, since there is no difference that matters",
-        Verdict.UNDECIDED.value: "is left undecided",
-    }.get(verdict, f"was judged {verdict}")
 
 
 def _claim(knowledge: Knowledge, name: str) -> str:
@@ -141,12 +81,8 @@ def _claim(knowledge: Knowledge, name: str) -> str:
 
 
 def _says(knowledge: Knowledge, name: str) -> str:
-    """What a judged rule says, with its errata."""
-    rule = knowledge.by_id.get(name)
-    if rule is None:
-        return ""
-    errata = [f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum]
-    return f" It says: {plain(' '.join([rule.because, *errata]))}"
+    said = contents.rule_says(knowledge, name)
+    return f" It says: {plain(said)}" if said else ""
 
 
 # --- one topic ---------------------------------------------------------------------------------------------------
@@ -195,27 +131,13 @@ def _traits(strength: str, readiness: int | None) -> str:
 
 
 def _notes(knowledge: Knowledge, entry: Recommendation) -> Iterator[str]:
-    """The plan's own notes, less the errata that stand beside their rules already."""
-    shown = {erratum for reason in entry.because for erratum in reason.errata}
-    for note in entry.notes:
-        if any(note.endswith(erratum) and note.startswith("Erratum") for erratum in shown):
-            continue
+    for note, errata in contents.notes_on(knowledge, entry):
         yield f"- Note: {plain(note)}"
-        for erratum in words.errata_quoted(knowledge, entry.topic, note):
-            if erratum not in note:
-                yield f"  - **Erratum** {plain(erratum)}"
+        for erratum in errata:
+            yield f"  - **Erratum** {plain(erratum)}"
 
 
 # --- the rest ----------------------------------------------------------------------------------------------------
-
-
-def _left_out(plan: Plan) -> Iterator[str]:
-    silent = [entry.title for entry in plan.recommendations.values() if entry.status is Status.SILENT]
-    nothing = [entry.title for entry in plan.recommendations.values() if entry.status is Status.NOT_APPLICABLE]
-    if nothing:
-        yield from (f"Not applicable here: {plain(', '.join(nothing))}.", "")
-    if silent:
-        yield from (f"This school is silent on: {plain(', '.join(silent))}.", "")
 
 
 def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
@@ -229,41 +151,18 @@ def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
 
 
 def _still_open(plan: Plan, knowledge: Knowledge) -> list[str]:
-    lines = []
-    for name in plan.questions:
-        fact = knowledge.vocabulary.facts.get(name)
-        lines.append(f"- {code(name)}: {plain(fact.question if fact else '')}")
-    for probe in plan.probes:
-        titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
-        lines.append(f"- {code(f'advisor probe --only {probe}')} could settle {plain(join_names(titles))}")
-    titles = words.worth_trying(plan, knowledge)
-    if titles:
-        tried = code("advisor try --data PATH --target COLUMN")
-        lines.append(f"- {tried}, on the data of this plan, could confirm or overturn {plain(join_names(titles))}")
+    lines = [
+        f"- {code(end.code)}{':' if end.is_question else ''} {plain(end.says)}"
+        for end in contents.open_ends(plan, knowledge)
+    ]
     return ["## Still open", "", *(lines or ["Nothing that is worth asking or measuring."]), ""]
 
 
 def _errata(plan: Plan) -> list[str]:
-    """Corrections to the sources that the rules of this plan rest on."""
-    found = dict.fromkeys(
-        erratum for entry in plan.recommendations.values() for reason in entry.because for erratum in reason.errata
-    )
-    return ["## Errata to the survey's sources", "", *(f"- {plain(erratum)}" for erratum in found), ""] if found else []
+    lines = [f"- {plain(erratum)}" for erratum in contents.errata(plan)]
+    return ["## Errata to the survey's sources", "", *lines, ""] if lines else []
 
 
 def _sources(plan: Plan, knowledge: Knowledge) -> list[str]:
-    reasons: list[Reason] = [reason for entry in plan.recommendations.values() for reason in entry.because]
-    cited = [source for reason in reasons for source in reason.sources]
-    cited += [source for figure in known_figures(plan) for source in figure.sources]
-    places: dict[str, list[str]] = {}
-    for source in cited:
-        key, _, place = source.partition(" ")
-        known = places.setdefault(key, [])
-        if place and place not in known:
-            known.append(place)
-    lines = []
-    for key in sorted(places):
-        where = f" ({'; '.join(places[key])})" if places[key] else ""
-        source_text = knowledge.sources.get(key)
-        lines.append(f"- {code(key)}: {plain(f'{source_text or key}{where}')}")
+    lines = [f"- {code(key)}: {plain(text)}" for key, text in contents.sources(plan, knowledge)]
     return ["## Sources", "", *(lines or ["None."]), ""]

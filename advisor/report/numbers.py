@@ -100,21 +100,28 @@ def numbers_table(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
         yield f"- **{plain(figure.title)}** {code(f'{figure.name} = {formula_words(figure)}')}"
         yield f"  - {plain(figure.help)}"
         if figure.inputs:
-            yield f"  - with {plain(_inputs(figure))}"
+            yield f"  - with {plain(inputs_words(figure))}"
         yield f"  - {plain('; '.join(words.citation(knowledge, source) for source in figure.sources))}"
     yield ""
-    missing = dict.fromkeys(name for figure in plan.figures if figure.value is None for name in figure.missing)
+    titles, missing = uncomputed(plan)
     if missing:
-        titles = [plain(figure.title) for figure in plan.figures if figure.value is None]
-        yield f"Not computed: {', '.join(titles)}. For these are wanting: {', '.join(code(name) for name in missing)}."
+        wanting = ", ".join(code(name) for name in missing)
+        yield f"Not computed: {', '.join(map(plain, titles))}. For these are wanting: {wanting}."
         yield ""
+
+
+def uncomputed(plan: Plan) -> tuple[list[str], list[str]]:
+    """The titles of the numbers that could not be computed, and the names of what is wanting for that."""
+    figures = [figure for figure in plan.figures if figure.value is None]
+    missing = dict.fromkeys(name for figure in figures for name in figure.missing)
+    return [figure.title for figure in figures], list(missing)
 
 
 def formula_words(figure: ComputedFigure) -> str:
     return " ".join(figure.formula.split())
 
 
-def _inputs(figure: ComputedFigure) -> str:
+def inputs_words(figure: ComputedFigure) -> str:
     return "; ".join(f"{i.name} = {_input_words(i.value, i.unit)} ({i.origin})" for i in figure.inputs)
 
 

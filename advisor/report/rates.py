@@ -23,7 +23,12 @@ def amount(value: float, unit: str) -> str:
 
 def times(ratio: float, low: float, high: float) -> str:
     """`1.33x [1.26, 1.46]`."""
-    return f"{_two_places(ratio)}x [{_two_places(low)}, {_two_places(high)}]"
+    return f"{multiple(ratio)} [{_two_places(low)}, {_two_places(high)}]"
+
+
+def multiple(ratio: float) -> str:
+    """`1.33x`."""
+    return f"{_two_places(ratio)}x"
 
 
 def bar(share: float, width: int, *, unicode: bool) -> str:

@@ -224,7 +224,8 @@ def _probes(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     for probe in plan.probes:
         titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
         page.add((probe, Style.STRONG), f": could settle {join_names(titles)}", first="- ")
-    page.add(f"`advisor probe` times the alternatives here; `advisor probe --only {plan.probes[0]}` runs one probe.")
+    here = f"`advisor probe` times the alternatives here; `advisor probe --only {plan.probes[0]}` runs one probe."
+    page.add(words.MEASURE_THERE if words.plans_elsewhere(plan) else here)
 
 
 def _trials(page: Page, plan: Plan, knowledge: Knowledge) -> None:

@@ -40,6 +40,8 @@ _READINGS = {
     Reading.HERE: "Here",
 }
 _TITLE = "The survey on trial"
+_LONGEST_REASON = 400
+"""Characters; one may tell every condition of a measurement that does not count."""
 
 
 def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -66,7 +68,7 @@ def trial_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
         page.add((f"{name.upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
         if verdict is TrialVerdict.NOT_JUDGED:
             for reason, members in _by_reason(group).items():
-                page.add((shorten(reason, 160), Style.STRONG), first="  ")
+                page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
                 for judgement in members:
                     page.add(judgement.claim.text, first="  - ")
             continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from advisor.errors import join_names
 from advisor.facts.fact_base import Known, Source
+from advisor.facts.out_of_scope import differing
 from advisor.facts.values import describe, number_text, singular, to_text
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Measurement, Plan, Recommendation, Status
@@ -155,11 +156,33 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
         yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
     if plan.unused:
         yield f"Stated, but it means nothing for this plan: {', '.join(plan.unused)}."
+    elsewhere: dict[str, list[str]] = {}
     for name, known in plan.evidence:
-        scope = ", ".join(f"{key} {value}" for key, value in known.applies.items())
-        value = fact_words(knowledge, name, known.value)
-        where = scope or "not said where"
-        yield f"Measured under other conditions, so it does not count here: {name} = {value} ({where})."
+        note = f" ({known.note})" if known.note else ""
+        where = "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where"
+        elsewhere.setdefault(where, []).append(f"{name} = {fact_words(knowledge, name, known.value)}{note}")
+    for where, found in elsewhere.items():
+        yield f"Measured under other conditions, so it does not count here: {', '.join(found)}. What differs: {where}."
+
+
+BROUGHT = "advisor recommend --machine NAME.json"
+MEASURE_THERE = (
+    "Measure on the machine that the plan is for: `advisor probe` with the same answers, then `advisor profiles export "
+    f"--output NAME.json`. With that file, this plan knows what was measured: `{BROUGHT}` with the same answers."
+)
+
+
+def plans_elsewhere(plan: Plan) -> bool:
+    """Whether the plan is for another machine than the one that it was made on, or for none that is known.
+
+    What was detected here stands without a note; what a profile says of a machine names the profile.
+    """
+    about = {name: known for name, known in plan.facts.items() if name.startswith("machine.")}
+    here = any(known.source is Source.DETECTED and not known.note for known in about.values())
+    contradicted = any(
+        clash.fact.startswith("machine.") and clash.used.source is Source.ASKED for clash in plan.contradictions
+    )
+    return not here or contradicted
 
 
 def worth_trying(plan: Plan, knowledge: Knowledge) -> list[str]:

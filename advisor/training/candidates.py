@@ -26,6 +26,8 @@ LEARNING_RATES: Mapping[str, float] = {
 """An optimiser is compared with a learning rate that suits it: Adam's would make plain SGD look bad. With so few steps
 and a rate that falls to zero, Adam's usual 0.001 leaves small networks half trained.
 """
+SIMPLEST = ("trivial", "linear")
+"""Models that are tried however short the budget is."""
 _DECOUPLED = ("adamw", "nadam")
 STEPS = 1500
 """Optimiser steps that a training is given, in 15 to 200 epochs."""

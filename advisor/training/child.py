@@ -15,13 +15,14 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.probes import guard
-from advisor.training.candidates import Candidate
+from advisor.training.candidates import SIMPLEST, Candidate
 from advisor.training.ladder import Clock, Ladder, Step
 from advisor.training.menu import Menu, menu
 from advisor.training.outcome import DataTried
 from advisor.training.request import (
     LONGEST_REQUEST,
     Began,
+    Costly,
     Ended,
     EpochSeen,
     Message,
@@ -37,6 +38,8 @@ ENDS_BEFORE = 0.7
 """Seconds before the budget is over at which the finals should be done: telling of them and printing takes a moment."""
 FEWEST_FOR_FINALS, MOST_FOR_FINALS = 0.08, 0.2
 """Shares of the budget that are kept for the finals."""
+MOST_FOR_ONE_ROUND = 0.4
+"""The same where one refit of each finalist takes longer: without it nothing is known of held-out examples."""
 LATEST = 3
 """Times what it is allowed, after which a training is stopped in any case: an epoch may take that long."""
 FINAL_ROUNDS = 2
@@ -45,8 +48,6 @@ ONE_TRIAL = 0.1
 """Share of the searching time that a network's first trial should take at most."""
 _EPOCHS_TOLD = 3000
 """At most so many epochs of a run are told, so that what is told stays small however long it runs."""
-DRAW_NOTHING = ("trivial", "linear")
-"""What is tried however short the budget is."""
 
 
 class Telling:
@@ -75,6 +76,7 @@ class Climb:
 
     def __init__(self, request: Request, begun: float, tell: Telling) -> None:
         """Loads and divides the data. Raises InputError where there is nothing to learn from them."""
+        from advisor.datasets.dataset import Task
         from advisor.datasets.inspect import inspect
         from advisor.datasets.loading import load
         from advisor.datasets.splits import outer_split
@@ -83,7 +85,7 @@ class Climb:
         from advisor.training.metrics import imbalance, metric_of
         from advisor.training.scoring import described
 
-        inspection = inspect(Path(request.path), request.target)
+        inspection = inspect(Path(request.path), request.target, Task(request.task) if request.task else None)
         if inspection.fingerprint != request.fingerprint:
             raise _changed(request.path)
         examples = load(inspection, most_examples=request.most_examples, seed=0)
@@ -94,7 +96,7 @@ class Climb:
         self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
         self._fitting = Fitting(examples, request.threads)
-        self._menu: Menu = menu(request.planned, examples.modality)
+        self._menu: Menu = menu(request.planned, examples.modality, len(self._outer.training))
         self._ladder = Ladder(
             self._menu,
             self._folds.rungs,
@@ -117,6 +119,7 @@ class Climb:
             held_out_share_of_a_fold=self._folds.held_out_share,
             left_out=examples.left_out,
             torch=_torch_version(),
+            task_told=request.task is not None,
         )
         tell(Ready(data, described(self._metric, examples.targets), self._folds.rungs))
         self._to_start = time.monotonic() - begun
@@ -126,17 +129,28 @@ class Climb:
         """Trials until nothing is worth its time."""
         while True:
             reserve = self._reserve()
-            left = self._end - reserve - time.monotonic()
+            until = self._end - reserve
+            left = until - time.monotonic()
             clock = Clock(max(self._request.budget - reserve, 1e-9), max(left, 1e-9) if self._must_go_on() else left)
             step = self._ladder.next(self._trials, clock, self._expected)
-            if step is None or (left <= 0 and step.candidate.model not in DRAW_NOTHING):
+            if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
+                self._tell_what_was_costly()
                 return
             if step.candidate.settings is not None and not self._trials_of_networks():
                 import advisor.training.network_fitting  # noqa: F401 - torch takes seconds, which are no trial's doing
+
+                if time.monotonic() >= until:
+                    continue
             self._tell(Began(step.candidate.name, step.candidate.stage, step.rung, step.candidate.kind))
-            trial = self._trial(step, clock)
+            trial = self._trial(step, until)
             self._trials.append(trial)
             self._tell(trial)
+
+    def _tell_what_was_costly(self) -> None:
+        tried = {trial.name for trial in self._trials}
+        for name, seconds in self._rehearsed.items():
+            if name not in tried and seconds > 0:
+                self._tell(Costly(name, seconds))
 
     def finals(self) -> None:
         from advisor.training.finals import FinalRound
@@ -164,30 +178,29 @@ class Climb:
         """Seconds kept for the finals."""
         from advisor.training.finals import seconds_of_a_round
 
-        wanted = FINAL_ROUNDS * seconds_of_a_round(self._finalists(), self._trials)
-        budget = self._request.budget
-        return min(max(wanted, FEWEST_FOR_FINALS * budget), MOST_FOR_FINALS * budget)
+        one, budget = seconds_of_a_round(self._finalists(), self._trials), self._request.budget
+        most = max(MOST_FOR_FINALS * budget, min(one, MOST_FOR_ONE_ROUND * budget))
+        return min(max(FINAL_ROUNDS * one, FEWEST_FOR_FINALS * budget), most)
 
     def _trials_of_networks(self) -> bool:
         return any(trial.settings for trial in self._trials)
 
     def _must_go_on(self) -> bool:
         """The trivial and the linear model are tried however short the budget is."""
-        tried = {trial.name for trial in self._trials}
-        return not {"trivial", "linear"} <= tried
+        return not {trial.name for trial in self._trials}.issuperset(SIMPLEST)
 
     def _allowed(self, candidate: Candidate) -> float:
         """Seconds that one training of a network may take: more where it is the type that the plan bets on."""
         planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
         return ONE_TRIAL * (2 if planned else 1) * self._request.budget / self._folds.width
 
-    def _trial(self, step: Step, clock: Clock) -> Trial:
+    def _trial(self, step: Step, until: float) -> Trial:
         """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
         from advisor.training.fitting import FittingError
         from advisor.training.metrics import score
 
         candidate, folds = step.candidate, self._folds.of(step.rung)
-        begun, until = time.monotonic(), time.monotonic() + clock.left
+        begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
         allowed = max(2 * usual, self._allowed(candidate))

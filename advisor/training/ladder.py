@@ -10,10 +10,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from advisor.training.candidates import Candidate, Factor, NetworkSettings
+from advisor.training.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
 from advisor.training.comparing import Scores, leader
-from advisor.training.menu import Menu
-from advisor.training.outcome import NotTried
+from advisor.training.menu import VARIED, Menu
 from advisor.training.trial_record import Kind, Stage, Status, Trial
 
 OPENERS_AGAIN, VARIATIONS_UNTIL = 0.4, 0.8
@@ -79,28 +78,26 @@ class Ladder:
         view = _View(trials, self.scores(trials))
         for step in self._wanted(view, clock):
             cost = view.seconds.get(step.candidate.name) or expected(step.candidate)
-            cheapest = step.candidate.model in ("trivial", "linear")
+            cheapest = step.candidate.model in SIMPLEST
             if cost <= clock.left * COSTLY or (cheapest and cost <= clock.left):
                 return step
         return None
 
-    def not_tried(self, trials: Sequence[Trial]) -> tuple[NotTried, ...]:
-        """What of the menu has no trial."""
+    def not_tried(self, trials: Sequence[Trial]) -> tuple[str, ...]:
+        """Names of the menu and of its variations that have no trial."""
         tried = {trial.name for trial in trials}
-        missing = [candidate for candidate in self._menu.openers if candidate.name not in tried]
         base = self.base(trials)
-        reason = "There was no time left for it."
-        found = [NotTried(candidate.name, reason) for candidate in missing]
-        if base is not None:
-            left = [c for c in self._menu.variations(base) if c.name not in tried]
-            found += [NotTried(candidate.name, reason) for candidate in left]
-        return tuple(found)
+        possible = (*self._menu.openers, *(self._menu.variations(base) if base is not None else ()))
+        return tuple(candidate.name for candidate in possible if candidate.name not in tried)
 
     def base(self, trials: Sequence[Trial]) -> Candidate | None:
         """The network that variations are made of: the best on the menu after its first rung.
 
-        Only that rung counts, so that the base stays the same for the whole run.
+        Once one was varied it stays the base, though a network that is tried later may be better.
         """
+        varied = next((trial.name for trial in trials if trial.stage is Stage.VARIATIONS), None)
+        if varied is not None:
+            return next((c for c in self._menu.openers if varied.startswith(f"{c.name}{VARIED}")), None)
         first = self.scores([trial for trial in trials if trial.rung == 0])
         networks = [c for c in self._menu.openers if c.kind is Kind.NETWORK and first.of(c.name)]
         return max(networks, key=lambda c: first.mean(c.name), default=None)
@@ -214,8 +211,8 @@ def _joined(base: Candidate, variations: Sequence[Candidate], scores: Scores) ->
     for factor, candidate in winners.items():
         assert candidate.settings is not None  # noqa: S101
         settings = _with(settings, factor, candidate.settings)
-    words = " and ".join(candidate.name.removeprefix(f"{base.name}, ") for candidate in winners.values())
-    return Candidate(f"{base.name}, {words}", Kind.NETWORK, Stage.VARIATIONS, base.model, settings)
+    words = " and ".join(candidate.name.removeprefix(f"{base.name}{VARIED}") for candidate in winners.values())
+    return Candidate(f"{base.name}{VARIED}{words}", Kind.NETWORK, Stage.VARIATIONS, base.model, settings)
 
 
 def _with(settings: NetworkSettings, factor: Factor, changed: NetworkSettings) -> NetworkSettings:

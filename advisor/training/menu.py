@@ -49,7 +49,13 @@ SMALL_UNITS: Mapping[str, tuple[int, ...]] = {
 }
 MORE, LESS = 5, 0.05
 """Times the weight decay."""
+EARLY_STOPPING_FROM = 3000
+"""Examples of a table below which those that would say when to stop serve better to learn from; the schedule and weight
+decay keep weights small. To stop early is then a variation.
+"""
 WIDEST = 2048
+VARIED = ", "
+"""Between the name of a network and what was changed of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Menu:
         assert settings is not None  # noqa: S101 - networks have them
         made = [
             [
-                Candidate(f"{base.name}, {words}", Kind.NETWORK, Stage.VARIATIONS, base.model, changed, factor)
+                Candidate(f"{base.name}{VARIED}{words}", Kind.NETWORK, Stage.VARIATIONS, base.model, changed, factor)
                 for words, changed in _changes(settings, factor, self.planned)
             ]
             for factor in Factor
@@ -74,15 +80,26 @@ class Menu:
         return tuple(taken)
 
 
-def menu(planned: Planned, modality: str) -> Menu:
-    """Trivial and classical models, then networks: shallow before deep, those of the plan among them."""
+def menu(planned: Planned, modality: str, examples: int | None = None) -> Menu:
+    """Trivial and classical models, then networks: shallow before deep, those of the plan among them.
+
+    Args:
+        examples: that are learnt from; None for many.
+    """
     simple = [
         Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
         Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear"),
         Candidate("random forest", Kind.BASELINE, Stage.BASELINES, "random_forest"),
         Candidate("gradient boosting", Kind.BASELINE, Stage.BASELINES, "gradient_boosting"),
     ]
-    return Menu((*simple, *_networks(planned, modality)), planned)
+    few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
+    networks = _networks(planned, modality)
+    return Menu((*simple, *(_all_epochs(one) if few else one for one in networks)), planned)
+
+
+def _all_epochs(candidate: Candidate) -> Candidate:
+    assert candidate.settings is not None  # noqa: S101 - networks have them
+    return replace(candidate, settings=replace(candidate.settings, early_stopping=False))
 
 
 def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:

@@ -28,6 +28,8 @@ SMALL_NETWORK = 300_000
 """Weights below which a step of a feed-forward network is faster on one thread than on several."""
 LBFGS_EPOCHS = 10
 """Each is up to twenty steps over all examples."""
+ATTEMPTS, MUCH_MORE = 2, 2
+"""A training that had few epochs, since the one that was timed had been held up, begins anew with so many times as many."""
 _AT_ONCE = 1024
 
 
@@ -69,12 +71,16 @@ class Foretold:
     """Whether the deadline came before training had ended."""
 
 
+_Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
+"""What decides how long an epoch takes: type, widths, optimiser, batch size."""
+
+
 class NetworkFitting:
     """Trains networks; remembers how long an epoch of each takes."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._epoch_seconds: dict[tuple[str, tuple[int, ...], str], float] = {}
+        self._epoch_seconds: dict[_Pace, float] = {}
 
     def fit(
         self,
@@ -106,34 +112,37 @@ class NetworkFitting:
             threads=1 if small else self._threads,
         )
         examples = _tensors(learning)
-        epochs = self._affordable(spec, settings, recipe, examples, allowance)
-        patience = max(FEWEST_EPOCHS, epochs // 8) if stopping is not None else None
-        trained = train(
-            objective,
-            examples,
-            replace(recipe, epochs=epochs, patience=patience),
-            validation=_tensors(stopping) if stopping is not None else None,
-            until=allowance.until,
-            on_epoch=on_epoch,
-        )
+        validation = _tensors(stopping) if stopping is not None else None
+        self._time_an_epoch(spec, settings, recipe, examples, allowance)
+        for attempt in range(ATTEMPTS):
+            epochs = self._affordable(settings, recipe, allowance)
+            patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
+            planned = replace(recipe, epochs=epochs, patience=patience)
+            begun = time.monotonic()
+            trained = train(
+                objective, examples, planned, validation=validation, until=allowance.until, on_epoch=on_epoch
+            )
+            if not trained.history:
+                break
+            self._epoch_seconds[_pace(settings)] = (time.monotonic() - begun) / len(trained.history)
+            if attempt + 1 == ATTEMPTS or self._affordable(settings, recipe, allowance) < MUCH_MORE * epochs:
+                break
+            network, objective = _made(spec, settings, seed)
         if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
             raise DivergedError
         outputs = _foretold(network, test, 1 if small else self._threads)
         return Foretold(outputs, len(trained.history), trained.stopped is Stop.TIME)
 
-    def _affordable(
+    def _time_an_epoch(
         self,
         spec: Described,
         settings: NetworkSettings,
         recipe: Recipe,
         examples: tuple[Tensor, Tensor],
         allowance: Allowance,
-    ) -> int:
-        """Epochs that there is time for: a schedule that was cut in the middle would leave worse weights than a short one.
-
-        The first training of a network of this size is preceded by one epoch that is timed and thrown away.
-        """
-        key = (settings.network, settings.hidden_units, settings.optimizer)
+    ) -> None:
+        """The first training of a network of this size is preceded by one epoch that is timed and thrown away."""
+        key = _pace(settings)
         if key not in self._epoch_seconds:
             for _ in range(1 if self._epoch_seconds else 2):  # the very first step of torch takes seconds
                 _, objective = _made(spec, settings, recipe.seed)
@@ -142,7 +151,10 @@ class NetworkFitting:
                 tried = train(objective, examples, replace(recipe, epochs=1), until=until)
                 seconds = time.monotonic() - begun
             self._epoch_seconds[key] = seconds if tried.history else 2 * seconds
-        possible = allowance.seconds / max(self._epoch_seconds[key], 1e-6)
+
+    def _affordable(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> int:
+        """Epochs that there is time for: a schedule that was cut in the middle would leave worse weights than a short one."""
+        possible = allowance.seconds / max(self._epoch_seconds[_pace(settings)], 1e-6)
         return max(1, int(min(recipe.epochs, possible)))
 
 
@@ -152,6 +164,10 @@ def _made(spec: Described, settings: NetworkSettings, seed: int) -> tuple[nn.Mod
         network = build(spec)
     initialise(network, settings.init, settings.activation, seed=seed)
     return network, Supervised(network, loss_function(spec))
+
+
+def _pace(settings: NetworkSettings) -> _Pace:
+    return settings.network, settings.hidden_units, settings.optimizer, settings.batch_size
 
 
 def _epochs(settings: NetworkSettings, examples: int) -> int:

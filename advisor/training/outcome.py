@@ -49,7 +49,7 @@ class Final:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "scores": list(self.scores), "settings": dict(self.settings)}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -162,6 +162,8 @@ class DataTried:
     """Examples that a fold scores, by those that it learns from."""
     left_out: str = ""
     torch: str = ""
+    task_told: bool = False
+    """Whether somebody said the task, against what the target looks like."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -183,6 +185,7 @@ class DataTried:
             held_out_share_of_a_fold=number_of(data["held_out_share_of_a_fold"]),
             left_out=text_of(data["left_out"]),
             torch=text_of(data["torch"]),
+            task_told=bool(data.get("task_told", False)),
         )
 
 
@@ -214,12 +217,11 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """As `advisor/trial/1`."""
-        best = None if self.best is None else {**asdict(self.best), "settings": dict(self.best.settings)}
         return {
             "schema": "advisor/trial/1",
             "metric": self.metric.name,
             "greater_is_better": self.metric.greater_is_better,
-            "best": best,
+            "best": None if self.best is None else asdict(self.best),
             "verdict": self.verdict.value,
             "says": self.says,
             "data": {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
@@ -11,7 +10,7 @@ from typing import Any, TypeAlias
 from advisor.errors import printable
 from advisor.training.candidates import Planned
 from advisor.training.outcome import DataTried, Difference, Final, Metric
-from advisor.training.trial_record import Kind, Stage, Trial
+from advisor.training.trial_record import Kind, Stage, Trial, number_of
 
 LONGEST_REQUEST = 16_000_000
 _LONGEST_TEXT = 2000
@@ -34,6 +33,8 @@ class Request:
     threads: int
     most_examples: int
     finished: tuple[Trial, ...] = ()
+    task: str | None = None
+    """For which the target is to be read, where that is not the one that its values look like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,20 @@ class Finals:
     finals: tuple[Final, ...]
     differences: tuple[Difference, ...]
 
+    def adds_to(self, earlier: Finals) -> bool:
+        """Whether it has a finalist, or a seed of one, that an earlier telling lacks: a run that goes on refits them anew."""
+        seeds = {final.name: len(final.scores) for final in earlier.finals}
+        return any(len(final.scores) > seeds.get(final.name, 0) for final in self.finals)
+
+
+@dataclass(frozen=True, slots=True)
+class Costly:
+    """Something on the menu was left out, since it takes too long."""
+
+    name: str
+    seconds: float
+    """That its first trial would take, as a part of it says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -88,7 +103,7 @@ class Ended:
     """Everything has been said."""
 
 
-Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Note | Refused | Ended
+Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Costly | Note | Refused | Ended
 
 
 def encode_request(request: Request) -> bytes:
@@ -143,15 +158,14 @@ def from_json(kind: str, data: Mapping[str, Any]) -> Message:
             stage = None if data["stage"] is None else Stage(data["stage"])
             return Began(_text(data["name"]), stage, int(data["rung"]), Kind(data["kind"]))
         case "EpochSeen":
-            value = float(data["value"])
-            if not math.isfinite(value):
-                raise ValueError("no number")
-            return EpochSeen(int(data["number"]), value)
+            return EpochSeen(int(data["number"]), number_of(data["value"]))
         case "Trial":
             return Trial.from_json(data)
         case "Finals":
             finals = tuple(map(Final.from_json, data["finals"]))
             return Finals(finals, tuple(map(Difference.from_json, data["differences"])))
+        case "Costly":
+            return Costly(_text(data["name"]), number_of(data["seconds"]))
         case "Note":
             return Note(_text(data["text"]))
         case "Refused":

@@ -63,7 +63,7 @@ class Trial:
         return self.status is not Status.FAILED and bool(self.scores)
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "scores": list(self.scores), "settings": dict(self.settings)}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -101,7 +101,7 @@ def whole_of(value: object) -> int:
 
 
 def numbers_of(value: object) -> tuple[float, ...]:
-    if not isinstance(value, list):
+    if not isinstance(value, list | tuple):
         raise TypeError("no list")
     return tuple(map(number_of, value))
 

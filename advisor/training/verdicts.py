@@ -62,6 +62,10 @@ def verdict(
         missing = "network" if network is None else "baseline"
         over = difference(differences, leader.name, trivial or "")
         gain = f", {gain_words(metric, over)} against {trivial_words(metric)}" if over is not None else ""
+        uncompared = ladder.leader(trials, Kind(missing))
+        if uncompared is not None:
+            words = f"On the folds {leader.name} is ahead{gain}; there was no time to score {uncompared.name}"
+            return Verdict.UNFINISHED, f"{words}, the best {missing}, on the held-out examples."
         kind = Verdict.BASELINE if network is None else Verdict.NETWORK
         return kind, f"The best is {leader.name}{gain}. No {missing} could be tried in the time."
     between = difference(differences, network, baseline)

@@ -99,9 +99,12 @@ def test_a_stopped_run_is_told_and_the_same_command_goes_on(
 ) -> None:
     stopped, resumed = StandIn(stop_after=2), StandIn()
     monkeypatch.setattr(agent, "run", stopped.run)
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # these tests stay open to Ctrl-C
+    with pytest.raises(SystemExit) as ending:
         bench(["fcn5", "lstm32"], threads="1,2", format_=PlainFormat.JSON)
+    assert ending.value.code == console.INTERRUPTED
     told = capsys.readouterr()
+    assert "the same command goes on from there" in " ".join(told.err.split())
     known = {network["name"]: network for network in json.loads(told.out)["networks"]}
     assert [row["setting"] for row in known["lstm32"]["threads"]] == [1, 2]
     assert known["fcn5"]["skipped"]["batch"] == "It was stopped."

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from advisor.cli.inputs import knowledge_for
-from advisor.cli.machines import unknown_card, with_published
+from advisor.cli.machines import named_machine, unknown_card, with_published
 from advisor.facts.fact_base import FactBase, Source
+
+from ..agent.profiles_made import compared, profile
 
 DETECTED = {"machine.gpu.count": 1, "machine.gpu.name": "NVIDIA H200", "machine.gpu.memory_bytes": 150_000_000_000}
 
@@ -38,3 +43,11 @@ def test_a_card_without_a_profile_is_noted_and_only_what_was_stated_is_complaine
     known = detected.known("machine.gpu.name")
     assert known is not None
     assert known.note == "nothing is known of this card"
+
+
+def test_what_a_profile_says_of_its_machine_names_the_profile_since_it_was_not_detected_here(tmp_path: Path) -> None:
+    file = tmp_path / "lab.json"
+    file.write_text(json.dumps(profile([compared()], name="lab").to_json()))
+    known = named_machine(knowledge_for(()), str(file)).facts.known("machine.cpu.physical_cores")
+    assert known is not None
+    assert (known.value, known.source, known.note) == (4, Source.DETECTED, "machine profile lab")

@@ -15,8 +15,10 @@ import psutil
 import pytest
 from sklearn import datasets as shipped
 
-from advisor.cli.try_ import most_examples
-from advisor.datasets.dataset import Format, Inspection
+from advisor.cli.inputs import gather
+from advisor.cli.try_ import _for_the_task, most_examples
+from advisor.datasets.dataset import Format, Inspection, Task
+from advisor.facts.fact_base import Source
 from tests.cli.program import PROGRAM, Finished, advisor, environment, refused
 
 
@@ -42,7 +44,7 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tried(wine: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
     """One run with its report in a file."""
     report = tmp_path_factory.mktemp("report") / "report.md"
-    return advisor("try", "--data", wine, "--target", "kind", "--budget", "30s", "--output", report), report
+    return advisor("try", "--data", wine, "--target", "kind", "--budget", "60s", "--output", report), report
 
 
 def test_it_says_who_won_and_by_how_much(tried: tuple[Finished, Path]) -> None:
@@ -128,13 +130,30 @@ def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: P
     assert "kind" in refused("try", "--data", wine, "--target", "kidn")
     assert "--target" in refused("try", "--data", wine)
     assert "--budget" in refused("try", "--data", wine, "--target", "kind", "--budget", "soon")
-    other_task = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=regress")
-    assert "task.kind: the answers say regress, and the target 'kind' is read as one to classify" in other_task
+    words = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=regress")
+    assert "'kind' holds words such as 'kind 0', so that no number can be foretold" in words
+    no_series = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=forecast")
+    assert "the task is said to be forecast, but it is read as one to classify" in no_series
+    no_truth = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=generate")
+    assert "task.kind: the answers say generate, and only classes, numbers and forecasts can be tried" in no_truth
     report = tmp_path / "there.md"
     report.write_text("mine")
     said = refused("try", "--data", wine, "--target", "kind", "--output", report)
     assert "the file exists" in said
     assert report.read_text() == "mine"
+
+
+def test_a_task_that_is_said_goes_before_what_the_target_looks_like(tmp_path: Path) -> None:
+    path = tmp_path / "films.csv"
+    path.write_text("length,stars\n" + "".join(f"{60 + n % 97},{1 + n % 5}\n" for n in range(200)))
+    found = gather(sets=["task.kind=regress"], data=path, target="stars")
+    assert found.inspection is not None
+    told, inspection = _for_the_task(found, found.inspection)
+    assert (inspection.task, inspection.told, told.inspection) == (Task.REGRESS, True, inspection)
+    known = {name: told.facts.by_source(Source.INSPECTED).get(name) for name in ("task.kind", "data.imbalance")}
+    assert known == {"task.kind": "regress", "data.imbalance": None}, "what was found of classes is gone"
+    assert told.facts.by_source(Source.INSPECTED)["data.fingerprint"] == inspection.fingerprint
+    assert _for_the_task(told, inspection) == (told, inspection)
 
 
 def test_as_many_examples_are_read_as_there_is_time_and_memory_for() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from advisor.datasets.array_files import rows_of, stored_arrays
+from advisor.datasets.array_files import column_of, rows_of, stored_arrays
 from advisor.datasets.arrays import inspect_array, load_arrays
 from advisor.datasets.dataset import Format, Task
 from advisor.datasets.preparation import preparation
@@ -248,3 +248,76 @@ def test_far_off_targets_keep_what_they_differ_by(tmp_path: Path) -> None:
     numpy.save(path, numpy.column_stack([numpy.random.default_rng(0).normal(size=(60, 3)), far]))
     data = load_arrays(inspect_array(path, "-1"), 100, 0)
     assert len(numpy.unique(data.targets)) == 60
+
+
+def packed(path: Path, **members: tuple[tuple[int, ...], str, bytes]) -> Path:
+    """An NPZ whose headers say whatever they like: a shape, a type, and the bytes that follow."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, (shape, kind, content) in members.items():
+            header = io.BytesIO()
+            numpy.lib.format.write_array_header_1_0(header, {"shape": shape, "fortran_order": False, "descr": kind})
+            archive.writestr(f"{name}.npy", header.getvalue() + content)
+    return path
+
+
+@pytest.mark.parametrize("shape", [(10**12, 10), (10, 10**12), (10**30, 2)])
+def test_a_header_that_promises_more_than_the_file_holds_is_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    said = refusal(packed(tmp_path / "d.npz", x=(shape, "<f8", bytes(800)), y=((10,), "<i8", bytes(80))))
+    assert "its header promises" in said
+    assert "there are 800" in said
+    plain = tmp_path / "d.npy"
+    with zipfile.ZipFile(tmp_path / "d.npz") as archive:
+        plain.write_bytes(archive.read("x.npy"))
+    assert "its header promises" in refusal(plain)
+
+
+def test_an_archive_that_claims_what_no_packing_can_do_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path / "d.npz", x=((50, 2), "<f8", bytes(800)))
+    with zipfile.ZipFile(path) as archive:
+        true = archive.getinfo("x.npy").file_size
+    content = path.read_bytes()
+    path.write_bytes(content.replace(true.to_bytes(4, "little"), (2**31).to_bytes(4, "little")))
+    assert "cannot unpack to 2,147,483,648" in refusal(path)
+
+
+def test_one_example_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    width = 17 * 2**20
+    path = packed(tmp_path / "d.npz", x=((2, width), "<f4", bytes(8 * width)), y=((2,), "<i8", bytes(16)))
+    assert path.stat().st_size < 10**6, "a small file"
+    said = refusal(path)
+    assert f"an example of the array x takes 71 MB: its shape is (2, {width})" in said
+    assert "cut them smaller" in said
+
+
+def test_more_targets_than_may_be_held_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    path, rows = tmp_path / "d.npy", 150_000_000
+    with path.open("wb") as file:
+        numpy.lib.format.write_array_header_1_0(
+            file, {"shape": (rows, 2), "fortran_order": False, "descr": numpy.dtype("u1").str}
+        )
+        file.truncate(file.tell() + 2 * rows)  # a hole, which takes no space on disk
+    assert "its 150,000,000 targets take 1,200 MB" in refusal(path, "1")
+    assert inspect_array(path, None).examples == rows, "without a target a few rows are looked at"
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_one_column_of_an_archive_is_read_without_holding_the_others(tmp_path: Path, order: Any) -> None:
+    table = numpy.arange(3_000_000, dtype=numpy.float64).reshape(-1, 3)
+    path = npz(tmp_path / "d.npz", data=numpy.asarray(table, order=order))
+    assert numpy.array_equal(column_of(path, stored_arrays(path)[0], 1), table[:, 1])
+
+
+def test_targets_are_read_for_the_task_that_somebody_says(tmp_path: Path) -> None:
+    stars = LABELS + 1
+    path = npz(tmp_path / "d.npz", x=DRAW.normal(size=(40, 3)), y=stars, names=numpy.array(["a", "b"] * 20))
+    found = inspect_array(path, "y", Task.REGRESS)
+    assert (found.task, found.classes, found.facts["task.kind"]) == (Task.REGRESS, (), "regress")
+    assert load_arrays(found, 1000, 0).targets[:, 0].tolist() == stars.tolist()
+    with pytest.raises(InputError, match="its targets are words"):
+        inspect_array(path, "names", Task.REGRESS)
+    values = DRAW.normal(size=(100, 3))
+    many = npz(tmp_path / "many.npz", x=values, y=numpy.arange(100) % 30, z=values[:, 0])
+    assert inspect_array(many, "y", None).task is Task.REGRESS
+    assert inspect_array(many, "y", Task.CLASSIFY).classes == tuple(map(str, range(30)))
+    with pytest.raises(InputError, match="are no classes"):
+        inspect_array(many, "z", Task.CLASSIFY)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
 from advisor.datasets.dataset import Inspection, Task, Weight
 from advisor.datasets.inspect import inspect
+from advisor.datasets.loading import load
 from advisor.datasets.table import read_frame
 from advisor.errors import InputError
 
@@ -249,3 +251,56 @@ def test_a_column_of_texts_with_classes_is_a_task_of_texts(tmp_path: Path) -> No
     assert found.facts["data.modality"] == "text"
     assert found.facts["data.sequence_length"] == 9
     assert found.facts["data.inputs"] > 200
+
+
+STARS = [n * 7 % 5 + 1 for n in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (STARS, Task.REGRESS),
+        ([0, 1] * 100, Task.REGRESS),
+        ([n * 7 % 50 for n in range(200)], Task.CLASSIFY),
+        ([0.5, 1.5, 2.5, 3.5] * 50, Task.CLASSIFY),
+    ],
+)
+def test_a_target_is_read_for_the_task_that_somebody_says(tmp_path: Path, values: list[object], told: Task) -> None:
+    seeming = inspected(tmp_path, {"x": noise(), "what": values}, "what")
+    found = inspect(tmp_path / "t.csv", "what", told)
+    assert seeming.task is not told
+    assert (found.task, found.facts["task.kind"]) == (told, told.value)
+    assert found.facts["task.outputs"] == (1 if told is Task.REGRESS else len(set(values)))
+    assert ("data.imbalance" in found.facts) is (told is Task.CLASSIFY)
+    assert found.fingerprint == found.facts["data.fingerprint"] != seeming.fingerprint
+    assert inspect(tmp_path / "t.csv", "what", seeming.task) == seeming, "said or seen is the same"
+    examples = load(found, most_examples=1000)
+    read = [found.classes[n] for n in examples.targets] if told is Task.CLASSIFY else examples.targets[:, 0].tolist()
+    assert [float(value) for value in read] == values
+
+
+@pytest.mark.parametrize(
+    ("values", "told", "why"),
+    [
+        (["red", "blue", "green", "blue"] * 50, Task.REGRESS, "'what' holds words such as 'red'"),
+        (["yes", "no"] * 100, Task.REGRESS, "'what' holds words such as 'yes'"),
+        (noise(), Task.CLASSIFY, "most come only once"),
+        (STARS, Task.FORECAST, "the task is said to be forecast, but it is read as one to classify"),
+    ],
+)
+def test_a_task_that_the_target_does_not_allow_is_refused(
+    tmp_path: Path, values: list[object], told: Task, why: str
+) -> None:
+    inspected(tmp_path, {"x": noise(), "what": values}, "what")
+    with pytest.raises(InputError, match=why) as caught:
+        inspect(tmp_path / "t.csv", "what", told)
+    assert caught.value.problems[0].remedy
+
+
+def test_rows_in_order_of_time_are_a_table_where_a_regression_is_asked_for(tmp_path: Path) -> None:
+    days = [str(date(2024, 1, 1) + timedelta(n)) for n in range(100)]
+    table: dict[str, Sequence[object]] = {"day": days, "sun": noise(100), "sold": noise(100, 1)}
+    assert inspected(tmp_path, table, "sold").task is Task.FORECAST
+    found = inspect(tmp_path / "t.csv", "sold", Task.REGRESS)
+    assert (found.task, found.modality, found.time_column) == (Task.REGRESS, "tabular", "day")
+    assert load(found, most_examples=100).inputs.columns == ["day", "sun"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.agent.anonymous import anonymous_json
 from advisor.agent.comparison import compare, side_of, sides_of
 from advisor.agent.machine_profile import MachineProfile
 from advisor.machine.cards import Gpu
@@ -64,10 +66,11 @@ def test_without_a_known_peak_there_is_no_bar() -> None:
     assert not set(line) & set("█░#")
 
 
-def test_another_quantity_gives_the_proportion_and_the_footnote_says_that_it_is_no_peak() -> None:
+def test_what_another_quantity_puts_into_proportion_has_no_bar_since_that_is_no_peak() -> None:
     text = page([gauged({MEMORY: 2e10, ONE_THREAD: 1e10})])
-    assert "50% [1]" in text
-    assert "[1] beside Memory, all threads, 20.0 GB/s, as measured; no peak known" in text
+    (line,) = [line for line in text.splitlines() if "Memory, one thread" in line]
+    assert line.endswith("0.50x Memory, all threads")
+    assert not set(text) & set("█░")
 
 
 def test_a_peak_that_is_exceeded_is_an_error_of_the_profile_and_never_a_share() -> None:
@@ -131,7 +134,7 @@ def test_of_two_disks_the_one_measured_last_is_shown() -> None:
 UNUSUAL: list[tuple[list[ProbeOutcome], Machine, str, str]] = [
     ([gauged({MEMORY: 1.02e10, ONE_THREAD: 1e10})], MACHINE, "read memory 1.02 times as fast", "More threads will not help"),
     ([gauged({SEQUENTIAL: 1e9, RANDOM: 2e7})], MACHINE, "Small random reads from the disk get 2.0%", "Pack small files"),
-    ([gauged({MEMORY: 1e10}, spread=0.5)], MACHINE, "Memory, all threads: a rough figure", "--only threads"),
+    ([gauged({MEMORY: 1e10}, spread=0.5)], MACHINE, "95% intervals: Memory, all threads 41%.", "--only threads"),
     ([gauged({MEMORY: 1e10}, spread=0.5)], MACHINE, "Samples of the same thing differ", "--budget"),
     ([gauged({"probe.matmul.tf32": 2e13}, work="FLOP", machine=CARD, applies=ON_CARD)], CARD,
      "Matrix product, tf32: only 13% of its peak", "power limit"),
@@ -152,6 +155,41 @@ def test_what_is_unusual_is_said_with_its_figures_and_what_to_do(
     unusual, _, to_do = flat(page(outcomes, machine)).partition("WHAT IS UNUSUAL")[2].partition("WHAT TO DO")
     assert what in unusual
     assert remedy in to_do
+
+
+def to_do(outcomes: Sequence[ProbeOutcome], machine: Machine = MACHINE) -> list[str]:
+    found = flat(page(outcomes, machine)).partition("WHAT TO DO ")[2].partition(" HOW IT WAS")[0]
+    return re.split(r" (?=\d\. )", found)
+
+
+def test_what_several_figures_have_in_common_is_to_be_done_once() -> None:
+    rough = gauged({MEMORY: 2e10, ONE_THREAD: 1e10}, probe="memory", spread=0.5)
+    others = compared(conditions=Conditions(others_share=0.5))
+    assert to_do([rough, others]) == [
+        "1. Close other programs and measure again with more time: "
+        "`advisor probe --only memory --only threads --budget 3min`"
+    ]
+    low = gauged({"probe.matmul.tf32": 2e13, "probe.matmul.bf16": 3e13}, work="FLOP", machine=CARD, applies=ON_CARD)
+    (remedy,) = to_do([low], CARD)
+    assert "power limit" in remedy
+    assert "Only a small share of their peaks: Matrix product, tf32 13%, Matrix product, bf16 10% (profile" in flat(
+        page([low], CARD)
+    )
+    slow = gauged({"probe.matmul.fp32": 2e11, "probe.matmul.bf16": 1e10, "probe.matmul.fp16": 2e10}, work="FLOP")
+    assert to_do([slow]) == ["1. Stay with fp32; bf16 and fp16 save memory here, not time."]
+
+
+def test_probes_that_failed_alike_are_tried_again_together() -> None:
+    killed = [compared(failure="It was killed."), gauged({MEMORY: 1e10}, probe="memory", failure="It was killed.")]
+    assert to_do(killed) == ["1. Try them alone: `advisor probe --only threads --only memory`"]
+
+
+def test_what_is_to_be_done_on_another_machine_is_said_to_be_there() -> None:
+    report = machine_report(profile([compared(failure="It was killed.")], name="last"), find_device)
+    text = flat(machine_page(report, Look(80), is_here=False))
+    assert text.startswith("MACHINE last")
+    assert "WHAT TO DO (on that machine)" in text
+    assert "`advisor profiles export NAME --output FILE` brings it here" in text
 
 
 def test_what_the_machine_does_not_tell_is_unusual_and_how_a_probe_measured_is_not() -> None:
@@ -263,9 +301,33 @@ def test_two_machines_are_compared_by_name() -> None:
     fast = side_of(profile([gauged({MEMORY: 2e10, SEQUENTIAL: 1e8})], name="fast"))
     slow = side_of(profile([gauged({MEMORY: 1e10, SEQUENTIAL: 2e8})], name="slow"))
     assert answer(compare(slow, fast)) == "fast is faster in 1 and slower in 1 of 2 figures, compared with slow."
-    assert answer(compare(slow, slow)).startswith("slow and slow are equally fast")
+    later = side_of(profile([gauged({MEMORY: 1e10, SEQUENTIAL: 2e8}, date="2026-11-21")], name="later"))
+    assert answer(compare(slow, later)).startswith("later and slow are equally fast")
     nothing = side_of(profile([], name="new"))
     assert "nothing can be compared" in answer(compare(slow, nothing))
+
+
+def test_a_measurement_is_not_compared_with_itself_however_it_is_called() -> None:
+    there = profile([compared()], name="lab")
+    copy = MachineProfile.from_json(anonymous_json(there))
+    found = compare(side_of(there), side_of(copy))
+    text = flat(compared_page(found, Look(80)))
+    assert text.startswith(
+        "This is the same measurement on both sides: all 2 figures that both have are of the same runs"
+    )
+    assert "Measure again with `advisor probe`" in text
+    assert "1.00x" not in text
+    document = compared_json(found)
+    assert (document["figures"], len(document["identical"])) == ([], 2)
+
+
+def test_runs_that_both_sides_hold_are_named_beside_those_that_can_be_compared() -> None:
+    memory = gauged({MEMORY: 2e10})
+    first = side_of(profile([memory, gauged({SEQUENTIAL: 1e8}, probe="storage")]))
+    second = side_of(profile([memory, gauged({SEQUENTIAL: 2e8}, probe="storage", date="2026-11-21")], name="later"))
+    text = flat(compared_page(compare(first, second), Look(80)))
+    assert text.startswith("later is faster in 1 of 1 figure")
+    assert "The same runs on both sides, so not compared: Memory, all threads." in text
 
 
 def test_the_answer_comes_first_then_what_else_differs_then_the_figures() -> None:

@@ -144,7 +144,33 @@ def test_measurements_from_elsewhere_are_shown_but_not_counted() -> None:
     base = facts().with_known("probe.threads.best", Known(2, Source.MEASURED, {"machine": "another"}))
     made = advise(knowledge(), base)
     assert made.value("compute.threads") == 4
-    assert "does not count here: probe.threads.best = 2 threads (machine another)" in " ".join(text(made=made).split())
+    assert "does not count here: probe.threads.best = 2 threads. What differs: machine another then, " in " ".join(
+        text(made=made).split()
+    )
+
+
+def test_measurements_from_the_same_conditions_are_told_together_with_what_differs() -> None:
+    from advisor.facts.fact_base import Known, Source
+    from advisor.inference.advise import advise
+
+    applies = {"machine": "abc", "network": "ffn 64-10"}
+    base = facts().with_known(
+        "probe.threads.best", Known(2, Source.MEASURED, applies, note="probe threads, 2026-11-21")
+    )
+    made = advise(knowledge(), base.in_scope({"machine": "abc", "network": "cnn 64-10"}))
+    said = " ".join(text(made=made).split())
+    assert "probe.threads.best = 2 threads (probe threads, 2026-11-21)" in said
+    assert "What differs: network ffn 64-10 then, cnn 64-10 now." in said
+
+
+def test_what_is_worth_measuring_is_measured_on_the_machine_that_the_plan_is_for() -> None:
+    assert "times the alternatives here" in text()
+    planned = plan(answers={"machine.cpu.physical_cores": 16}, detected={"machine.cpu.physical_cores": 4})
+    for made in (planned, plan(answers={"machine.cpu.physical_cores": 16}, detected={})):
+        said = " ".join(text(made=made).split())
+        assert "Measure on the machine that the plan is for: `advisor probe`" in said
+        assert "`advisor profiles export --output NAME.json`" in said
+        assert "times the alternatives here" not in said
 
 
 def test_facts_that_mean_nothing_here_are_named() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.networks.names import ACTIVATIONS
 from advisor.training.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
-from advisor.training.menu import menu
+from advisor.training.menu import EARLY_STOPPING_FROM, menu
 from advisor.training.recipe import AS_BUILT, INITIALISATIONS, OPTIMIZERS, Recipe
 from advisor.training.trial_record import Kind
 
@@ -130,3 +130,15 @@ def test_the_builders_own_weights_are_no_way_to_initialise() -> None:
     made = menu(Planned("ffn", init=AS_BUILT), "tabular")
     inits = {c.settings.init for c in made.openers if c.settings is not None}
     assert AS_BUILT not in inits
+
+
+def test_of_few_rows_none_are_kept_back_to_see_when_to_stop() -> None:
+    def stopping(modality: str, examples: int | None) -> set[bool]:
+        made = menu(PLANNED, modality, examples)
+        return {c.settings.early_stopping for c in made.openers if c.settings is not None and "plain" not in c.name}
+
+    assert stopping("tabular", EARLY_STOPPING_FROM - 1) == {False}
+    assert stopping("tabular", EARLY_STOPPING_FROM) == stopping("image", 100) == stopping("tabular", None) == {True}
+    few = menu(PLANNED, "tabular", 500)
+    names = [candidate.name for candidate in few.variations(few.openers[-1])]
+    assert any(name.endswith(", early stopping") for name in names), "that is tried as a variation"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import random
 import signal
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from sklearn import datasets as shipped
 
 from advisor.agent.trial_journal import TrialJournal
 from advisor.agent.trying import MOST_STARTS, Trying
+from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
 from advisor.probes.runner import Limits
@@ -26,6 +28,7 @@ from advisor.training.candidates import Planned
 from advisor.training.outcome import DataTried, Difference, Final, Metric, Verdict
 from advisor.training.request import (
     Began,
+    Costly,
     EpochSeen,
     Finals,
     Message,
@@ -46,7 +49,7 @@ LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.1)
 FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Difference("a", "b", 0.1, 0.0, 0.2),))
 MESSAGES: list[Message] = [
     READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
-    EpochSeen(3, 0.5), LINEAR, FINALS, Note("so"), Refused("No", "d.csv", "empty", "Fill it."),
+    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), Refused("No", "d.csv", "empty", "Fill it."),
 ]  # fmt: skip
 
 
@@ -88,7 +91,7 @@ def test_what_is_no_message_is_refused(line: bytes) -> None:
 
 
 def test_a_run_ends_with_a_verdict(wine: Path) -> None:
-    outcome = Trying(request(wine, 15.0)).run()
+    outcome = Trying(request(wine, 30.0)).run()
     assert outcome.best is not None
     assert outcome.best.score > 0.85
     assert not outcome.best.seen, "its score is that of examples that chose nothing"
@@ -100,6 +103,22 @@ def test_a_run_ends_with_a_verdict(wine: Path) -> None:
     assert {bet.topic for bet in outcome.bets} >= {"network.type"}
     document = outcome.to_json()
     assert (document["schema"], document["metric"]) == ("advisor/trial/1", "accuracy")
+
+
+def test_whole_numbers_are_tried_as_the_quantity_that_somebody_says_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "stars.csv"
+    draw = random.Random(0)
+    rows = [(draw.random(), draw.random()) for _ in range(120)]
+    path.write_text("x,y,stars\n" + "".join(f"{x},{y},{1 + round(2 * x + 2 * y)}\n" for x, y in rows))
+    found = inspect(path, "stars", Task.REGRESS)
+    asked = Request(
+        str(path), "stars", found.fingerprint, Planned("ffn", (), (16,)), 3.0, 3.0, 0, 1, 1000, task="regress"
+    )
+    seen: list[Ready] = []
+    Trying(asked, listener=lambda what, about: seen.append(about) if isinstance(about, Ready) else None).run()
+    assert (seen[0].data.task, seen[0].metric.name) == ("regress", "r2")
+    with pytest.raises(InputError, match="changed"):
+        Trying(replace(asked, task="classify")).run()
 
 
 def test_data_that_changed_meanwhile_are_refused(wine: Path) -> None:
@@ -276,6 +295,57 @@ def test_a_trial_that_ends_the_whole_run_again_and_again_is_left_out(
     failed = next(trial for trial in outcome.trials if trial.name == "linear")
     assert "each time this run was stopped" in (failed.failure or "")
     assert any(trial.name == "random forest" for trial in outcome.trials)
+
+
+def reasons(trying: Trying, **how: bool) -> dict[str, str]:
+    return {one.name: one.reason for one in trying.outcome(**how).not_tried}
+
+
+def test_what_was_not_tried_comes_with_its_own_reason() -> None:
+    trying = Trying(Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100))
+    trying.known.ready, trying.known.trials = READY, [LINEAR]
+    trying.known.costly["gradient boosting"] = 47.3
+    assert reasons(trying)["gradient boosting"] == "It would take about 47 s, and there was no time left for that."
+    assert reasons(trying)["random forest"] == "There was no time left for it."
+    assert "interrupted" in reasons(trying, interrupted=True)["random forest"]
+
+
+def test_what_a_child_that_always_ends_early_did_not_try_says_so() -> None:
+    ready_only = [sys.executable, "-c", CRASHING.partition("done =")[0]]
+    trying = Trying(Request("/d", "y", "f", Planned(), 600.0, 600.0, 0, 1, 100), command=ready_only)
+    trying.run()
+    assert f"ended early {MOST_STARTS} times" in reasons(trying)["gradient boosting"]
+
+
+def test_a_run_that_goes_on_too_late_says_that_the_held_out_examples_were_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    journal = TrialJournal.open({}, fresh=False)
+    assert journal is not None
+    journal.write(READY, 1.0)
+    journal.write(LINEAR, 29.0)
+    asked = Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100)
+    outcome = Trying(asked, journal=journal, command=misbehaving("")).run()
+    journal.close(finished=True)
+    assert outcome.verdict is Verdict.UNFINISHED
+    assert outcome.best is not None
+    assert outcome.best.seen
+    assert outcome.notes == (
+        "1 s of the budget were left, too few to look at the held-out examples. Begin anew with a longer --budget.",
+    )
+
+
+def test_finals_of_a_run_that_goes_on_count_once_they_say_more_than_what_is_known() -> None:
+    def told(**seeds: int) -> Finals:
+        finals = [Final(name, Kind.BASELINE, (0.9,) * count, 0.9, 0.8, 1.0) for name, count in seeds.items()]
+        return Finals(tuple(finals), ())
+
+    known = told(linear=1, forest=3)
+    assert not told(linear=1, forest=1).adds_to(known)
+    assert not known.adds_to(known)
+    assert told(linear=1, forest=4).adds_to(known)
+    assert told(linear=1, boosting=1).adds_to(known)
 
 
 def test_the_parent_needs_no_heavy_library() -> None:

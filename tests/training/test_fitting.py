@@ -114,7 +114,9 @@ def test_a_training_ends_when_its_time_does() -> None:
     settings = NetworkSettings("ffn", (64,), epochs=100_000, early_stopping=False)
     candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
     fitting = Fitting(examples, 1)
-    fitted = fitting.fit(candidate, split.training, split.test, 0, seconds=math.inf, until=time.monotonic() + 0.5)
+    warm = replace(candidate, settings=replace(settings, epochs=1))  # the first steps of torch take long
+    fitting.fit(warm, split.training, split.test, 0, seconds=math.inf, until=math.inf)
+    fitted = fitting.fit(candidate, split.training, split.test, 0, seconds=math.inf, until=time.monotonic() + 10.0)
     assert fitted.short
     assert fitted.epochs is not None
     assert 0 < fitted.epochs < 100_000
@@ -129,6 +131,19 @@ def test_fewer_epochs_are_planned_where_all_would_take_too_long() -> None:
     assert not fitted.short, "a shorter training that ends by itself"
     assert fitted.epochs is not None
     assert fitted.epochs < 5000
+
+
+def test_a_training_that_was_planned_short_since_its_first_epoch_was_held_up_begins_anew() -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    split = outer_split(examples)
+    settings = NetworkSettings("ffn", (8,), epochs=40, early_stopping=False)
+    candidate = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+    fitting = Fitting(examples, 1)
+    fitting.fit(candidate, split.training, split.test, 0, **IN_TIME)
+    networks = fitting._networks
+    assert networks is not None
+    networks._epoch_seconds = dict.fromkeys(networks._epoch_seconds, 30.0)  # as if something had held up the first
+    assert fitting.fit(candidate, split.training, split.test, 0, **IN_TIME).epochs == 40
 
 
 def test_what_cannot_be_built_says_why() -> None:

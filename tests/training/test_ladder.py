@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.training.candidates import Candidate, Planned
+from advisor.training.candidates import SCIKIT_LEARN_LIKE, Candidate, Planned
 from advisor.training.ladder import Clock, Ladder
 from advisor.training.menu import menu
 from advisor.training.trial_record import Kind, Stage, Status, Trial
@@ -110,7 +110,23 @@ def test_what_takes_too_long_is_left_out_and_said() -> None:
             break
         trials.append(world.trial(step.candidate, step.rung))
     assert "gradient boosting" not in names(trials)
-    assert [one.name for one in ladder.not_tried(trials)] == ["gradient boosting"]
+    assert ladder.not_tried(trials) == ("gradient boosting",)
+
+
+def test_what_was_varied_stays_the_base_though_a_better_network_comes_later() -> None:
+    """In a run that goes on, something may fit into the time that did not before."""
+    world = World({"ffn 64": 0.8, "ffn 100 plain": 0.9})
+    late = Candidate("ffn 100 plain", Kind.NETWORK, Stage.NETWORKS, "ffn", SCIKIT_LEARN_LIKE)
+    before = [trial for trial in world.run(500) if not trial.name.startswith(late.name)]
+    base = world.ladder.base(before)
+    assert base is not None
+    assert base.name == "ffn 64"
+    varied = world.trial(world.ladder.variations(before)[0], 0)
+    trials = [*before, varied, world.trial(late, 0)]
+    assert world.ladder.base(trials) == base
+    assert varied.name in world.ladder.candidates(trials), "so no trial is lost"
+    again = world.run(1000, known=trials)
+    assert {trial.name.partition(", ")[0] for trial in again if trial.stage is Stage.VARIATIONS} == {"ffn 64"}
 
 
 def test_without_time_there_is_no_step() -> None:

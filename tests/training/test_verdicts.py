@@ -88,6 +88,16 @@ def test_without_finals_the_folds_are_quoted_as_unfinished() -> None:
     assert chosen.seen, "its score is one that it was chosen by"
 
 
+def test_finals_that_were_cut_do_not_say_that_no_network_was_tried() -> None:
+    trials = [trial("trivial", around(0.1)), trial("linear", around(0.7)), trial(NETWORK, around(0.5))]
+    finals = [Final(name, kind, (score,), score, score, score) for name, kind, score in (
+        ("trivial", Kind.TRIVIAL, 0.1), ("linear", Kind.BASELINE, 0.7))]  # fmt: skip
+    found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference("linear", "trivial", 0.6, 0.5, 0.7)])
+    assert found is Verdict.UNFINISHED
+    assert "linear is ahead, 0.600 better" in says
+    assert f"no time to score {NETWORK}, the best network, on the held-out examples" in says
+
+
 def test_a_difference_is_found_whichever_way_round_it_was_kept() -> None:
     known = [Difference("a", "b", 0.2, 0.1, 0.4)]
     assert difference(known, "b", "a") == Difference("b", "a", -0.2, -0.4, -0.1)

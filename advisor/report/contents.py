@@ -1,0 +1,160 @@
+"""What a report says of a plan before it is Markdown or HTML: title, first page, what is open, errata, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.errors import join_names
+from advisor.inference.plan import Plan, Recommendation, Status, Verdict
+from advisor.knowledge.model import Knowledge
+from advisor.report import words
+from advisor.report.numbers import known_figures
+
+_SUMMARY = (
+    ("What to build", (("", "network.type"), ("", "network.depth"), ("with ", "network.hidden_units"))),
+    (
+        "How to train it",
+        (
+            ("with the loss ", "training.loss"),
+            ("the optimiser ", "training.optimizer"),
+            ("a learning rate of ", "training.learning_rate"),
+            ("batches of ", "training.batch_size"),
+        ),
+    ),
+    (
+        "On what",
+        (
+            ("", "compute.device"),
+            ("", "compute.threads"),
+            ("numbers in ", "training.precision"),
+            ("with ", "framework"),
+        ),
+    ),
+    ("What to compare it with", (("", "baseline"),)),
+)
+_MOST_UNSURE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEnd:
+    """What could still change the plan: a fact to state with its question, or a command with what it could do."""
+
+    code: str
+    says: str
+    is_question: bool = False
+
+
+def title(plan: Plan) -> str:
+    kind, modality = plan.facts.get("task.kind"), plan.facts.get("data.modality")
+    asked = [str(known.value).replace("_", " ") for known in (kind, modality) if known is not None]
+    return f"Advice: {', '.join(asked)}" if asked else "Advice on a network"
+
+
+def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    """What to build, how to train it, on what, what to compare it with: a heading and a sentence each."""
+
+    def said(topic: str) -> str:
+        entry = plan.recommendations.get(topic)
+        if entry is None or entry.value in (None, []) or not words.is_advice(entry):
+            return ""
+        explained = topic != "network.depth"
+        return words.value_words(knowledge, topic, entry.value, entry.unit, explained=explained)
+
+    for start, parts in _SUMMARY:
+        found = [f"{before}{text}" for before, topic in parts if (text := said(topic))]
+        if found:
+            yield start, f"{', '.join(found)}."
+
+
+def how_sure(plan: Plan) -> str:
+    """`9 settled and 2 leaning. Not final: Batch size and Device; see what is still open below.`"""
+    unsure = [entry.title for entry in advised(plan) if entry.status in (Status.LEANING, Status.OPEN)]
+    if not unsure:
+        return f"{words.status_counts(plan)}. Nothing that is still unknown can change it."
+    more = ["more"] if len(unsure) > _MOST_UNSURE else []
+    named = join_names([*unsure[:_MOST_UNSURE], *more])
+    return f"{words.status_counts(plan)}. Not final: {named}; see what is still open below."
+
+
+def advised(plan: Plan) -> list[Recommendation]:
+    """The recommendations that say something, in the order of their groups."""
+    return [entry for _, entries in words.grouped(plan) for entry in entries]
+
+
+def left_out(plan: Plan) -> Iterator[str]:
+    """Topics on which the plan says nothing, and why, a sentence each."""
+    for status, start in ((Status.NOT_APPLICABLE, "Not applicable here"), (Status.SILENT, "This school is silent on")):
+        titles = [entry.title for entry in plan.recommendations.values() if entry.status is status]
+        if titles:
+            yield f"{start}: {', '.join(titles)}."
+
+
+def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
+    """What is worth asking, measuring and trying next, most worth first within each."""
+    for name in plan.questions:
+        fact = knowledge.vocabulary.facts.get(name)
+        yield OpenEnd(name, fact.question if fact else "", is_question=True)
+    there = " (on the machine that the plan is for)" if words.plans_elsewhere(plan) else ""
+    for probe in plan.probes:
+        titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
+        yield OpenEnd(f"advisor probe --only {probe}", f"could settle {join_names(titles)}{there}")
+    if plan.probes and there:
+        brings = f"brings what was measured there: name the file with --machine, as in {words.BROUGHT}"
+        yield OpenEnd("advisor profiles export --output NAME.json", brings)
+    titles = words.worth_trying(plan, knowledge)
+    if titles:
+        could = f"could, on the data of this plan, confirm or overturn {join_names(titles)}"
+        yield OpenEnd("advisor try --data PATH --target COLUMN", could)
+
+
+def notes_on(knowledge: Knowledge, entry: Recommendation) -> Iterator[tuple[str, list[str]]]:
+    """The plan's own notes, less the errata that stand beside their rules already, each with the errata it calls for."""
+    shown = {erratum for reason in entry.because for erratum in reason.errata}
+    for note in entry.notes:
+        if any(note.endswith(erratum) and note.startswith("Erratum") for erratum in shown):
+            continue
+        quoted = words.errata_quoted(knowledge, entry.topic, note)
+        yield note, [erratum for erratum in quoted if erratum not in note]
+
+
+def errata(plan: Plan) -> list[str]:
+    """Corrections to the sources that the rules of this plan rest on."""
+    reasons = (reason for entry in plan.recommendations.values() for reason in entry.because)
+    return list(dict.fromkeys(erratum for reason in reasons for erratum in reason.errata))
+
+
+def sources(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
+    """Every source that a reason or a number of this plan rests on: its key, and what it is with the places cited."""
+    reasons = [reason for entry in plan.recommendations.values() for reason in entry.because]
+    cited = [source for reason in reasons for source in reason.sources]
+    cited += [source for figure in known_figures(plan) for source in figure.sources]
+    places: dict[str, list[str]] = {}
+    for source in cited:
+        key, _, place = source.partition(" ")
+        known = places.setdefault(key, [])
+        if place and place not in known:
+            known.append(place)
+    return [
+        (key, f"{knowledge.sources.get(key) or key}" + (f" ({'; '.join(where)})" if where else ""))
+        for key, where in sorted(places.items())
+    ]
+
+
+def judgement_words(verdict: str) -> str:
+    """What a measurement made of a rule's claim, as the end of a sentence that begins with the claim."""
+    return {
+        Verdict.CONFIRMED.value: "is confirmed",
+        Verdict.OVERTURNED.value: "is overturned",
+        Verdict.NO_DIFFERENCE.value: "is neither confirmed nor overturned, since there is no difference that matters",
+        Verdict.UNDECIDED.value: "is left undecided",
+    }.get(verdict, f"was judged {verdict}")
+
+
+def rule_says(knowledge: Knowledge, name: str) -> str:
+    """What a judged rule says, with its errata; empty where the rule base does not know it."""
+    rule = knowledge.by_id.get(name)
+    if rule is None:
+        return ""
+    corrections = [f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum]
+    return " ".join([rule.because, *corrections])
