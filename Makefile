@@ -7,7 +7,7 @@ DEV_READY := $(VENV)/.ready-dev
 
 PARALLEL := -n 3 --dist worksteal
 
-.PHONY: advise install test test-all lint docs bench bench-machine bench-trials clean
+.PHONY: advise install test test-all lint docs pictures bench bench-machine bench-trials clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -39,6 +39,10 @@ lint: $(DEV_READY)
 # The rule base as a book; `make lint` says when it is out of date.
 docs: $(READY)
 	$(BIN)/advisor rules docs --output docs/rules.md --force
+
+# The pictures of the README; needs Debian's chromium.
+pictures: $(DEV_READY)
+	$(BIN)/python -m docs.pictures.make
 
 test: lint
 	$(BIN)/pytest $(PARALLEL)

@@ -52,6 +52,8 @@ class Measured:
     skipped: dict[str, str] = field(default_factory=dict)
     first: dict[str, dict[Setting, float]] = field(default_factory=dict)
     """By probe and setting the cost of a unit of work at the first run: all there is of a setting with no time for more."""
+    begun: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
+    """By probe the settings that were to be tried."""
 
     @property
     def best_threads(self) -> int | None:
@@ -194,6 +196,7 @@ class Benchmark:
         self._note(lambda journal: journal.begin(probe.name, self._spent(deadline)))
         self._tell("sweep", sweep)
         self._tell("started", Step(probe, seconds, deadline - time.monotonic()))
+        result.begun[probe.name] = sweep.settings
         result.skipped[probe.name] = "It was stopped."
         outcome = run(
             probe,

@@ -84,10 +84,13 @@ def settings(result: Measured, probe: str) -> tuple[Setting, ...]:
 
 
 def refused(result: Measured, probe: str) -> dict[Setting, str]:
-    """The settings that could not be timed, with the reason."""
+    """The settings that were not timed, with the reason."""
     outcome = result.outcomes.get(probe)
     records = outcome.settings if outcome is not None else ()
-    return {one.setting: one.skipped for one in records if one.skipped and seconds(result, probe, one.setting) is None}
+    reasons = {one.setting: one.skipped for one in records if one.skipped}
+    missing = [setting for setting in result.begun.get(probe, ()) if setting not in reasons]
+    reasons |= dict.fromkeys(missing, "its turn did not come." if outcome is not None else "it was stopped before.")
+    return {setting: why for setting, why in reasons.items() if seconds(result, probe, setting) is None}
 
 
 def _order(setting: Setting) -> tuple[int, str]:

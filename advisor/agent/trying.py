@@ -36,13 +36,13 @@ from advisor.training.request import (
     encode_request,
 )
 from advisor.training.trial_record import Stage, Status, Trial
-from advisor.training.verdicts import best, bets, verdict
+from advisor.training.verdicts import advice, best, bets, verdict
 
 MOST_STARTS = 6
 """Of a child: each crash costs the trial that was running."""
 MOST_BEGINNINGS = 2
 """Of a trial: one that was running each time the whole run was stopped is left out."""
-GRACE_SECONDS = 2.5
+GRACE_SECONDS = 1.0
 """After the budget, until a child that is still busy is ended."""
 RESTART_NEEDS = 3.0
 """Seconds of the budget below which no further child is started."""
@@ -105,6 +105,8 @@ class Trying:
         self._command = command or [sys.executable, "-P", "-m", "advisor.training.child"]
         self.known = journal.known() if journal is not None else Known()
         self._gave_up = False
+        self._cut_off: str | None = None
+        """What is being tried, or was when the child was ended."""
         self._begun = time.monotonic()
 
     def run(self) -> Outcome:
@@ -148,7 +150,9 @@ class Trying:
         )
         finals = known.finals.finals if known.finals is not None else ()
         differences = known.finals.differences if known.finals is not None else ()
+        found = bets(ladder, request.planned, ready.metric, known.trials, differences)
         judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
+        says = f"{says} {advice(ladder, judged, known.trials, finals, found)}".rstrip()
         failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
         return Outcome(
@@ -156,11 +160,11 @@ class Trying:
             data=ready.data,
             verdict=judged,
             says=says,
-            best=best(ladder, known.trials, finals),
+            best=best(ladder, ready.metric, known.trials, finals),
             trials=tuple(known.trials),
             finals=finals,
             differences=differences,
-            bets=bets(ladder, request.planned, ready.metric, known.trials, differences),
+            bets=found,
             not_tried=(
                 *(NotTried(name, reason) for name, reason in failed.items()),
                 *(NotTried(name, self._why_not(name, interrupted)) for name in missing),
@@ -173,10 +177,13 @@ class Trying:
 
     def _why_not(self, name: str, interrupted: bool) -> str:
         """A sentence."""
+        if name == self._cut_off:
+            why = "the run was stopped" if interrupted else "the time was over"
+            return f"It was begun, and {why} before its first scores were there."
+        if interrupted:
+            return "The run was stopped before its turn came."
         if name in self.known.costly:
             return f"It would take about {self.known.costly[name]:.0f} s, and there was no time left for that."
-        if interrupted:
-            return "The run was interrupted before its turn came."
         if self._gave_up:
             return f"The process that tries ended early {MOST_STARTS} times, so it was not started again."
         return "There was no time left for it."
@@ -254,6 +261,7 @@ class Trying:
                     self._note(message)
                 known.ready = message
             case Trial():
+                self._cut_off = None
                 known.trials.append(message)
                 self._note(message)
             case Finals():
@@ -263,6 +271,7 @@ class Trying:
             case Costly():
                 known.costly[message.name] = message.seconds
             case Began(stage=Stage()):
+                self._cut_off = message.name
                 self._note(message)
             case Note(text):
                 known.notes.append(text)

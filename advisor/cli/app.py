@@ -19,6 +19,7 @@ from advisor.cli import (
     recommend,
     report,
     rules,
+    starter,
     trial,
     try_,
     wizard,
@@ -42,6 +43,7 @@ app.command("try", help="Tries the plan on your data, the simplest models first.
 app.command("bench", help="Times six networks of the 2016 benchmark on this machine.")(bench.bench)
 app.command("glossary", help="Technical terms, facts and recommendations in plain words.")(glossary.glossary)
 app.command("report", help="A report from a plan that was saved as JSON.")(report.report)
+app.command("starter", help="A small training project for the plan, which needs the advisor no more.")(starter.starter)
 app.command("doctor", help="What this machine, its driver and its torch disagree on.")(doctor.doctor)
 app.add_typer(probe.app, name="probe")
 rules.app.command("trial", help="What became of the claims of the documents from which this grew.")(trial.trial)

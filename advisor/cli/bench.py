@@ -60,7 +60,7 @@ def bench(
     output: Output = None,
     force: Force = False,
 ) -> None:
-    from advisor.cli.probe import check_output, parse_budget
+    from advisor.cli.measuring import check_output, parse_budget
 
     chosen = [network.narrowed(width) for network in chosen_networks(networks or ())]
     tried = numbers(threads, "--threads", MOST_THREADS)
@@ -77,7 +77,7 @@ def bench(
             deliver_report(_report(inputs, run), format_, output, force)
         if run.journal is not None and run.journal.outcomes:
             end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-        raise
+        end_interrupted("No sweep was finished, so nothing is kept.")
     finally:
         if run.journal is not None:
             run.journal.close(finished=False)
@@ -121,7 +121,7 @@ def _with_cards(inputs: Inputs) -> Inputs:
     """Where there are cards, also whether torch can use them."""
     from dataclasses import replace
 
-    from advisor.cli.probe import TORCH_SECONDS
+    from advisor.cli.measuring import TORCH_SECONDS
     from advisor.facts.fact_base import Source
     from advisor.machine.doctor_architecture import gpu_usable_by_torch
     from advisor.probes.ask_torch import ask_torch
@@ -189,6 +189,9 @@ def _measure(run: Benchmark) -> None:
 
     class BenchProgress(MeasuringProgress):
         """Says which network is timed; the same probe for another network is no second try."""
+
+        def line(self, text: str) -> None:
+            super().line(text.replace("the plan's own network", "this network"))
 
         def __call__(self, what: str, about: Any) -> None:
             match what:

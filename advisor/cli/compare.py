@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from advisor.cli.inputs import (
+    Force,
     Inputs,
     MachineName,
+    Output,
     Packs,
-    PlainFormat,
-    PlainFormatOption,
+    PageFormat,
+    PageFormatOption,
     SchoolName,
     SchoolOption,
     Sets,
     complete_assignment,
+    deliver_page,
     gather,
     plan_of,
+    refuse_rewriting,
 )
 from advisor.errors import InputError, Problem, input_error
 
@@ -41,13 +45,15 @@ def compare(
     machine: MachineName = "auto",
     school: SchoolOption = SchoolName.TODAY,
     packs: Packs = None,
-    format_: PlainFormatOption = PlainFormat.TEXT,
+    format_: PageFormatOption = PageFormat.TEXT,
+    output: Output = None,
+    force: Force = False,
 ) -> None:
-    from advisor.cli.console import look, write, write_json
     from advisor.report.comparison import comparison_page
+    from advisor.report.html.comparisons import comparison_html
 
     other, supposed = _second(b or (), what_if)
-
+    refuse_rewriting(output, a, other)
     problems: list[Problem] = []
     titles: list[str] = []
     sides: list[Inputs] = []
@@ -60,10 +66,11 @@ def compare(
     if problems:
         raise InputError(titles[0], problems)
     comparison = _compared(str(a), other, supposed, sides)
-    if format_ is PlainFormat.JSON:
-        write_json(comparison.to_json())
-    else:
-        write(comparison_page(comparison, look()))
+
+    deliver_page(
+        format_, output, force, as_json=comparison.to_json, as_html=lambda date: comparison_html(comparison, date),
+        as_text=lambda look: comparison_page(comparison, look),
+    )  # fmt: skip
 
 
 def _second(files: Sequence[str], what_if: Sequence[str] | None) -> tuple[Path | None, list[str]]:

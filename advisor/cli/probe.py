@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,18 +30,23 @@ from advisor.cli.inputs import (
     refuse_rewriting,
     tried,
 )
+from advisor.cli.main import end_interrupted
+from advisor.cli.measuring import (
+    check_output,
+    folder_of,
+    keep,
+    looked_at_closely,
+    open_journal,
+    parse_budget,
+    with_data,
+)
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
     from advisor.agent.journal import Journal
     from advisor.agent.trial import Judgement
-    from advisor.machine.detection import Machine
     from advisor.probes.outcome import ProbeOutcome
 
-TORCH_SECONDS = 20.0
-"""For asking torch about the cards, out of the budget."""
-SHORTEST, LONGEST = 1, 86400
-"""What `--budget` may be, in seconds."""
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -79,12 +84,13 @@ def probe(
     if context.invoked_subcommand is not None:
         return
     from advisor.agent import reference
-    from advisor.agent.memory import measurements_file
     from advisor.facts.fact_base import Source
 
     seconds = parse_budget(budget)
     _check_names(only)
-    inputs = _with_data(gather(answers, sets, "auto", school, packs), data, target)
+    if save != "last":
+        _check_save(save)
+    inputs = with_data(gather(answers, sets, "auto", school, packs), data, target)
     if output is not None:
         refuse_rewriting(output, answers)
         check_output(output, force)
@@ -92,13 +98,11 @@ def probe(
     if answers is None and not sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         facts = facts.with_values(reference.FACTS, Source.ASKED)
-    if save != "last":
-        measurements_file(save)  # a name that cannot be used is said before anything is measured
     inputs = replace(inputs, facts=facts)
-    folder = _folder(data)
-    journal = _journal(inputs, only, seconds, folder, fresh)
+    folder = folder_of(data)
+    journal = open_journal(inputs, only, seconds, folder, fresh)
     begun = time.monotonic()
-    inputs = _looked_at_closely(inputs, folder)
+    inputs = looked_at_closely(inputs, folder)
     revision = _measure(inputs, seconds - (time.monotonic() - begun), only, save, folder, journal)
     _deliver(inputs, revision, format_, output, force, save)
     for outcome in revision.outcomes:
@@ -108,24 +112,6 @@ def probe(
         if not revision.skipped and not revision.outcomes:
             panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
         raise typer.Exit(FAILED)
-
-
-def _looked_at_closely(inputs: Inputs, folder: str | None) -> Inputs:
-    """The machine with its caches, memory, clocks and disks; where it has a card, also whether torch can use it."""
-    from advisor.facts.fact_base import Source
-    from advisor.machine.detection import look_closer
-    from advisor.machine.doctor_architecture import gpu_usable_by_torch
-    from advisor.probes.ask_torch import ask_torch
-
-    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    machine = look_closer(inputs.machine, folders=(folder or str(Path.cwd()),))
-    found = {name: value for name, value in machine.facts().items() if name in inputs.knowledge.vocabulary.facts}
-    facts = inputs.facts.with_values(found, Source.DETECTED)
-    if machine.gpus and "machine.gpu.usable_by_torch" in inputs.knowledge.vocabulary.facts:
-        usable = gpu_usable_by_torch(machine, ask_torch(TORCH_SECONDS))
-        if usable is not None:
-            facts = facts.with_values({"machine.gpu.usable_by_torch": usable}, Source.DETECTED)
-    return replace(inputs, machine=machine, facts=facts)
 
 
 def _measure(
@@ -158,92 +144,11 @@ def _measure(
             )
     except KeyboardInterrupt:
         if journal is not None and journal.outcomes:
-            stderr().print("What is finished is kept: the same command goes on from there (--fresh begins anew).")
+            end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
         raise
     finally:
         if journal is not None:
             journal.close(finished=False)
-
-
-def _with_data(inputs: Inputs, data: Path | None, target: str | None) -> Inputs:
-    """With what is found in the data. They may also be of a kind that cannot be inspected: their disk is measured then."""
-    from advisor.cli.inputs import inspection_of, with_inspection
-    from advisor.errors import InputError
-
-    _folder(data)  # says where there is no such path
-    try:
-        inspection = inspection_of(data, target)
-    except InputError as error:
-        if target is not None:
-            raise
-        warn("No facts were found in these data", f"{error.title}: {error.problems[0].what}.")
-        return inputs
-    if inspection is None:
-        return inputs
-    facts = with_inspection(inputs.knowledge, inputs.facts, inspection)
-    return replace(inputs, facts=facts, inspection=inspection)
-
-
-def _folder(data: Path | None) -> str | None:
-    """The folder on the disk that holds the data."""
-    if data is None:
-        return None
-    from advisor.errors import input_error
-
-    if not data.exists():
-        raise input_error(
-            "There are no such data", "the path does not exist", where=str(data), remedy="Check the path."
-        )
-    return str((data if data.is_dir() else data.parent).resolve())
-
-
-def _journal(inputs: Inputs, only: list[str] | None, seconds: float, folder: str | None, fresh: bool) -> Journal | None:
-    """The journal of this very question; without one measuring goes on and could not be resumed."""
-    from advisor.agent.journal import Journal
-    from advisor.agent.scope import torch_version
-    from advisor.errors import InputError
-
-    assert inputs.machine is not None  # noqa: S101
-    known = {
-        name: entry.value for name in sorted(inputs.facts.names()) if (entry := inputs.facts.known(name)) is not None
-    }
-    question = {
-        "facts": {name: str(sorted(value) if isinstance(value, frozenset) else value) for name, value in known.items()},
-        "only": sorted(only or ()),
-        "seconds": seconds,
-        "folder": folder,
-        "school": inputs.school.value,
-        "machine": inputs.machine.fingerprint,
-        "torch": torch_version(),
-        "rules": inputs.knowledge.digest,
-    }
-    try:
-        journal = Journal.open(question)
-    except InputError as error:
-        warn("This run could not be resumed", str(error.problems[0]))
-        return None
-    if journal is None:
-        warn("Another run measures the same", "Both will disturb each other; this one could not be resumed.")
-    elif fresh:
-        journal.forget()
-    return journal
-
-
-def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str], None]) -> None:
-    """Remembers one outcome, unless the machine was too busy for it to say anything.
-
-    A state folder that cannot be written is a warning.
-    """
-    if outcome.conditions.too_busy and not outcome.facts():
-        say(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
-        return
-    from advisor.agent.memory import remember
-    from advisor.errors import InputError
-
-    try:
-        remember(machine, [outcome], name)
-    except InputError as error:
-        warn("The measurement cannot be kept for later", str(error.problems[0]))
 
 
 def _machine_page(inputs: Inputs, revision: Revision, name: str) -> str:
@@ -278,6 +183,13 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
         }
         deliver_json(document, output, force)
         return
+    if format_ is Format.HTML:
+        from advisor.cli.evidence import evidence
+        from advisor.report.html.plan_report import plan_html
+
+        shown = evidence(revision.after, inputs.machine, revision.outcomes, revision.skipped)
+        deliver(plan_html(revision.after, inputs.knowledge, date.today().isoformat(), shown), output, force)
+        return
     if format_ is Format.MARKDOWN or output is not None:
         report = report_text(revision.after, inputs.knowledge, date.today().isoformat())
         parts = [report.rstrip(), *measured_markdown(revision), *trial_markdown(judged, inputs.knowledge)]
@@ -311,24 +223,6 @@ def _trial(judged: Sequence[Judgement]) -> str:
     return page.text()
 
 
-def parse_budget(text: str) -> float:
-    """Seconds from `60s`, `2 min`, or a bare number of seconds. Raises InputError."""
-    from advisor.errors import InputError, input_error, shorten
-    from advisor.facts.values import parse_value
-    from advisor.facts.vocabulary import Fact, FactType
-
-    fact = Fact("--budget", "", FactType.NUMBER, unit="hours", minimum=SHORTEST / 3600, maximum=LONGEST / 3600)
-    spelled = f"{text.strip()} s" if text.strip()[-1:].isdigit() else text
-    try:
-        hours = parse_value(fact, spelled, where="--budget")
-    except InputError:
-        hours = None
-    if not isinstance(hours, float):
-        remedy = f"Write for example 60s or 2 min; from {SHORTEST} to {LONGEST} seconds."
-        raise input_error("This is no time to measure in", f"{shorten(text)!r}", where="--budget", remedy=remedy)
-    return hours * 3600
-
-
 def _check_names(names: list[str] | None) -> None:
     from advisor.errors import InputError, Problem, did_you_mean, shorten
     from advisor.probes.catalogue import PROBES
@@ -347,15 +241,18 @@ def _check_names(names: list[str] | None) -> None:
         raise InputError("There is no such probe", problems)
 
 
-def check_output(output: Path, force: bool) -> None:
-    """Says before measuring what could not be written afterwards."""
+def _check_save(name: str) -> None:
+    """Says before measuring that a name cannot be used: it is no plain word, or `--machine` takes it for a device's."""
+    from advisor.agent.memory import measurements_file
     from advisor.errors import input_error
+    from advisor.machine.profiles import find_device
 
-    title = "The output cannot be written"
-    if output.exists() and not force:
-        raise input_error(title, "the file exists", where=str(output), remedy="Name another file or add --force.")
-    if not output.parent.is_dir():
-        raise input_error(title, "there is no such folder", where=str(output.parent), remedy="Create it first.")
+    measurements_file(name)
+    device = find_device(name)
+    if device is not None:
+        what = f"{name!r} stands for {device.title} in `--machine {name}`"
+        remedy = f"Choose another name, such as my-{name}."
+        raise input_error("This name cannot be used", what, where="--save", remedy=remedy)
 
 
 @app.command("list", help="The probes: what each answers, and what it costs.")

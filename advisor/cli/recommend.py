@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.data import DataPath, TargetColumn
+from advisor.cli.evidence import evidence_of
 from advisor.cli.inputs import (
     Answers,
     Force,
@@ -27,6 +29,7 @@ from advisor.cli.inputs import (
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge
+    from advisor.report.html.evidence import Evidence
 
 
 def recommend(
@@ -46,11 +49,22 @@ def recommend(
         refuse_rewriting(output, data, what="this is the file that holds the data, and it is never rewritten")
     inputs = gather(answers, sets, machine, school, packs, data=data, target=target)
     plan = plan_of(inputs)
-    deliver_plan(plan, inputs.knowledge, format_, output, force)
+    deliver_plan(plan, inputs.knowledge, format_, output, force, lambda: evidence_of(inputs, plan))
 
 
-def deliver_plan(plan: Plan, knowledge: Knowledge, format_: Format, output: Path | None, force: bool) -> None:
-    """A plan in the wanted form, to a file or to stdout. Raises InputError when the file cannot be written."""
+def deliver_plan(
+    plan: Plan,
+    knowledge: Knowledge,
+    format_: Format,
+    output: Path | None,
+    force: bool,
+    evidence: Callable[[], Evidence] | None = None,
+) -> None:
+    """A plan in the wanted form, to a file or to stdout. Raises InputError when the file cannot be written.
+
+    Args:
+        evidence: what HTML shows beside the plan.
+    """
     if format_ is Format.JSON:
         deliver_json(plan.to_json(), output, force)
     elif format_ is Format.MARKDOWN:
@@ -59,6 +73,14 @@ def deliver_plan(plan: Plan, knowledge: Knowledge, format_: Format, output: Path
         from advisor.report.markdown import report_text
 
         deliver(report_text(plan, knowledge, date.today().isoformat()), output, force)
+    elif format_ is Format.HTML:
+        from datetime import date
+
+        from advisor.report.html.evidence import NOTHING
+        from advisor.report.html.plan_report import plan_html
+
+        shown = evidence() if evidence is not None else NOTHING
+        deliver(plan_html(plan, knowledge, date.today().isoformat(), shown), output, force)
     else:
         from advisor.cli.console import look
         from advisor.report.page import Look

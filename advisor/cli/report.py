@@ -7,20 +7,24 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli.inputs import Force, Format, FormatOption, Output, Packs, knowledge_for
+from advisor.cli.inputs import Force, Format, FormatOption, Output, Packs, knowledge_for, refuse_rewriting
 
 
 def report(
     plan: Annotated[
-        Path, typer.Option("--plan", metavar="FILE", help="A plan that `recommend --format json` has saved.")
+        Path,
+        typer.Option("--plan", metavar="FILE", help="A plan that `recommend` or `probe` has saved with --format json."),
     ],
     packs: Packs = None,
     format_: FormatOption = Format.MARKDOWN,
     output: Output = None,
     force: Force = False,
 ) -> None:
+    from advisor.cli.evidence import evidence
     from advisor.cli.recommend import deliver_plan
-    from advisor.report.json_plan import read_plan
+    from advisor.report.json_plan import read_outcomes, read_plan
 
     knowledge = knowledge_for(tuple(packs or ()))
-    deliver_plan(read_plan(plan, knowledge), knowledge, format_, output, force)
+    saved = read_plan(plan, knowledge)
+    refuse_rewriting(output, plan, what="this is the plan that was saved, and it is never rewritten")
+    deliver_plan(saved, knowledge, format_, output, force, lambda: evidence(saved, None, read_outcomes(plan)))

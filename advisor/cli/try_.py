@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from advisor.cli.console import FAILED, INTERRUPTED, look, panel, stderr, warn, write
+from advisor.cli.console import FAILED, look, panel, warn, write
 from advisor.cli.inputs import (
     Answers,
     Force,
@@ -44,6 +44,8 @@ SHARE_OF_MEMORY = 0.03
 TEXT_VALUES = 5_000
 """Values of a text in numbers."""
 MOST_SEED = 1_000_000
+STARTED = 0.5
+"""Seconds that pass before this command is reached and after it has printed."""
 
 
 def try_(
@@ -69,7 +71,7 @@ def try_(
     force: Force = False,
 ) -> None:
     begun = time.monotonic()
-    from advisor.cli.probe import check_output, parse_budget
+    from advisor.cli.measuring import check_output, parse_budget
     from advisor.datasets.dataset import Weight
 
     seconds = parse_budget(budget)
@@ -81,19 +83,21 @@ def try_(
     _check_target(inputs.inspection)
     inputs, inspection = _for_the_task(inputs, inputs.inspection)
     warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
-    for remark in warned:
-        warn("Before anything is tried", remark)
+    if warned:
+        panel("Before anything is tried", list(warned), style="yellow")
     # The bet is what the rules say, not what an earlier trial found.
     plan = plan_of(replace(inputs, outcomes=(), trials=()))
     enough = most_examples(inspection, seconds, _memory_bytes(inputs))
-    request = _request(inputs, plan, inspection, seconds - (time.monotonic() - begun), seed, enough)
+    prepared = STARTED + time.monotonic() - begun
+    request = _request(inputs, plan, inspection, seconds - prepared, seed, enough)
     outcome = _tried(inputs, request, seconds, fresh)
-    outcome = replace(outcome, notes=(*warned, *outcome.notes))
+    outcome = replace(outcome, notes=(*warned, *outcome.notes), seconds=outcome.seconds + prepared)
     _remember(inputs, outcome)
     _deliver(inputs, outcome, format_, output, force)
     if outcome.interrupted:
-        stderr().print("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-        raise typer.Exit(INTERRUPTED)
+        from advisor.cli.main import end_interrupted
+
+        end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
     if outcome.best is None:
         raise typer.Exit(FAILED)
 
@@ -101,13 +105,27 @@ def try_(
 def _check_target(inspection: Inspection) -> None:
     """Raises InputError where it is not known what to learn."""
     from advisor.datasets.dataset import FORETELLING
+    from advisor.datasets.dataset import Format as Kept
     from advisor.errors import input_error, join_names, shorten
 
     if inspection.task in FORETELLING:
         return
-    names = [shorten(column.name, 30) for column in inspection.columns[:12]]
-    remedy = f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."
     what = "it is not known what is to be foretold"
+    names = [shorten(column.name, 30) for column in inspection.columns[:12]]
+    match inspection.format:
+        case Kept.IMAGES | Kept.SOUNDS:
+            remedy = "Put the files of each class into a folder of its own: the folders name the classes."
+        case Kept.TEXT:
+            remedy = "Make a folder of texts for each class, or a table with a column of texts and one of classes."
+        case _ if inspection.modality == "graph":
+            what = "networks on graphs cannot be tried yet"
+            remedy = (
+                "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
+            )
+        case _:
+            remedy = (
+                f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."
+            )
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
 
 

@@ -1,25 +1,21 @@
-"""`advisor wizard`: the conversation on a terminal or through a pipe, ending in a plan and a report."""
+"""`advisor wizard`: the conversation on a whole screen, or line by line on a terminal or through a pipe."""
 
 from __future__ import annotations
 
-import signal
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.console import BAD_INPUT, INTERRUPTED, error_panel, interactive, panel, warn, write
+from advisor.cli.console import BAD_INPUT, error_panel, interactive, panel, warn, write
 from advisor.cli.data import DataPath, TargetColumn
-from advisor.cli.inputs import Inputs, MachineName, Packs, SchoolName, gather
+from advisor.cli.inputs import MachineName, Packs, SchoolName, gather
+from advisor.cli.main import end_interrupted
 from advisor.cli.wizard_lines import read, say
 
 if TYPE_CHECKING:
-    from advisor.facts.fact_base import FactBase
-    from advisor.inference.advise import Detail
-    from advisor.inference.plan import Plan
-    from advisor.interview.interview import Interview
-    from advisor.knowledge.model import School
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.cli.wizard_desk import WizardDesk
 
 
 def wizard(
@@ -37,146 +33,101 @@ def wizard(
     if not plain and not interactive():
         panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
         raise typer.Exit(BAD_INPUT)
-    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    from advisor.cli.wizard_desk import WizardDesk
+
+    plain = plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
     inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target)
-    conversation = _Conversation(inputs, _resume_command(machine, packs, data, target))
-    if resume:
-        conversation.take_up(school)
-    try:
-        conversation.run()
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C has nothing left to stop
-        write("")  # the prompt stands without a line end
-        panel("Interrupted", [conversation.how_to_go_on()], style="yellow")
-        raise SystemExit(INTERRUPTED) from None
+    desk = WizardDesk(inputs, _resume_command(plain, machine, packs, data, target), school)
+    told = desk.resume() if resume else None
+    if plain:
+        _line_by_line(desk, told or [])
+    else:
+        _on_the_whole_screen(desk, told)
 
 
-def _resume_command(machine: str, packs: Packs, data: DataPath = None, target: TargetColumn = None) -> str:
+def _resume_command(plain: bool, machine: str, packs: Packs, data: DataPath = None, target: TargetColumn = None) -> str:
     """How the same conversation is taken up again; the school is saved with it."""
     import shlex
 
-    named = [] if machine == "auto" else ["--machine", machine]
+    named = ["--plain", "--resume"] if plain else ["--resume"]
+    named += [] if machine == "auto" else ["--machine", machine]
     for pack in packs or ():
         named += ["--rules", str(pack)]
     named += [] if data is None else ["--data", str(data)]
     named += [] if target is None else ["--target", target]
-    return shlex.join(["advisor", "wizard", "--plain", "--resume", *named])
+    return shlex.join(["advisor", "wizard", *named])
 
 
-class _Conversation:
-    """One conversation: it is saved after every step, and its plan counts what was measured here before."""
+def _on_the_whole_screen(desk: WizardDesk, resumed: list[str] | None) -> None:
+    from advisor.tui.app import Wizard  # 150 ms
 
-    def __init__(self, inputs: Inputs, resume_command: str) -> None:
-        from advisor.interview.interview import Interview
+    Wizard(desk, resumed).run()
+    say(desk.how_to_go_on())
 
-        self.inputs = inputs
-        self.resume_command = resume_command
-        self.can_save = True
-        self.replaces_saved = False
-        self.outcomes: list[ProbeOutcome] | None = None
-        self.interview: Interview = Interview(
-            inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
-        )
 
-    def take_up(self, school: SchoolName | None) -> None:
-        """Goes on with the saved conversation; a school that is named outranks the one it was held by, and is said."""
-        from advisor.interview import saved
-        from advisor.knowledge.model import School
+# --- line by line ----------------------------------------------------------------------------------------------------
 
-        found = saved.load(self.inputs.knowledge.vocabulary)
-        self.replaces_saved = True
-        if school is not None and school.value != found.school:
-            say(f"The saved conversation was held by the school {found.school}; it goes on by {school.value}.")
-        self.interview.school = School(school.value if school is not None else found.school)
-        refused = self.interview.restore(found.answers, found.later)
-        count = len(found.answers) - len(refused)
-        say(f"Resumed with {count} answer{'s' if count != 1 else ''}.")
-        for name, error in refused.items():
-            say(f"  {name} is asked for again: {error.problems[0].what}")
 
-    def run(self) -> None:
-        from advisor.cli.wizard_ending import Ending
-        from advisor.cli.wizard_pages import WizardPages
-        from advisor.interview.plain import PlainFace
+def _line_by_line(desk: WizardDesk, told: list[str]) -> None:
+    from advisor.cli.wizard_ending import Ending
+    from advisor.cli.wizard_pages import WizardPages
+    from advisor.interview.plain import PlainFace
 
-        self._introduce()
-        ending = Ending(self.inputs, self.interview)
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    for number, line in enumerate(told):
+        say(f"  {line}" if number else line)
+    try:
+        _introduce(desk)
+        ending = Ending(desk.inputs, desk.interview)
         face = PlainFace(
-            interview=self.interview,
-            pages=WizardPages(self.inputs.knowledge, self.interview.plan),
+            interview=desk.interview,
+            pages=WizardPages(desk.knowledge, desk.interview.plan),
             read=read,
             say=say,
             show=write,
-            after_step=self._save,
+            after_step=lambda: _save(desk),
             save_report=ending.save_report,
             complain=error_panel,
         )
-        if face.run():
+        finished = face.run()
+        _warn_of_notes(desk)
+        if finished:
             ending.offer()
         else:
-            say(self.how_to_go_on())
+            say(desk.how_to_go_on())
+    except KeyboardInterrupt:
+        write("")  # the prompt stands without a line end
+        end_interrupted(desk.how_to_go_on())
 
-    def how_to_go_on(self) -> str:
-        if not self.can_save:
-            return "Stopped. What you said could not be saved."
-        if not self.interview.progress.answers and not self.interview.progress.later:
-            return "Stopped before anything was said."
-        return f"Stopped. What you said is saved: `{self.resume_command}` goes on from here."
 
-    def _introduce(self) -> None:
-        from advisor.facts.fact_base import Source
-        from advisor.facts.values import describe
+def _save(desk: WizardDesk) -> None:
+    desk.save()
+    _warn_of_notes(desk)
 
-        facts = self.inputs.knowledge.vocabulary.facts
-        found = [(name, known) for name in facts if (known := self.inputs.facts.known(name)) is not None]
-        in_data, here = (
-            [
-                f"  {name}: {describe(facts[name], known.value)}"
-                for name, known in found
-                if (known.source is Source.INSPECTED) is inspected
-            ]
-            for inspected in (True, False)
-        )
-        here += [f"  not known: {note}" for note in (self.inputs.machine.notes if self.inputs.machine else ())]
-        for where, lines in (("in the data", in_data), ("on this machine", here)):
-            if lines:
-                say(f"Found {where} (`change NAME` corrects it):")
-                for line in lines:
-                    say(line)
-                say("")
 
-    def _save(self) -> None:
-        """After every step; a state folder that cannot be written is a warning, once."""
-        from advisor.cli.inputs import warn_of_card
-        from advisor.cli.machines import unknown_card
-        from advisor.errors import InputError
-        from advisor.interview import saved
+def _warn_of_notes(desk: WizardDesk) -> None:
+    for title, what in desk.notes():
+        warn(title, what)
 
-        card = unknown_card(self.interview.facts())
-        if card is not None:
-            warn_of_card(str(card))
-        if not self.can_save:
-            return
-        try:
-            if not self.replaces_saved:  # a new conversation never replaces the saved one before it is put aside
-                saved.put_aside()
-                self.replaces_saved = True
-            saved.save(self.interview.progress, self.interview.school.value)
-        except InputError as error:
-            self.can_save = False
-            warn("The answers cannot be saved for later", str(error.problems[0]))
 
-    def _complete(self, facts: FactBase) -> FactBase:
-        from advisor.cli.machines import with_published
+def _introduce(desk: WizardDesk) -> None:
+    from advisor.facts.fact_base import Source
+    from advisor.facts.values import describe
 
-        return with_published(self.inputs.knowledge, facts)
-
-    def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
-        """What was measured on this machine before counts where it is in scope, as in `advisor recommend`."""
-        from advisor.agent.scope import advise_here
-        from advisor.cli.inputs import recalled, tried
-
-        machine = self.inputs.machine
-        if self.outcomes is None:
-            self.outcomes = [*(recalled(machine) if machine is not None else ()), *tried(self.inputs.facts)]
-        return advise_here(self.inputs.knowledge, facts, machine, self.outcomes, school, detail)
+    facts = desk.knowledge.vocabulary.facts
+    found = [(name, known) for name in facts if (known := desk.inputs.facts.known(name)) is not None]
+    in_data, here = (
+        [
+            f"  {name}: {describe(facts[name], known.value)}"
+            for name, known in found
+            if (known.source is Source.INSPECTED) is inspected
+        ]
+        for inspected in (True, False)
+    )
+    here += [f"  not known: {note}" for note in (desk.machine.notes if desk.machine else ())]
+    for where, lines in (("in the data", in_data), ("on this machine", here)):
+        if lines:
+            say(f"Found {where} (`change NAME` corrects it):")
+            for line in lines:
+                say(line)
+            say("")

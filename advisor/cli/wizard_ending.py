@@ -48,7 +48,7 @@ class Ending:
             if answer in ("", "n", "no", "!"):
                 return
         from advisor.agent.memory import LAST
-        from advisor.cli.probe import keep
+        from advisor.cli.measuring import keep
         from advisor.cli.progress import MeasuringProgress
         from advisor.report.measured import measured_page
 

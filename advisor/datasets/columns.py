@@ -85,7 +85,8 @@ def _judged_texts(raw: polars.Series, comma_first: bool) -> Judged:
     if (date := reading.date_style(texts)) == (reading.DIGITS, False):  # 20200131 is a number, too
         return _dates(texts, *date, known)
     least = 1.0 if known < _STRAY_ROWS else 1 - _STRAY_SHARE
-    style = reading.number_style(texts, comma_first=comma_first, least=least)
+    some = texts.set(texts.str.contains(f"(?i)^({_INFINITE.pattern})$"), None)  # however many: they are read as numbers
+    style = reading.number_style(some, comma_first=comma_first, least=least) if some.null_count() < len(some) else None
     if style is not None:
         numbers = style[1]
         stray = texts.filter(numbers.is_null() & texts.is_not_null()).unique(maintain_order=True).to_list()

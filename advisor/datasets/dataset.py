@@ -42,6 +42,8 @@ class Task(StrEnum):
 
 FORETELLING = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)
 """Tasks whose answers can be compared with the truth: what can be tried."""
+FEWEST_EXAMPLES = 10
+"""That can be divided into those to learn from and those that judge."""
 
 
 class Kind(StrEnum):

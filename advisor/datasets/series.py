@@ -62,6 +62,8 @@ class SeriesShape:
     group_column: str | None = None
     season: int | None = None
     """Steps after which values may repeat: 24 of hours, 12 of months."""
+    series: int = 1
+    """Long: how many there are, as far as the sample shows."""
 
 
 def recognise(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
@@ -86,7 +88,7 @@ def as_series(inspection: Inspection, shape: SeriesShape) -> Inspection:
         if shape.kind is Arrangement.WIDE:
             examples = rows * (len(shape.value_columns) - shape.steps)
         else:
-            examples = max(1, rows - shape.steps)
+            examples = max(1, rows - shape.series * shape.steps)
             target = target or (shape.value_columns[0] if len(shape.value_columns) == 1 else None)
         known = shape.kind is Arrangement.WIDE or target is not None
         task = Task.FORECAST if known else None
@@ -109,9 +111,14 @@ def as_series(inspection: Inspection, shape: SeriesShape) -> Inspection:
         inputs=shape.value_columns,
         time_column=shape.time_column,
         group_column=shape.group_column,
-        remarks=(*_remarks(shape, target, foretells), *inspection.remarks),
+        remarks=(*_remarks(shape, target, foretells), *(r for r in inspection.remarks if not _of_row_order(r, shape))),
         reading={**inspection.reading, "series": _reading(shape, rows)},
     )
+
+
+def _of_row_order(remark: Remark, shape: SeriesShape) -> bool:
+    """Whether it says how the rows of a table stand in time, which means nothing of rows that are ordered by series."""
+    return remark.weight is Weight.NOTE and remark.columns == (shape.time_column,)
 
 
 def shape_of(reading: Mapping[str, Any]) -> tuple[SeriesShape, int]:
@@ -162,9 +169,8 @@ def _long(frame: polars.DataFrame, columns: Sequence[Column], target: str | None
             series = _regular_series(times, names)
             if series is not None:
                 season = _season(series) if time.kind is Kind.DATE else None
-                return SeriesShape(
-                    Arrangement.LONG, values, _history(season, series.length), time.name, group.name if group else None, season
-                )  # fmt: skip
+                named, steps = group.name if group else None, _history(season, series.length)
+                return SeriesShape(Arrangement.LONG, values, steps, time.name, named, season, series.count)
     return None
 
 
@@ -174,6 +180,8 @@ class _Regular:
     """Between two times."""
     length: int
     """Rows of a middling series."""
+    count: int
+    """Of series."""
     weekends: bool
     """Whether some distances are three times as long, as over a weekend."""
 
@@ -197,7 +205,7 @@ def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) 
         return None
     distance = float(numpy.median(gaps))
     regular, threefold = ((numpy.abs(gaps / distance - times_as_long) < 0.15).mean() for times_as_long in (1, 3))
-    return _Regular(distance, length, threefold > 0.1) if regular >= REGULAR else None
+    return _Regular(distance, length, len(lengths), threefold > 0.1) if regular >= REGULAR else None
 
 
 def _measured_values(columns: Sequence[Column], target: str | None) -> tuple[str, ...]:

@@ -19,13 +19,12 @@ from sklearn.model_selection import (
     train_test_split,
 )
 
-from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.dataset import FEWEST_EXAMPLES, Examples, Task
 from advisor.errors import input_error
 
 Rows: TypeAlias = NDArray[numpy.int64]
 Pair: TypeAlias = tuple[Rows, Rows]
 
-FEWEST_EXAMPLES = 10
 FEWEST_TEST_EXAMPLES = 3
 GROUP_DRAWS = 20
 
@@ -93,6 +92,7 @@ def _ways(examples: Examples, rows: Rows, wanted: int, seed: int) -> Iterator[tu
         impossible = "; their groups are too few or too large to be kept apart"
     if examples.task is Task.CLASSIFY:
         yield _by_class(examples.targets, rows, wanted, seed), f"drawn so that every class keeps its share{impossible}"
+        impossible += "; there are more classes than places in it, so not every class is judged"
     yield _at_random(rows, wanted, seed), f"drawn at random{impossible}"
 
 

@@ -183,7 +183,7 @@ def _classification(judged: Judged, known: int) -> TargetView:
     imbalance = max(numbers.values()) / min(numbers.values())
     remarks = [_why_classes(judged, classes)]
     rare = [name for name in classes if numbers[name] < _FEW_EXAMPLES]
-    if rare and len(rare) < len(classes):
+    if rare:
         shown = join_names(
             [repr(shorten(name, 20)) for name in rare[:5]] + ([f"{len(rare) - 5} more"] if len(rare) > 5 else [])
         )

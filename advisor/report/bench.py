@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.agent.bench import Measured
+from advisor.agent.bench import Measured, timed
 from advisor.agent.bench_findings import (
     ERRATA,
     PROCESSORS,
@@ -69,10 +69,21 @@ def bench_page(report: BenchReport, look: Look) -> str:
     )
     for result in report.results:
         _network(page, report, result)
+    if not any(map(timed, report.results)):
+        page.heading("WHAT IT JUDGES")
+        page.add("Nothing, since nothing was measured here.")
+        return page.text()
     _scaling(page, report)
     _claims(page, report)
     _table_and_errata(page, report)
     return page.text()
+
+
+def _of_bench(words: str) -> str:
+    """What a probe says of a plan, said of a benchmark, which has none."""
+    return words.replace(", which is recommended,", ", which the others are compared with,").replace(
+        "The plan's network", "This network"
+    )
 
 
 def _network(page: Page, report: BenchReport, result: Measured) -> None:
@@ -121,7 +132,7 @@ def _verdict(page: Page, result: Measured, probe: str, unit: str) -> None:
             page.add(f"{_SWEPT[probe]} not measured: {shorten(result.skipped[probe], 200)}")
         return
     if outcome.failure is not None:
-        page.add((f"{_SWEPT[probe]} not finished: {shorten(outcome.failure, 300)}", Style.CARE), first="! ")
+        page.add((f"{_SWEPT[probe]} not finished: {shorten(_of_bench(outcome.failure), 300)}", Style.CARE), first="! ")
     elif outcome.measured:
         page.add(sentence(outcome, unit))
     for setting, reason in refused(result, probe).items():
@@ -197,7 +208,7 @@ def _claims(page: Page, report: BenchReport) -> None:
 def _by_reason(report: BenchReport) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, why in report.found.not_judged.items():
-        found.setdefault(shorten(why, 200), []).append(name)
+        found.setdefault(shorten(_of_bench(why), 200), []).append(name)
     return found
 
 

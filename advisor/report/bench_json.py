@@ -99,4 +99,5 @@ def _sweep_json(result: Measured, probe: str, over: Setting) -> list[dict[str, A
 
 
 def _figure_json(figure: Figure) -> dict[str, Any]:
-    return {"median": figure.median, "low": figure.low, "high": figure.high, "n": figure.n}
+    once = figure.low is None or figure.high is None  # so that nothing is known of its spread
+    return {"median": figure.median, "low": figure.low, "high": figure.high, "n": figure.n, "run_once": once}

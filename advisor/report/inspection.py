@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from advisor.datasets.dataset import FORETELLING, Column, Inspection, Remark, Weight
+from advisor.datasets.dataset import FEWEST_EXAMPLES, FORETELLING, Column, Inspection, Remark, Task, Weight
 from advisor.errors import join_names, printable, shorten
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.report.page import Look, Page, Piece, Style, cells
@@ -62,7 +62,9 @@ def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
         yield "Inputs", f"{with_unit(len(inspection.inputs), 'columns')}{unused}"
     divided = [f"in the order of {shorten(inspection.time_column)}"] if inspection.time_column is not None else []
     divided += [f"by whole groups of {shorten(inspection.group_column)}"] if inspection.group_column is not None else []
-    if divided:
+    if inspection.task is Task.FORECAST and len(divided) == 2:
+        yield "Split", f"{divided[0]}, at the same time for every {shorten(inspection.group_column)}"
+    elif divided:
         yield "Split", join_names(divided)
     yield "Fingerprint", inspection.fingerprint
 
@@ -158,12 +160,13 @@ def _commands(inspection: Inspection) -> Iterator[str]:
         yield "advisor recommend --data PATH --target COLUMN    (these names hold control characters)"
         return
     if wanting:
-        if inspection.columns:
+        if inspection.columns and inspection.modality != "graph":
             yield f"advisor inspect {data} --target COLUMN"
         yield f"advisor recommend --data {data}"
         return
     yield f"advisor recommend --data {data}{target}"
-    if inspection.task in FORETELLING and inspection.modality != "graph":
+    possible = inspection.examples >= FEWEST_EXAMPLES and (inspection.inputs or not inspection.columns)
+    if possible and inspection.task in FORETELLING and inspection.modality != "graph":
         yield f"advisor try --data {data}{target}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
 from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
@@ -25,6 +25,9 @@ from advisor.inference.plan import (
 )
 from advisor.knowledge.model import Knowledge, Policy, School, Topic
 from advisor.report.json_fields import Fields
+
+if TYPE_CHECKING:
+    from advisor.probes.outcome import ProbeOutcome
 
 SCHEMA = "advisor/plan/1"
 MAX_BYTES = 16_000_000
@@ -62,6 +65,21 @@ def read_plan(path: Path, knowledge: Knowledge) -> Plan:
     if fields.problems:
         raise InputError(TITLE, fields.problems)
     return plan
+
+
+def read_outcomes(path: Path) -> tuple[ProbeOutcome, ...]:
+    """The measurements that `advisor probe --format json` wrote beside a plan; what of them is damaged is left out.
+
+    Raises InputError where this is no JSON file.
+    """
+    document = _load(path)
+    outcomes = document.get("outcomes") if isinstance(document, dict) else None
+    if not isinstance(outcomes, list):
+        return ()
+    from advisor.agent.machine_profile import SCHEMA as PROFILE
+    from advisor.agent.machine_profile import MachineProfile
+
+    return MachineProfile.from_json({"schema": PROFILE, "outcomes": outcomes}).outcomes
 
 
 def _load(path: Path) -> object:

@@ -101,7 +101,7 @@ def _measured(side: Side) -> str:
 def _difference(page: Page, difference: Difference) -> None:
     speed = times(difference.ratio, difference.low, difference.high)
     verdict = (_WORDS[difference.change], _STYLES.get(difference.change, Style.PLAIN))
-    page.add((_name(difference.quantity), Style.STRONG), ": ", verdict, f", {speed}")
+    page.add((quantity_name(difference.quantity), Style.STRONG), ": ", verdict, f", {speed}")
     a, b = _side_words(difference.first, difference.first_runs), _side_words(difference.second, difference.second_runs)
     page.add(f"A {a}, B {b}", first="  ")
 
@@ -112,12 +112,12 @@ def _side_words(rate: Rate, runs: int) -> str:
 
 def _names(quantities: Sequence[Quantity]) -> str:
     """The first of them by name, and how many more."""
-    names = list(dict.fromkeys(map(_name, quantities)))
+    names = list(dict.fromkeys(map(quantity_name, quantities)))
     more = f", and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
-def _name(quantity: Quantity) -> str:
+def quantity_name(quantity: Quantity) -> str:
     """The label, and for the speed of a network which one, with what else it was measured with."""
     if quantity.gauged:
         return quantity.label

@@ -59,7 +59,7 @@ def trial_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
     page.heading(_TITLE.upper())
     page.add(summary(judgements))
     judgements = judgements if shown is None else shown
-    scopes = _scopes(judgements)
+    scopes = scopes_of(judgements)
     for verdict, name in VERDICTS.items():
         group = [judgement for judgement in judgements if judgement.verdict is verdict]
         if not group:
@@ -73,12 +73,12 @@ def trial_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
                     page.add(judgement.claim.text, first="  - ")
             continue
         for judgement in group:
-            page.add((judgement.claim.text, Style.STRONG), (f" [{_cited(judgement)}]", Style.FAINT), first="- ")
-            page.add(_evidence(judgement, scopes), first="  ")
+            page.add((judgement.claim.text, Style.STRONG), (f" [{cited(judgement)}]", Style.FAINT), first="- ")
+            page.add(evidence_words(judgement, scopes), first="  ")
     if scopes:
         page.blank()
         for scope, number in scopes.items():
-            page.add(_scope_words(scope), first=f"[{number}] ")
+            page.add(scope_words(scope), first=f"[{number}] ")
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
@@ -95,7 +95,7 @@ def _by_reason(group: Sequence[Judgement]) -> dict[str, list[Judgement]]:
     return found
 
 
-def _cited(judgement: Judgement) -> str:
+def cited(judgement: Judgement) -> str:
     claim = judgement.claim
     errata = [f"erratum {key}" for key in claim.erratum]
     return "; ".join([*(source for source in claim.sources if source != "arithmetic"), *errata])
@@ -111,7 +111,7 @@ def _scope(judgement: Judgement) -> Scope | None:
     return judgement.date[:10], tuple(sorted(judgement.applies.items()))
 
 
-def _scopes(judgements: Sequence[Judgement]) -> dict[Scope, int]:
+def scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
     """Numbers for the different scopes, in the order in which they are first needed."""
     found: dict[Scope, int] = {}
     for verdict in VERDICTS:
@@ -122,13 +122,13 @@ def _scopes(judgements: Sequence[Judgement]) -> dict[Scope, int]:
     return found
 
 
-def _scope_words(scope: Scope) -> str:
+def scope_words(scope: Scope) -> str:
     date, applies = scope
     conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in applies)
     return f"Measured on this machine on {date} with: {conditions or 'conditions not stated'}."
 
 
-def _evidence(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
+def evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
     """What the document says, what was found, and what decided it, in a few sentences."""
     said = judgement.claim.says
     scope = _scope(judgement)
@@ -172,14 +172,14 @@ def _number_words(value: float, unit: str) -> str:
 def trial_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Iterator[str]:
     """The section of the Markdown report: a table for each verdict, then errata and where was measured."""
     yield from (f"## {_TITLE}", "", plain(summary(judgements)), "")
-    scopes = _scopes(judgements)
+    scopes = scopes_of(judgements)
     for verdict, name in VERDICTS.items():
         group = [judgement for judgement in judgements if judgement.verdict is verdict]
         if not group:
             continue
         yield from (f"### {name.capitalize()} ({len(group)})", "", "| Claim | Found | Source |", "| --- | --- | --- |")
         for judgement in group:
-            cells = (judgement.claim.text, _evidence(judgement, scopes), _cited(judgement))
+            cells = (judgement.claim.text, evidence_words(judgement, scopes), cited(judgement))
             yield f"| {' | '.join(plain(cell) for cell in cells)} |"
         yield ""
     sources = dict.fromkeys(source.split(" ")[0] for one in judgements for source in one.claim.sources)
@@ -189,7 +189,7 @@ def trial_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Ite
         if key in knowledge.errata:
             yield f"- {plain(f'erratum {key}')}: {plain(knowledge.errata[key].text)}"
     for scope, number in scopes.items():
-        yield f"- {plain(f'[{number}]')} {plain(_scope_words(scope))}"
+        yield f"- {plain(f'[{number}]')} {plain(scope_words(scope))}"
     yield ""
 
 

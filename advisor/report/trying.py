@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from advisor.errors import printable, shorten
 from advisor.report.markup import plain, table
@@ -12,7 +14,7 @@ from advisor.report.page import Look, Page, Style
 from advisor.training.candidates import MOST_EPOCHS
 from advisor.training.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
 from advisor.training.trial_record import Kind, Stage, Status, Trial
-from advisor.training.verdicts import in_order
+from advisor.training.verdicts import CUT_MARK, in_order
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
@@ -27,7 +29,11 @@ _VERDICTS = {
     BetVerdict.NO_DIFFERENCE: ("no difference that matters", Style.PLAIN),
     BetVerdict.UNDECIDED: ("undecided", Style.FAINT),
 }
+_FEWER_MARK = " (fewer folds)"
+_MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
 _NARROWEST_NAME, _WIDEST_NAME, _FIGURES_WIDTH, _MOST_NAMED = 12, 36, 37, 12
+_FOR_NETWORKS = 2.5
+"""Times what a run has taken that had time for simpler models only."""
 TITLES = {
     "network.type": "Network type",
     "network.hidden_units": "Hidden units",
@@ -130,8 +136,14 @@ def how(outcome: Outcome) -> list[str]:
         f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
         f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
         SCORES.get(outcome.metric.name, ""),
-        f"It took {outcome.seconds:.0f} s. Networks had at most {MOST_EPOCHS} epochs a training.",
+        f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
+        f"Networks had at most {MOST_EPOCHS} epochs a training.",
     ]
+    statuses = {trial.status for trial in outcome.trials}
+    if Status.CUT in statuses or any(final.cut for final in outcome.finals):
+        sentences.append("(cut): the time was over before its training had ended; with more it may be better.")
+    if Status.SHORT in statuses:
+        sentences.append("(fewer folds): there was no time for it on every fold, so it says less and is not chosen.")
     if outcome.resumed:
         sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
     sentences = [sentence for sentence in sentences if sentence]
@@ -147,6 +159,10 @@ def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
     steps = []
     if outcome.interrupted:
         steps.append(("Give the very same command again: it takes what is finished, and goes on.", ""))
+    elif not any(trial.kind is Kind.NETWORK and trial.counts for trial in outcome.trials):
+        enough = max(60, math.ceil(outcome.seconds * _FOR_NETWORKS / 30) * 30)
+        words = f"No network was reached in the time. About {enough} s would do, as far as the simpler models tell."
+        steps.append((words, f"advisor try {inputs} --budget {enough}s"))
     elif outcome.verdict is Verdict.UNFINISHED:
         steps.append(("Give it more time.", f"advisor try {inputs} --budget 10min"))
     if outcome.verdict is Verdict.NOTHING:
@@ -168,7 +184,10 @@ def amount(metric: Metric, scores: Sequence[float]) -> str:
 
 
 def by_candidate(outcome: Outcome) -> list[Trial]:
-    """The trials of each candidate as one, the best first; what failed is left out."""
+    """For tables: the trials of each candidate as one, the best first; what failed is left out.
+
+    What had no time for all folds of its first rung, or for a whole training, is marked in its name.
+    """
     joined: dict[str, Trial] = {}
     for trial in outcome.trials:
         if not trial.counts:
@@ -179,10 +198,17 @@ def by_candidate(outcome: Outcome) -> list[Trial]:
             continue
         scores, seconds = (*known.scores, *trial.scores), known.seconds + trial.seconds
         joined[trial.name] = Trial(
-            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, trial.status
+            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, known.status
         )
     sign = -1 if outcome.metric.greater_is_better else 1
-    return sorted(joined.values(), key=lambda trial: sign * statistics.fmean(trial.scores))
+    ordered = sorted(joined.values(), key=lambda trial: sign * statistics.fmean(trial.scores))
+    return [replace(trial, name=f"{trial.name}{_MARKS.get(trial.status, '')}") for trial in ordered]
+
+
+def _cell(name: str, width: int) -> str:
+    """A candidate's name, cut where it is too long, but never its mark."""
+    mark = next((mark for mark in _MARKS.values() if name.endswith(mark)), "")
+    return f"{shorten(name.removesuffix(mark), width - len(mark))}{mark}"
 
 
 def _finals(page: Page, outcome: Outcome) -> None:
@@ -194,8 +220,8 @@ def _finals(page: Page, outcome: Outcome) -> None:
     page.columns([("candidate",), (outcome.metric.title,), ("95 % interval",), ("seeds",)], widths)
     best = outcome.best.name if outcome.best is not None else ""
     for row in _final_rows(outcome):
-        style = Style.STRONG if row[0] == best else Style.PLAIN
-        page.columns([((shorten(row[0], name), style),), *((cell,) for cell in row[1:])], widths)
+        style = Style.STRONG if row[0].removesuffix(CUT_MARK) == best else Style.PLAIN
+        page.columns([((_cell(row[0], name), style),), *((cell,) for cell in row[1:])], widths)
 
 
 def _name_width(page: Page) -> int:
@@ -223,7 +249,7 @@ def _tried(page: Page, outcome: Outcome) -> None:
     shown += [t for t in rows if t.stage is Stage.VARIATIONS][: max(0, _MOST_NAMED - len(shown))]
     for trial in sorted(shown, key=rows.index):
         cells = [amount(outcome.metric, trial.scores), str(len(trial.scores)), f"{trial.seconds:.1f}"]
-        page.columns([(shorten(trial.name, name),), *((cell,) for cell in cells)], widths)
+        page.columns([(_cell(trial.name, name),), *((cell,) for cell in cells)], widths)
     if len(shown) < len(rows):
         page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
 
@@ -248,7 +274,8 @@ def trial_line(trial: Trial, metric: Metric) -> str:
     """One line for a finished trial, where there is no live table."""
     if trial.status is Status.FAILED:
         return f"{trial.name}: failed. {trial.failure or ''}".rstrip()
-    short = f", {trial.status.value}" if trial.status is Status.SHORT else ""
-    folds = f"{len(trial.scores)} {'fold' if len(trial.scores) == 1 else 'folds'}"
+    short = f", {trial.status.value}" if trial.status in _MARKS else ""
+    more = "more " if trial.rung else ""
+    folds = f"{len(trial.scores)} {more}{'fold' if len(trial.scores) == 1 else 'folds'}"
     said = f"{trial.name}: {metric.title} {amount(metric, trial.scores)} on {folds}, {trial.seconds:.1f} s{short}"
     return said if trial.kind is not Kind.TRIVIAL else f"{said} (looks at no input)"

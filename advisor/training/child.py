@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from advisor.errors import InputError
@@ -24,51 +25,32 @@ from advisor.training.request import (
     Began,
     Costly,
     Ended,
-    EpochSeen,
-    Message,
     Ready,
     Refused,
     Request,
     decode_request,
-    encode,
 )
-from advisor.training.trial_record import Status, Trial
+from advisor.training.telling import Telling
+from advisor.training.trial_record import Kind, Status, Trial
 
-ENDS_BEFORE = 0.7
-"""Seconds before the budget is over at which the finals should be done: telling of them and printing takes a moment."""
+ENDS_BEFORE, ENDS_BEFORE_SHARE = 0.7, 0.03
+"""Seconds before the budget is over at which the finals should be done, or this share of it: a fit that is under way then may
+take longer than it was expected to, and telling takes a moment.
+"""
 FEWEST_FOR_FINALS, MOST_FOR_FINALS = 0.08, 0.2
 """Shares of the budget that are kept for the finals."""
 MOST_FOR_ONE_ROUND = 0.4
 """The same where one refit of each finalist takes longer: without it nothing is known of held-out examples."""
 LATEST = 3
 """Times what it is allowed, after which a training is stopped in any case: an epoch may take that long."""
+ONE_BASELINE = 0.25
+"""Share of the budget after which no further fold of a model that is no network is begun on its first rung."""
+MOST_OF_ALLOWED = 2
+"""Times what a network's trainings are allowed, from which on the same holds for it."""
 FINAL_ROUNDS = 2
 """Seeds that time is kept for."""
 ONE_TRIAL = 0.1
 """Share of the searching time that a network's first trial should take at most."""
-_EPOCHS_TOLD = 3000
-"""At most so many epochs of a run are told, so that what is told stays small however long it runs."""
-
-
-class Telling:
-    """Writes messages to the parent."""
-
-    def __init__(self, descriptor: int, budget: float) -> None:
-        self._descriptor = descriptor
-        self._every = max(0.25, budget / _EPOCHS_TOLD)
-        self._epoch_told = 0.0
-
-    def __call__(self, message: Message) -> None:
-        line = encode(message)
-        while line:
-            line = line[os.write(self._descriptor, line) :]
-
-    def epoch(self, number: int, value: float) -> None:
-        """Now and then."""
-        now = time.monotonic()
-        if now - self._epoch_told >= self._every and math.isfinite(value):
-            self._epoch_told = now
-            self(EpochSeen(number, value))
 
 
 class Climb:
@@ -91,7 +73,7 @@ class Climb:
         examples = load(inspection, most_examples=request.most_examples, seed=0)
         classes = examples.task.value == "classify"
         self._tell, self._request = tell, request
-        self._end = begun + request.seconds - ENDS_BEFORE
+        self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
         self._metric = metric_of(examples.task.value, imbalance(examples.targets) if classes else 1.0)
         self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
@@ -121,7 +103,8 @@ class Climb:
             torch=_torch_version(),
             task_told=request.task is not None,
         )
-        tell(Ready(data, described(self._metric, examples.targets), self._folds.rungs))
+        learnt = self._outer.training
+        tell(Ready(data, described(self._metric, examples.targets, examples.targets[learnt]), self._folds.rungs))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -137,8 +120,7 @@ class Climb:
                 self._tell_what_was_costly()
                 return
             if step.candidate.settings is not None and not self._trials_of_networks():
-                import advisor.training.network_fitting  # noqa: F401 - torch takes seconds, which are no trial's doing
-
+                self._fitting.with_torch()
                 if time.monotonic() >= until:
                     continue
             self._tell(Began(step.candidate.name, step.candidate.stage, step.rung, step.candidate.kind))
@@ -150,7 +132,7 @@ class Climb:
         tried = {trial.name for trial in self._trials}
         for name, seconds in self._rehearsed.items():
             if name not in tried and seconds > 0:
-                self._tell(Costly(name, seconds))
+                self._tell(Costly(name, seconds * self._folds.width))
 
     def finals(self) -> None:
         from advisor.training.finals import FinalRound
@@ -198,53 +180,52 @@ class Climb:
         """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
         from advisor.training.fitting import FittingError
         from advisor.training.metrics import score
+        from advisor.training.on_folds import Once, on_folds
 
         candidate, folds = step.candidate, self._folds.of(step.rung)
         begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
         allowed = max(2 * usual, self._allowed(candidate))
-        scores: list[float] = []
-        epochs: list[int] = []
-        failure, short = None, False
-        for place, split in enumerate(folds):
-            if scores and time.monotonic() > until:
-                short = True
-                break
-            try:
-                fitted = self._fitting.fit(
-                    candidate,
-                    split.training,
-                    split.test,
-                    self._request.seed * 1000 + step.rung * len(folds) + place,
-                    seconds=allowed,
-                    until=min(until, time.monotonic() + LATEST * allowed),
-                    on_epoch=lambda epoch: self._tell.epoch(
-                        epoch.number, epoch.validation if epoch.validation is not None else epoch.loss
-                    ),
-                )
-            except FittingError as error:
-                failure = str(error)
-                break
-            except MemoryError:
-                failure = "The memory was not enough for it."
-                break
-            scores.append(score(self._metric, self._fitting.examples.targets[split.test], fitted.foretold))
-            epochs += [fitted.epochs] if fitted.epochs is not None else []
-            short = short or fitted.short
-        status = Status.FAILED if failure else Status.SHORT if short else Status.DONE
-        return Trial(
-            candidate.name,
-            candidate.kind,
-            candidate.stage,
-            step.rung,
-            candidate.settings_json,
-            tuple(scores) if failure is None else (),
-            time.monotonic() - begun,
-            max(epochs, default=None),
-            status,
-            failure,
+
+        def fit(place: int) -> Once:
+            fitted = self._fitting.fit(
+                candidate,
+                folds[place].training,
+                folds[place].test,
+                self._request.seed * 1000 + step.rung * len(folds) + place,
+                seconds=allowed,
+                until=until,
+                most=LATEST * allowed,
+                on_epoch=lambda epoch: self._tell.epoch(
+                    epoch.number, epoch.validation if epoch.validation is not None else epoch.loss
+                ),
+            )
+            truth = self._fitting.examples.targets[folds[place].test]
+            return Once(score(self._metric, truth, fitted.foretold), fitted.epochs, fitted.short)
+
+        last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
+        made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
+        try:
+            found = on_folds(fit, len(folds), last)
+        except (FittingError, MemoryError) as error:
+            failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
+            return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+        places = tuple(found.scores)
+        return replace(
+            made,
+            scores=tuple(found.scores.values()),
+            folds=() if places == tuple(range(len(places))) else places,
+            seconds=time.monotonic() - begun,
+            epochs=found.epochs,
+            status=found.status,
         )
+
+    def _most(self, candidate: Candidate, allowed: float) -> float:
+        """Seconds of a first trial after which no further fold is begun."""
+        if candidate.kind is Kind.BASELINE:
+            return math.inf if self._is_bet(candidate) else ONE_BASELINE * self._request.budget
+        return MOST_OF_ALLOWED * allowed * self._folds.width
 
     def _expected(self, candidate: Candidate) -> float:
         """Of a network what one of its kind took; of a model that cannot be stopped while it is fitted what a part says."""
@@ -252,9 +233,13 @@ class Climb:
             similar = [t.seconds for t in self._trials if t.name.startswith(f"{candidate.model} ") and t.counts]
             return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
         if candidate.name not in self._rehearsed:
-            folds = self._folds.of(0)
-            self._rehearsed[candidate.name] = len(folds) * self._fitting.rehearsed(candidate, folds[0].training)
-        return self._rehearsed[candidate.name]
+            self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
+        one = self._rehearsed[candidate.name]
+        most = self._folds.width * one
+        return most if self._is_bet(candidate) else min(most, max(one, ONE_BASELINE * self._request.budget))
+
+    def _is_bet(self, candidate: Candidate) -> bool:
+        return candidate.model == self._request.planned.network
 
 
 def _torch_version() -> str:

@@ -55,7 +55,7 @@ class Scores:
         for trial in trials:
             if trial.counts:
                 mine = self._by_name.setdefault(trial.name, {})
-                mine.update({(trial.rung, place): self._sign * score for place, score in enumerate(trial.scores)})
+                mine.update({(trial.rung, place): self._sign * score for place, score in trial.by_fold.items()})
 
     @property
     def names(self) -> tuple[str, ...]:

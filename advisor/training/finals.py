@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from advisor.datasets.splits import Split
 from advisor.training.candidates import Candidate
-from advisor.training.fitting import Fitting, FittingError
+from advisor.training.fitting import Fitted, Fitting, FittingError
 from advisor.training.ladder import Ladder
 from advisor.training.metrics import Metric, score
 from advisor.training.outcome import Difference, Final
@@ -67,6 +67,8 @@ class FinalRound:
         self._resampling = Resampling(metric, self._truth, seed, units)
         self._scores: dict[str, list[float]] = {}
         self._drawn: dict[str, list[Floats]] = {}
+        self._right: dict[str, list[Numbers]] = {}
+        self._cut: set[str] = set()
         self._seconds: dict[str, float] = {}
         self._candidates: dict[str, Candidate] = {}
 
@@ -104,28 +106,44 @@ class FinalRound:
             except FittingError:
                 failed.add(candidate.name)
                 continue
-            self._add(candidate, fitted.foretold, fitted.seconds)
+            self._add(candidate, fitted)
             if len(self._candidates) > 1:
                 yield self._known()
 
-    def _add(self, candidate: Candidate, foretold: Numbers, seconds: float) -> None:
-        name = candidate.name
+    def _add(self, candidate: Candidate, fitted: Fitted) -> None:
+        """A refit that the clock has cut counts only as long as there is no whole one."""
+        name, foretold = candidate.name, fitted.foretold
         self._candidates[name] = candidate
-        self._scores.setdefault(name, []).append(score(self._metric, self._truth, foretold))
-        self._drawn.setdefault(name, []).append(self._resampling.scores(foretold))
-        self._seconds[name] = self._seconds.get(name, 0.0) + seconds
+        self._seconds[name] = self._seconds.get(name, 0.0) + fitted.seconds
+        if fitted.short and name in self._scores:
+            return
+        kept: tuple[dict[str, list[Any]], ...] = (self._scores, self._drawn, self._right)
+        if name in self._cut:
+            for of_seeds in kept:
+                of_seeds.pop(name)
+            self._cut.discard(name)
+        if fitted.short:
+            self._cut.add(name)
+        new = score(self._metric, self._truth, foretold), self._resampling.scores(foretold), self._truth == foretold
+        for of_seeds, one in zip(kept, new, strict=True):
+            of_seeds.setdefault(name, []).append(one)
 
     def _known(self) -> Finals:
         draws = {name: self._resampling.over_seeds(drawn) for name, drawn in self._drawn.items()}
+        right = {name: numpy.mean(told, axis=0) for name, told in self._right.items()}
         finals = []
         for name, candidate in self._candidates.items():
-            scores, (low, high) = tuple(self._scores[name]), interval(draws[name])
-            mean, seconds = float(numpy.mean(scores)), self._seconds[name]
-            finals.append(Final(name, candidate.kind, scores, mean, low, high, seconds, candidate.settings_json))
+            scores, (low, high) = (
+                tuple(self._scores[name]),
+                self._resampling.of_score(interval(draws[name]), right[name]),
+            )
+            mean, seconds, settings = float(numpy.mean(scores)), self._seconds[name], candidate.settings_json
+            finals.append(Final(name, candidate.kind, scores, mean, low, high, seconds, settings, name in self._cut))
         sign = 1 if self._metric.greater_is_better else -1
         differences = []
         for one, other in combinations(finals, 2):
-            low, high = interval(sign * (draws[one.name] - draws[other.name]))
+            drawn = interval(sign * (draws[one.name] - draws[other.name]))
+            low, high = self._resampling.of_difference(drawn, right[one.name], right[other.name])
             differences.append(Difference(one.name, other.name, sign * (one.mean - other.mean), low, high))
         return Finals(tuple(finals), tuple(differences))
 

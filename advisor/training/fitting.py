@@ -6,6 +6,7 @@ torch is imported with the first network only, so that what is simpler has been 
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import warnings
 from collections import OrderedDict
@@ -21,7 +22,7 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparation import Preparation, preparation
 from advisor.datasets.splits import inner_folds
 from advisor.networks.names import UnbuildableError
-from advisor.training.candidates import Candidate, NetworkSettings
+from advisor.training.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.classical import for_outputs, model
 from advisor.training.trained import Epoch
 from advisor.training.trial_record import Kind
@@ -41,9 +42,12 @@ WORTH_THREADS = 2_000_000
 REHEARSED_ON = 1000
 """Examples on which a model is timed first, where there are several times as many."""
 USUAL_ROUNDS = 100
-REHEARSED_ROUNDS: Mapping[str, int] = {"max_iter": 10}
-"""Of gradient boosting, which grows a tree for each class in each of its usual rounds."""
+REHEARSED_ROUNDS = 4
+_ROUNDS: Mapping[str, str] = {"gradient_boosting": "max_iter", "random_forest": "n_estimators"}
+"""The setting that says how many trees are grown; of boosting for each class."""
+WORTH_REHEARSING = 500_000
 MANY_CLASSES = 20
+"""Values times classes from which fitting may take long, and classes from which it does on little."""
 _AS_USUAL: Mapping[str, Any] = {}
 CACHED_BYTES = 400_000_000
 CACHED_PREPARATIONS = 64
@@ -85,6 +89,7 @@ class Fitting:
         *,
         seconds: float,
         until: float,
+        most: float = math.inf,
         on_epoch: Callable[[Epoch], None] | None = None,
     ) -> Fitted:
         """Learns from the training rows and foretells the test rows.
@@ -92,6 +97,7 @@ class Fitting:
         Args:
             seconds: that a network's training should take at most; it is given fewer epochs otherwise.
             until: a time of time.monotonic at which a network's training stops, whatever it has reached.
+            most: seconds of a network's training after which it stops as well.
 
         Raises FittingError.
         """
@@ -100,7 +106,7 @@ class Fitting:
             if candidate.settings is None:
                 fitted = Fitted(self._classical(candidate, training, test, seed), 0.0)
             else:
-                fitted = self._network(candidate.settings, training, test, seed, seconds, until, on_epoch)
+                fitted = self._network(candidate.settings, training, test, seed, (seconds, until, most), on_epoch)
         except UnbuildableError as error:
             raise FittingError(str(error)) from error
         except (ValueError, RuntimeError, ArithmeticError, LookupError, MemoryError) as error:
@@ -110,21 +116,38 @@ class Fitting:
             raise FittingError("It foretold values that are no numbers.")
         return Fitted(fitted.foretold, time.monotonic() - begun, fitted.epochs, fitted.short)
 
+    def with_torch(self) -> NetworkFitting:
+        """What trains networks. To load it takes seconds the first time, which are no training's doing."""
+        from advisor.training.network_fitting import NetworkFitting
+
+        self._networks = self._networks or NetworkFitting(self._threads)
+        return self._networks
+
     def rehearsed(self, candidate: Candidate, training: Rows) -> float:
         """Seconds that fitting a model that is no network will take: a part of the examples or of the rounds, times the rest.
 
-        0 where there are few of both, which takes no time worth knowing.
+        0 where there are few values and classes, which takes no time worth knowing.
         """
         parts = max(1, len(training) // REHEARSED_ON)
-        rounds = REHEARSED_ROUNDS if candidate.model == "gradient_boosting" else {}
-        if candidate.kind is Kind.TRIVIAL or (parts < 3 and len(self.examples.classes) <= MANY_CLASSES):
+        if candidate.kind is Kind.TRIVIAL or (candidate.model in SIMPLEST and parts < 3):
             return 0.0
         part = training[::parts]
-        begun = time.monotonic()
-        with contextlib.suppress(ValueError):  # what fails on a part says so on all of it
-            self._classical(candidate, part, part[:10], 0, rounds)
-        share = rounds["max_iter"] / USUAL_ROUNDS if rounds else 1.0
-        return (time.monotonic() - begun) * parts / share
+        values = self._inputs(part, part, flat=True).shape[1] * len(training)
+        classes = max(1, len(self.examples.classes))
+        if values * classes < WORTH_REHEARSING and classes <= MANY_CLASSES:
+            return 0.0
+
+        def seconds(**changed: int) -> float:
+            begun = time.monotonic()
+            with contextlib.suppress(ValueError):  # what fails on a part says so on all of it
+                self._classical(candidate, part, part[:10], 0, changed)
+            return time.monotonic() - begun
+
+        rounds = _ROUNDS.get(candidate.model)
+        if rounds is None:
+            return seconds() * parts
+        one, more = seconds(**{rounds: 1}), seconds(**{rounds: 1 + REHEARSED_ROUNDS})
+        return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * USUAL_ROUNDS)
 
     def _classical(
         self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
@@ -158,13 +181,12 @@ class Fitting:
         training: Rows,
         test: Rows,
         seed: int,
-        seconds: float,
-        until: float,
+        allowed: tuple[float, float, float],
         on_epoch: Callable[[Epoch], None] | None,
     ) -> Fitted:
-        from advisor.training.network_fitting import Allowance, DivergedError, NetworkFitting
+        from advisor.training.network_fitting import Allowance, DivergedError
 
-        self._networks = self._networks or NetworkFitting(self._threads)
+        networks = self.with_torch()
         prepared = self._preparation(training)
         flat = settings.network == "ffn"
         learning, stopping = self._kept_back(settings, training, seed)
@@ -173,14 +195,14 @@ class Fitting:
             return self._inputs(training, rows, flat=flat), prepared.targets(rows)
 
         try:
-            found = self._networks.fit(
+            found = networks.fit(
                 self._described(prepared, settings),
                 settings,
                 part(learning),
                 part(stopping) if stopping is not None else None,
                 self._inputs(training, test, flat=flat),
                 seed,
-                Allowance(seconds, until),
+                Allowance(*allowed),
                 on_epoch,
             )
         except DivergedError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from advisor.training.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
 from advisor.training.comparing import Scores, leader
-from advisor.training.menu import VARIED, Menu
+from advisor.training.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.trial_record import Kind, Stage, Status, Trial
 
 OPENERS_AGAIN, VARIATIONS_UNTIL = 0.4, 0.8
@@ -23,6 +23,10 @@ MOST_PROMISING = 3
 """Candidates that are followed from each rung, at least."""
 COSTLY = 0.8
 """Share of the time left that a single trial may be expected to take, unless it is the simplest of its kind."""
+
+
+DEAR = 0.1
+"""Share of the searching time from which a baseline waits until every network was tried once, unless the plan bets on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Ladder:
         if clock.left <= 0:
             return None
         view = _View(trials, self.scores(trials))
-        for step in self._wanted(view, clock):
+        for step in self._wanted(view, clock, expected):
             cost = view.seconds.get(step.candidate.name) or expected(step.candidate)
             cheapest = step.candidate.model in SIMPLEST
             if cost <= clock.left * COSTLY or (cheapest and cost <= clock.left):
@@ -131,12 +135,21 @@ class Ladder:
         name = leader(self.scores(trials), defaults, variations)
         return known[name] if name is not None else None
 
-    def _wanted(self, view: _View, clock: Clock) -> Iterator[Step]:
+    def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
+        """What of the menu has no trial: in its order, but the plan's network before others, and what takes long last."""
+
+        def late(candidate: Candidate) -> int:
+            if candidate.kind is Kind.NETWORK:
+                return 1 if candidate.name.endswith(AS_PLANNED) else 2
+            bet = candidate.model == self._menu.planned.network or candidate.model in SIMPLEST
+            return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 3
+
+        return sorted((c for c in self._menu.openers if not view.tried(c.name, 0)), key=late)
+
+    def _wanted(self, view: _View, clock: Clock, expected: Expected) -> Iterator[Step]:
         """Steps that make sense, the best first."""
         openers = self._menu.openers
-        for candidate in openers:
-            if not view.tried(candidate.name, 0):
-                yield Step(candidate, 0)
+        yield from (Step(candidate, 0) for candidate in self._first(view, clock, expected))
         variations = self.variations(view.trials)
         base = self.base(view.trials)
         again = list(self._again(view, openers))

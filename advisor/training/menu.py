@@ -54,6 +54,8 @@ EARLY_STOPPING_FROM = 3000
 decay keep weights small. To stop early is then a variation.
 """
 WIDEST = 2048
+AS_PLANNED = " as planned"
+"""Ends the name of the network that is the plan's in everything."""
 VARIED = ", "
 """Between the name of a network and what was changed of it."""
 
@@ -124,7 +126,7 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
         if settings is SCIKIT_LEARN_LIKE:
             name += " plain"
         elif settings == _as_planned(planned, settings.network) and settings.network == planned.network:
-            name += " as planned"
+            name += AS_PLANNED
         if name not in seen:
             seen.add(name)
             yield Candidate(name, Kind.NETWORK, Stage.NETWORKS, settings.network, settings)

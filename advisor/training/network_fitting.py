@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -45,6 +46,12 @@ class Allowance:
     """Fewer epochs are planned where all of them would take longer."""
     until: float
     """A time of time.monotonic at which training stops, whatever it has reached."""
+    most: float = math.inf
+    """Seconds after which a training stops as well; that its pace is measured first does not count."""
+
+    def deadline(self) -> float:
+        """Of a training that begins now."""
+        return min(self.until, time.monotonic() + self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +82,20 @@ _Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
 """What decides how long an epoch takes: type, widths, optimiser, batch size."""
 
 
+def _warm_up() -> None:
+    """The first step of torch loads a good part of it, which takes seconds that are no training's doing."""
+    spec = Described("ffn", "tabular", 2, 2, (2,), None, "cross_entropy", "relu")
+    _, objective = _made(spec, NetworkSettings("ffn", (2,)), 0)
+    train(objective, (torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)), Recipe(optimizer="adamw", epochs=1))
+
+
 class NetworkFitting:
     """Trains networks; remembers how long an epoch of each takes."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._epoch_seconds: dict[_Pace, float] = {}
+        _warm_up()
 
     def fit(
         self,
@@ -118,10 +133,8 @@ class NetworkFitting:
             epochs = self._affordable(settings, recipe, allowance)
             patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
             planned = replace(recipe, epochs=epochs, patience=patience)
-            begun = time.monotonic()
-            trained = train(
-                objective, examples, planned, validation=validation, until=allowance.until, on_epoch=on_epoch
-            )
+            begun, late = time.monotonic(), allowance.deadline()
+            trained = train(objective, examples, planned, validation=validation, until=late, on_epoch=on_epoch)
             if not trained.history:
                 break
             self._epoch_seconds[_pace(settings)] = (time.monotonic() - begun) / len(trained.history)
@@ -144,12 +157,11 @@ class NetworkFitting:
         """The first training of a network of this size is preceded by one epoch that is timed and thrown away."""
         key = _pace(settings)
         if key not in self._epoch_seconds:
-            for _ in range(1 if self._epoch_seconds else 2):  # the very first step of torch takes seconds
-                _, objective = _made(spec, settings, recipe.seed)
-                begun = time.monotonic()
-                until = min(allowance.until, begun + allowance.seconds)
-                tried = train(objective, examples, replace(recipe, epochs=1), until=until)
-                seconds = time.monotonic() - begun
+            _, objective = _made(spec, settings, recipe.seed)
+            begun = time.monotonic()
+            until = min(allowance.until, begun + allowance.seconds)
+            tried = train(objective, examples, replace(recipe, epochs=1), until=until)
+            seconds = time.monotonic() - begun
             self._epoch_seconds[key] = seconds if tried.history else 2 * seconds
 
     def _affordable(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> int:

@@ -47,6 +47,8 @@ class Final:
     """The 95 % interval of the mean score: bootstrap over the held-out examples and the seeds."""
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
+    cut: bool = False
+    """Whether no refit came to its end in the time."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -55,8 +57,8 @@ class Final:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
         figures = {name: number_of(data[name]) for name in ("mean", "low", "high", "seconds")}
-        settings, scores = settings_of(data["settings"]), numbers_of(data["scores"])
-        return cls(text_of(data["name"]), Kind(data["kind"]), scores, settings=settings, **figures)
+        settings, scores, cut = settings_of(data["settings"]), numbers_of(data["scores"]), bool(data.get("cut", False))
+        return cls(text_of(data["name"]), Kind(data["kind"]), scores, settings=settings, cut=cut, **figures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,10 @@ class Metric:
     matters: float
     """Differences within this much, either way, are none that matter."""
     greater_is_better: bool = True
+    resolves: float = 0.0
+    """By how much, either way, two candidates may differ that scored the same on all folds: so few examples rule no less
+    out. 0 where scores are no shares of examples.
+    """
 
     def shown(self, value: float) -> str:
         """A score or a difference of scores: three decimals of a share, three digits of what is in the target's units."""

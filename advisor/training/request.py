@@ -177,7 +177,8 @@ def from_json(kind: str, data: Mapping[str, Any]) -> Message:
 
 
 def _metric(data: Mapping[str, Any]) -> Metric:
-    return Metric(_text(data["name"]), _text(data["title"]), float(data["matters"]), bool(data["greater_is_better"]))
+    figures = float(data["matters"]), bool(data["greater_is_better"]), float(data.get("resolves", 0.0))
+    return Metric(_text(data["name"]), _text(data["title"]), *figures)
 
 
 def _text(value: object) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from advisor.datasets.dataset import Examples
 from advisor.training import outcome
 from advisor.training.metrics import Metric
+from advisor.training.shares import finest_gain, mean_gain, mean_share
 
 Numbers: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[numpy.float64]
@@ -31,10 +32,25 @@ MATTERS = 0.01
 """Differences within this much of a share, or of the deviation of the target, are none that matter."""
 
 
-def described(metric: Metric, targets: Numbers) -> outcome.Metric:
-    """The metric as it is told to people, with the difference from which on it matters for these targets."""
+def described(metric: Metric, targets: Numbers, learnt: Numbers) -> outcome.Metric:
+    """The metric as it is told to people, with the difference from which on it matters for these targets.
+
+    Args:
+        learnt: targets of the examples that the folds are made of.
+    """
     unit = (float(targets.std()) or 1.0) if metric is Metric.RMSE else 1.0
-    return outcome.Metric(metric.value, _TITLES[metric.value], MATTERS * unit, metric.greater_is_better)
+    parts = _parts(metric, learnt)
+    resolves = finest_gain([len(part) for part in parts]) if parts else 0.0
+    return outcome.Metric(metric.value, _TITLES[metric.value], MATTERS * unit, metric.greater_is_better, resolves)
+
+
+def _parts(metric: Metric, truth: Numbers) -> list[Numbers]:
+    """Places of the examples whose share told right is a part of the score; none where the score is no mean of shares."""
+    if metric is Metric.ACCURACY:
+        return [numpy.arange(len(truth))]
+    if metric is Metric.BALANCED_ACCURACY:
+        return [numpy.flatnonzero(truth == one) for one in numpy.unique(truth)]
+    return []
 
 
 class Resampling:
@@ -81,6 +97,32 @@ class Resampling:
         chosen = numpy.random.default_rng(self._seed).integers(len(drawn), size=(RESAMPLES, len(drawn)))
         means: Floats = by_seed[chosen, numpy.arange(RESAMPLES)[:, None]].mean(axis=1)
         return means
+
+    def of_score(self, found: tuple[float, float], right: Numbers) -> tuple[float, float]:
+        """A bootstrap interval made as wide as the number of examples asks for, where all draws say the same.
+
+        Args:
+            right: the share of a finalist's seeds that told each example right (n,).
+        """
+        parts = _parts(self._metric, self._truth)
+        if not parts:
+            return found
+        low, high = mean_share([float(right[part].mean()) for part in parts], self._counts(parts))
+        return min(low, found[0]), max(high, found[1])
+
+    def of_difference(self, found: tuple[float, float], one: Numbers, other: Numbers) -> tuple[float, float]:
+        """The same for the difference of two finalists."""
+        parts = _parts(self._metric, self._truth)
+        if not parts:
+            return found
+        gain = one - other
+        gains, changed = ([float(values[part].mean()) for part in parts] for values in (gain, gain**2))
+        low, high = mean_gain(gains, changed, self._counts(parts))
+        return min(low, found[0]), max(high, found[1])
+
+    def _counts(self, parts: Sequence[Numbers]) -> list[int]:
+        """Units of each part, since examples of one unit are not independent."""
+        return [len(numpy.unique(self._unit_of[part])) for part in parts]
 
 
 def units_of(examples: Examples, rows: Numbers) -> Numbers | None:

@@ -32,7 +32,9 @@ class Stage(StrEnum):
 class Status(StrEnum):
     DONE = "done"
     SHORT = "out of time"
-    """Training was cut by the budget; the scores are those of the weights it had by then."""
+    """Fewer folds than the rung has; the scores that are there are those of whole trainings."""
+    CUT = "cut short"
+    """No training came to its end in the time; the scores are those of the weights it had by then."""
     FAILED = "failed"
 
 
@@ -53,6 +55,8 @@ class Trial:
     """The most epochs of a fold, of a network."""
     status: Status = Status.DONE
     failure: str | None = None
+    folds: tuple[int, ...] = ()
+    """The places of the scores' folds within the rung, where they are not the first ones."""
 
     @property
     def key(self) -> str:
@@ -61,6 +65,11 @@ class Trial:
     @property
     def counts(self) -> bool:
         return self.status is not Status.FAILED and bool(self.scores)
+
+    @property
+    def by_fold(self) -> Mapping[int, float]:
+        """The scores by the place of their fold within the rung."""
+        return dict(zip(self.folds or range(len(self.scores)), self.scores, strict=False))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -75,6 +84,7 @@ class Trial:
             rung=whole_of(data["rung"]),
             settings=settings_of(data["settings"]),
             scores=numbers_of(data["scores"]),
+            folds=tuple(map(whole_of, data.get("folds", ()))),
             seconds=number_of(data["seconds"]),
             epochs=None if data["epochs"] is None else whole_of(data["epochs"]),
             status=Status(data["status"]),

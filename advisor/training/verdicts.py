@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from advisor.training.candidates import TOPICS, Candidate, Factor, Planned
@@ -15,9 +16,12 @@ from advisor.training.trial_record import Kind, Trial
 FEWEST_PAIRS = 3
 """Folds that both sides of a bet must share before anything is said of it."""
 _ORDER = (Kind.TRIVIAL, Kind.BASELINE, Kind.NETWORK)
+CUT_MARK = " (cut)"
+"""After the name of what the clock has cut, so that its scores are worse than they could be."""
+_SHOWN = (BetVerdict.CONFIRMED, BetVerdict.OVERTURNED)
 
 
-def best(ladder: Ladder, trials: Sequence[Trial], finals: Sequence[Final]) -> Best | None:
+def best(ladder: Ladder, metric: Metric, trials: Sequence[Trial], finals: Sequence[Final]) -> Best | None:
     """What the folds chose, with its score on the held-out examples, or on the folds where there is no such score."""
     chosen = ladder.leader(trials)
     if chosen is None:
@@ -28,6 +32,9 @@ def best(ladder: Ladder, trials: Sequence[Trial], finals: Sequence[Final]) -> Be
     scores = [score for trial in trials if trial.name == chosen.name for score in trial.scores]
     found = t_interval(scores, overlap=ladder.held_out_share)
     low, high = (found.low, found.high) if found.n > 1 else (found.mean, found.mean)
+    if metric.resolves:  # a share; the same on all folds is no certainty
+        low = max(0.0, min(low, found.mean - 2 * metric.resolves))
+        high = min(1.0, max(high, found.mean + 2 * metric.resolves))
     return Best(chosen.name, chosen.kind, found.mean, low, high, chosen.settings_json, seen=True)
 
 
@@ -57,7 +64,7 @@ def verdict(
             words = f"Nothing was better, beyond noise, than {trivial_words(metric)}: the best on the folds, {leader.name}, is"
             return Verdict.NOTHING, f"{words} {gain_words(metric, over)}."
     if leader.kind is Kind.TRIVIAL:
-        return Verdict.NOTHING, f"Nothing was better than {trivial_words(metric)}."
+        return Verdict.NOTHING, _nothing_words(metric, leader.name, finals, differences)
     if network is None or baseline is None:
         missing = "network" if network is None else "baseline"
         over = difference(differences, leader.name, trivial or "")
@@ -74,6 +81,17 @@ def verdict(
     return _between(metric, network, baseline, between)
 
 
+def _nothing_words(metric: Metric, trivial: str, finals: Sequence[Final], differences: Sequence[Difference]) -> str:
+    """Nothing was better on the folds; what the held-out examples say of the best of the others."""
+    words = f"On the folds nothing was better than {trivial_words(metric)}."
+    found = [over for final in finals if (over := difference(differences, final.name, trivial)) is not None]
+    over = max((one for one in found if one.one != trivial), key=lambda one: one.mean, default=None)
+    if over is None or over.mean <= 0:
+        return words
+    beyond = "beyond noise: the two disagree, so try again with another --seed" if over.low > 0 else "within noise"
+    return f"{words} On the held-out examples {over.one} is {gain_words(metric, over)}, which is {beyond}."
+
+
 def _between(metric: Metric, network: str, baseline: str, between: Difference) -> tuple[Verdict, str]:
     if between.low > 0:
         gain = gain_words(metric, between)
@@ -88,7 +106,40 @@ def _between(metric: Metric, network: str, baseline: str, between: Difference) -
             f"A network is not worth it here: {baseline} is {gain} against {network}, the best one.",
         )
     words = f"The best network, {network}, and {baseline} cannot be told apart: it is {gain_words(metric, between)}."
-    return Verdict.NO_DIFFERENCE, f"{words} A network is not shown to be worth it; take {baseline}, the simpler."
+    return Verdict.NO_DIFFERENCE, words
+
+
+def advice(
+    ladder: Ladder, judged: Verdict, trials: Sequence[Trial], finals: Sequence[Final], found: Sequence[Bet]
+) -> str:
+    """What to take, in a sentence that also says where the plan comes to something else, and why; empty where that is clear.
+
+    The verdict is about the held-out examples, a bet about the folds: a plan changes only where the folds show that
+    something is better.
+    """
+    known = {final.name for final in finals}
+    sides = {kind: one for kind in _ORDER if (one := ladder.leader(trials, kind)) is not None and one.name in known}
+    bet = next((bet for bet in found if bet.topic == "network.type"), None)
+    keeps = (bet.before if bet.after is None else bet.after) if bet is not None else None
+    match judged:
+        case Verdict.NO_DIFFERENCE:
+            simpler = sides[Kind.BASELINE]
+            if bet is not None and keeps == sides[Kind.NETWORK].model and bet.verdict in _SHOWN:
+                return (
+                    f"On the folds, which are more examples, {keeps} was better beyond noise, so the plan is {keeps}."
+                )
+            taken, words = simpler.model, f"A network is not shown to be worth it; take {simpler.name}, the simpler."
+        case Verdict.NETWORK | Verdict.BASELINE:
+            taken, words = sides[Kind(judged.value)].model, ""
+        case _:
+            return ""
+    if bet is None or keeps == taken:
+        return words
+    if bet.verdict in _SHOWN:
+        reason = f"on the folds it was better than {bet.rival if keeps == bet.before else bet.before} beyond noise"
+    else:
+        reason = f"a plan changes only for what is shown to be better, and on the folds it and {bet.rival} cannot be told apart"
+    return f"{words} The plan stays {keeps}, since {reason}.".strip()
 
 
 def difference(differences: Sequence[Difference], one: str, other: str) -> Difference | None:
@@ -155,7 +206,7 @@ def _type_bet(
         (bet.verdict is BetVerdict.CONFIRMED and held_out.mean < 0)
         or (bet.verdict is BetVerdict.OVERTURNED and held_out.mean > 0)
     )
-    return _undecided(bet, interval) if contradicted else bet
+    return _undecided(bet, _no_narrower(interval, metric)) if contradicted else bet
 
 
 def _factor_bet(
@@ -189,9 +240,15 @@ def _interval(scores: Scores, one: str, other: str, looks: int = 1) -> Interval 
     return None if paired is None or len(paired.gains) < FEWEST_PAIRS else paired.interval(looks)
 
 
+def _no_narrower(found: Interval, metric: Metric) -> Interval:
+    low, high = min(found.low, found.mean - metric.resolves), max(found.high, found.mean + metric.resolves)
+    return Interval(found.mean, low, high, found.n)
+
+
 def _bet(topic: str, network: str, before: Any, rival: Any, metric: Metric, found: Interval) -> Bet:
-    """`found` is of `before` over the rival."""
+    """`found` is of `before` over the rival; no narrower than so many examples can tell."""
     unit = metric.name
+    found = _no_narrower(found, metric)
     if -metric.matters <= found.low and found.high <= metric.matters:
         decided, after = BetVerdict.NO_DIFFERENCE, before
     elif found.low > 0:
@@ -215,5 +272,6 @@ def _model(known: Mapping[str, Candidate], trial: Trial) -> str | None:
 
 
 def in_order(finals: Sequence[Final], metric: Metric) -> Iterator[Final]:
-    """The best first."""
-    yield from sorted(finals, key=lambda final: -final.mean if metric.greater_is_better else final.mean)
+    """For tables, the best first; names of those whose training was cut are marked."""
+    for final in sorted(finals, key=lambda final: -final.mean if metric.greater_is_better else final.mean):
+        yield replace(final, name=f"{final.name}{CUT_MARK}") if final.cut else final

@@ -143,6 +143,16 @@ def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: P
     assert report.read_text() == "mine"
 
 
+def test_what_has_no_columns_is_told_how_its_classes_are_named_and_not_sent_to_target(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("one line\nanother line\n")
+    said = refused("try", "--data", tmp_path / "note.txt")
+    assert "Make a folder of texts for each class" in said
+    assert "--target" not in said
+    edges = [f"{n},{(7 * n + 3) % 40}" for n in range(120)]
+    (tmp_path / "edges.csv").write_text("source,target\n" + "\n".join(edges) + "\n")
+    assert "networks on graphs cannot be tried yet" in refused("try", "--data", tmp_path / "edges.csv")
+
+
 def test_a_task_that_is_said_goes_before_what_the_target_looks_like(tmp_path: Path) -> None:
     path = tmp_path / "films.csv"
     path.write_text("length,stars\n" + "".join(f"{60 + n % 97},{1 + n % 5}\n" for n in range(200)))

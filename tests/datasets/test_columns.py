@@ -76,6 +76,8 @@ def test_infinite_numbers_count_as_missing() -> None:
     assert judged.kind is Kind.NUMBER
     assert judged.column.missing > 0
     assert "Infinite" in judged.column.remark
+    mostly = column("size", ["inf", "-Infinity", "inf", "1.5", "2.5"])
+    assert (mostly.kind, mostly.column.missing) == (Kind.NUMBER, pytest.approx(0.6))
 
 
 def test_a_decimal_comma_is_told_from_a_comma_between_thousands_by_the_file() -> None:

@@ -15,6 +15,8 @@ from advisor.datasets.loading import load
 from advisor.datasets.sampling import spread
 from advisor.datasets.splits import inner_folds, outer_split
 from advisor.errors import InputError
+from advisor.report.inspection import inspection_page
+from advisor.report.page import Look
 from tests.datasets.made import write_csv
 from tests.properties import examples
 
@@ -94,11 +96,23 @@ def test_several_series_in_one_table_are_told_apart(tmp_path: Path) -> None:
     assert found.group_column == "shop"
     data = load(found, most_examples=1000)
     assert len(data) == 2 * (60 - found.facts["data.sequence_length"])  # type: ignore[operator]
+    assert found.facts["data.examples"] == len(data), "counted as they will be made"
     spans = data.inputs.max(axis=(1, 2)) - data.inputs.min(axis=(1, 2))
     assert spans.max() < 50, "no window goes over from one shop to the other"
     split = outer_split(data)
     assert data.times is not None
     assert data.times[split.training].max() < data.times[split.test].min()
+
+
+def test_of_rows_that_stand_series_by_series_it_is_not_said_that_they_are_out_of_order(tmp_path: Path) -> None:
+    rows = [
+        [START + timedelta(step), shop, base + wave_at(step)]
+        for shop, base in (("north", 0), ("south", 100))
+        for step in range(60)
+    ]
+    found = inspected(write_csv(tmp_path / "shops.csv", ["day", "shop", "sold"], rows), "sold")
+    assert not any("do not stand in their order" in remark.what for remark in found.remarks)
+    assert "Split        in the order of day, at the same time for every shop" in inspection_page(found, Look(80))
 
 
 def test_several_values_wait_for_a_target_and_put_it_first(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from advisor.datasets.dataset import Inspection, Task, Weight
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
+from advisor.datasets.splits import outer_split
 from advisor.datasets.table import read_frame
 from advisor.errors import InputError
 
@@ -87,6 +88,12 @@ def test_uneven_classes_missing_answers_and_rare_classes_are_facts_and_remarks(t
     assert "always saying 'honest' is right in 98 %" in said(found)
     assert "'fraud'" in said(found)
     assert "25 % of the rows have no value" in said(found).replace("25.0", "25")
+
+
+def test_classes_that_are_all_rare_are_pointed_out(tmp_path: Path) -> None:
+    found = inspected(tmp_path, {"x": noise(), "kind": [f"c{number // 2}" for number in range(200)]}, "kind")
+    assert "100 of 100 classes have fewer than 5 examples" in said(found)
+    assert "not every class is judged" in outer_split(load(found, most_examples=1000)).how
 
 
 def test_numbers_far_from_all_others_are_a_fact(tmp_path: Path) -> None:

@@ -104,7 +104,10 @@ def test_a_doubtful_published_figure_is_marked(report: BenchReport) -> None:
 def test_what_was_not_measured_says_why(report: BenchReport) -> None:
     shown = " ".join(page(report).split())
     assert "Batches not measured: No time was left for it." in shown
-    assert "Threads not finished: 2, which is recommended, cannot be tried: it does not fit the memory." in shown
+    assert (
+        "Threads not finished: 2, which the others are compared with, cannot be tried: it does not fit the memory."
+        in shown
+    )
     assert "0.5 s, run once" in shown
 
 
@@ -149,7 +152,7 @@ def test_the_document_is_json_with_samples_and_published_rows(report: BenchRepor
     assert first["network"] == "ffn 26752-[1000,1000,1000]-26752"
     one, two, four = first["threads"]
     assert (one["setting"], one["speed_up"]) == (1, None)
-    assert two["seconds"] == {"median": 0.27, "low": 0.26, "high": 0.28, "n": 3}
+    assert two["seconds"] == {"median": 0.27, "low": 0.26, "high": 0.28, "n": 3, "run_once": False}
     assert four["speed_up"]["median"] == pytest.approx(0.415 / 0.21)
     assert {row["device"] for row in first["published"]} == {"i7-3820", "2x-e5-2630-v3", "gtx-980", "gtx-1080", "k80"}
     assert first["outcomes"][0]["settings"][0]["search"] == [0.4, 0.41, 0.42, 0.43]
@@ -160,5 +163,20 @@ def test_the_document_is_json_with_samples_and_published_rows(report: BenchRepor
 
 def test_nothing_at_all_makes_a_page_too() -> None:
     empty = report_of([Measured(network) for network in SIX])
-    assert "No claim of the documents could be judged" in page(empty)
+    assert "Nothing, since nothing was measured here." in page(empty)
     assert len(bench_json(empty)["networks"]) == 6
+
+
+def test_a_setting_that_was_never_reached_says_so_and_what_ran_once_is_marked() -> None:
+    result = Measured(LSTM32, {"threads": outcome("threads", {})}, first={"threads": {1: 0.5}})
+    result.begun["threads"] = (1, 2)
+    rows = bench_json(report_of([result]))["networks"][0]["threads"]
+    assert rows[0]["setting"] == 1
+    assert rows[0]["seconds"]["run_once"] is True
+    assert rows[1] == {"setting": 2, "skipped": "its turn did not come."}
+
+
+def test_where_nothing_was_measured_nothing_of_the_published_table_is_told() -> None:
+    shown = page(report_of([Measured(LSTM32, {}, {"threads": "No time was left for it."})]))
+    assert "WHAT THE PUBLISHED TABLE" not in shown
+    assert shown.rstrip().endswith("Nothing, since nothing was measured here.")

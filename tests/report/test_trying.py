@@ -88,6 +88,7 @@ def test_a_stopped_run_says_so_and_how_to_go_on() -> None:
 
 def test_a_line_for_each_trial() -> None:
     assert trial_line(LINEAR, ACCURACY) == "linear: accuracy 0.850 ± 0.071 on 2 folds, 0.2 s"
+    assert "0.850 ± 0.071 on 2 more folds" in trial_line(replace(LINEAR, rung=3), ACCURACY), "no line is told twice"
     failed = replace(LINEAR, scores=(), status=Status.FAILED, failure="It was ended by signal 9.")
     assert trial_line(failed, ACCURACY) == "linear: failed. It was ended by signal 9."
     assert trial_line(replace(LINEAR, status=Status.SHORT), ACCURACY).endswith(", out of time")
@@ -110,3 +111,20 @@ def test_a_curve_falls_from_its_highest_to_its_lowest(unicode: bool) -> None:
     assert curve[-1] == ("▁" if unicode else "_")
     assert sparkline([], 20) == ""
     assert len(set(sparkline([1.0, 1.0], 20))) == 1
+
+
+def test_what_the_clock_cut_is_marked_in_every_table() -> None:
+    spoilt = replace(NETWORK, status=Status.CUT)
+    half = replace(LINEAR, name="gradient boosting", status=Status.SHORT)
+    finals = (OUTCOME.finals[0], replace(OUTCOME.finals[1], cut=True))
+    outcome = replace(OUTCOME, trials=(LINEAR, half, spoilt), finals=finals)
+    for shown in (trying_page(outcome, Look(60)), trying_page(outcome, Look(100)), trying_markdown(outcome)):
+        assert shown.count("ffn 64 (cut)") == 2
+        assert shown.count("gradient boosting (fewer folds)") + shown.count("… (fewer folds)") == 1
+        assert "with more it may be better" in " ".join(shown.split())
+
+
+def test_where_no_network_was_reached_the_time_that_one_needs_is_named() -> None:
+    page = trying_page(replace(OUTCOME, trials=(LINEAR,), seconds=58.0), Look(80))
+    assert "No network was reached in the time. About 150 s would do" in " ".join(page.split())
+    assert "--budget 150s" in page

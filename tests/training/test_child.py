@@ -115,10 +115,13 @@ def test_whole_numbers_are_tried_as_the_quantity_that_somebody_says_they_are(tmp
         str(path), "stars", found.fingerprint, Planned("ffn", (), (16,)), 3.0, 3.0, 0, 1, 1000, task="regress"
     )
     seen: list[Ready] = []
-    Trying(asked, listener=lambda what, about: seen.append(about) if isinstance(about, Ready) else None).run()
+    slow = Limits(grace_seconds=120.0)  # for loading what reads the data, on a busy machine
+    Trying(
+        asked, listener=lambda what, about: seen.append(about) if isinstance(about, Ready) else None, limits=slow
+    ).run()
     assert (seen[0].data.task, seen[0].metric.name) == ("regress", "r2")
     with pytest.raises(InputError, match="changed"):
-        Trying(replace(asked, task="classify")).run()
+        Trying(replace(asked, task="classify"), limits=slow).run()
 
 
 def test_data_that_changed_meanwhile_are_refused(wine: Path) -> None:
@@ -307,7 +310,27 @@ def test_what_was_not_tried_comes_with_its_own_reason() -> None:
     trying.known.costly["gradient boosting"] = 47.3
     assert reasons(trying)["gradient boosting"] == "It would take about 47 s, and there was no time left for that."
     assert reasons(trying)["random forest"] == "There was no time left for it."
-    assert "interrupted" in reasons(trying, interrupted=True)["random forest"]
+    stopped = reasons(trying, interrupted=True)
+    assert set(stopped.values()) == {"The run was stopped before its turn came."}, "whatever it would have taken"
+
+
+def test_what_was_begun_and_cut_off_is_told_apart_from_what_was_not_reached() -> None:
+    asked = Request("/d", "y", "f", Planned(), 2.0, 2.0, 0, 1, 100)
+    hanging = misbehaving("import time; time.sleep(600)")
+    trying = Trying(asked, command=hanging, limits=Limits(grace_seconds=20.0))
+    begun: list[str] = []
+
+    def stop_at_linear(what: str, about: Any) -> None:
+        begun.extend([about.name] if isinstance(about, Began) else [])
+        if begun[-1:] == ["linear"]:
+            raise KeyboardInterrupt
+
+    trying._listener = stop_at_linear
+    with pytest.raises(KeyboardInterrupt):
+        trying.run()
+    assert reasons(trying)["linear"] == "It was begun, and the time was over before its first scores were there."
+    assert reasons(trying)["random forest"] == "There was no time left for it."
+    assert "begun, and the run was stopped" in reasons(trying, interrupted=True)["linear"]
 
 
 def test_what_a_child_that_always_ends_early_did_not_try_says_so() -> None:

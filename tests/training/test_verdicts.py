@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from advisor.training.ladder import Ladder
 from advisor.training.menu import menu
 from advisor.training.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
 from advisor.training.trial_record import Kind, Stage, Trial
-from advisor.training.verdicts import best, bets, difference, verdict
+from advisor.training.verdicts import advice, best, bets, difference, verdict
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 PLANNED = Planned(network="ffn", hidden_units=(64,), init="he", activation="relu", optimizer="adamw")
@@ -66,10 +67,58 @@ def test_a_baseline_that_is_better_beyond_noise_wins() -> None:
     assert "random forest is 0.100 better" in says
 
 
-def test_within_noise_the_simpler_is_advised() -> None:
-    found, says = judged(0.9, 0.89, (-0.02, 0.04))
-    assert found is Verdict.NO_DIFFERENCE
-    assert "take random forest, the simpler" in says
+def advised(network: Sequence[float], forest: Sequence[float], gap: tuple[float, float]) -> str:
+    trials = [trial("trivial", around(0.1)), trial("random forest", forest), trial(NETWORK, network)]
+    finals = [final("trivial", 0.1), final("random forest", 0.9), final(NETWORK, 0.9)]
+    differences = [Difference(NETWORK, "random forest", sum(gap) / 2, *gap)]
+    found = bets(LADDER, PLANNED, ACCURACY, trials, differences)
+    return advice(LADDER, verdict(LADDER, ACCURACY, trials, finals, differences)[0], trials, finals, found)
+
+
+def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -> None:
+    assert judged(0.9, 0.89, (-0.02, 0.04))[0] is Verdict.NO_DIFFERENCE
+    says = advised([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9], (-0.02, 0.04))
+    assert "take random forest, the simpler." in says
+    assert says.endswith(
+        "The plan stays ffn, since a plan changes only for what is shown to be better, and on the folds it and "
+        "random_forest cannot be told apart."
+    )
+
+
+def test_what_the_folds_show_is_not_advised_against_since_few_were_held_out() -> None:
+    says = advised(around(0.9), around(0.8, 0.008), (-0.02, 0.04))
+    assert says == "On the folds, which are more examples, ffn was better beyond noise, so the plan is ffn."
+
+
+def test_where_page_and_plan_agree_nothing_is_added() -> None:
+    assert advised(around(0.9), around(0.8, 0.008), (0.02, 0.08)) == ""
+    assert advised(around(0.8), around(0.9, 0.008), (-0.08, -0.02)) == ""
+
+
+def test_more_than_the_trivial_on_held_out_examples_is_called_noise_or_not() -> None:
+    def says(low: float, high: float) -> str:
+        trials = [trial("trivial", around(0.4)), trial("random forest", around(0.3))]
+        finals = [final("trivial", 0.325), final("random forest", 0.5)]
+        found, words = verdict(
+            LADDER, ACCURACY, trials, finals, [Difference("random forest", "trivial", 0.175, low, high)]
+        )
+        assert found is Verdict.NOTHING
+        return words
+
+    assert says(-0.05, 0.4).endswith(
+        "random forest is 0.175 better in accuracy (95 % interval -0.050 to 0.400), which is within noise."
+    )
+    assert "which is beyond noise: the two disagree" in says(0.05, 0.3)
+
+
+def test_few_examples_that_are_told_alike_do_not_show_that_nothing_differs() -> None:
+    few, many = replace(ACCURACY, resolves=0.04), replace(ACCURACY, resolves=0.004)
+    trials = [trial("random forest", [1.0] * 5), trial(NETWORK, [1.0] * 5)]
+    assert bets(LADDER, PLANNED, few, trials, ())[0].verdict is BetVerdict.UNDECIDED
+    assert bets(LADDER, PLANNED, many, trials, ())[0].verdict is BetVerdict.NO_DIFFERENCE
+    chosen = best(LADDER, few, trials, ())
+    assert chosen is not None
+    assert (chosen.low, chosen.high) == (pytest.approx(0.92), 1.0)
 
 
 def test_no_better_than_no_input_at_all_is_nothing() -> None:
@@ -83,7 +132,7 @@ def test_without_finals_the_folds_are_quoted_as_unfinished() -> None:
     found, says = verdict(LADDER, ACCURACY, trials, (), ())
     assert found is Verdict.UNFINISHED
     assert "linear is ahead so far" in says
-    chosen = best(LADDER, trials, ())
+    chosen = best(LADDER, ACCURACY, trials, ())
     assert chosen is not None
     assert chosen.seen, "its score is one that it was chosen by"
 

@@ -1,0 +1,293 @@
+"""What both faces of the wizard work with: one conversation, saved after every step, whose plan counts what was measured
+here and tried on these data before, and what is measured and tried meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.errors import InputError, input_error
+
+if TYPE_CHECKING:
+    from advisor.agent.agent import Revision
+    from advisor.cli.inputs import Inputs, SchoolName
+    from advisor.datasets.dataset import Inspection
+    from advisor.facts.fact_base import FactBase
+    from advisor.inference.advise import Detail
+    from advisor.inference.plan import Plan
+    from advisor.interview.interview import Interview
+    from advisor.knowledge.model import Knowledge, School
+    from advisor.machine.detection import Machine
+    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.stopping import Stop
+    from advisor.report.html.evidence import Evidence
+    from advisor.training.outcome import Outcome
+
+Listener = Callable[[str, Any], None]
+
+
+class WizardDesk:
+    """`resume_command` goes on with the conversation in another process; a `school` that is named outranks the one that a
+    saved conversation was held by."""
+
+    def __init__(self, inputs: Inputs, resume_command: str, school: SchoolName | None = None) -> None:
+        self.inputs = inputs
+        self.resume_command = resume_command
+        self.school = school
+        self._notes: list[tuple[str, str]] = []
+        self._can_save = True
+        self._outcomes: list[ProbeOutcome] | None = None
+        self._cards_told: set[str] = set()
+        self.begin_anew()
+
+    @property
+    def knowledge(self) -> Knowledge:
+        return self.inputs.knowledge
+
+    @property
+    def machine(self) -> Machine | None:
+        return self.inputs.machine
+
+    @property
+    def inspection(self) -> Inspection | None:
+        return self.inputs.inspection
+
+    def notes(self) -> list[tuple[str, str]]:
+        told, self._notes = self._notes, []
+        return told
+
+    # --- conversations ---------------------------------------------------------------------------------------------
+
+    @property
+    def saved(self) -> bool:
+        from advisor.interview.saved import session_file
+
+        return session_file().exists()
+
+    def begin_anew(self) -> None:
+        from advisor.interview.interview import Interview
+
+        inputs = self.inputs
+        self.interview: Interview = Interview(
+            inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
+        )
+        self._replaces_saved = False
+
+    def resume(self) -> list[str]:
+        """The school is saved with the conversation; a school that was named outranks it, and that is said."""
+        from advisor.interview import saved
+        from advisor.knowledge.model import School
+
+        found = saved.load(self.knowledge.vocabulary)
+        self.begin_anew()
+        self._replaces_saved = True
+        told = []
+        if self.school is not None and self.school.value != found.school:
+            told.append(
+                f"The saved conversation was held by the school {found.school}; it goes on by {self.school.value}."
+            )
+        self.interview.school = School(self.school.value if self.school is not None else found.school)
+        refused = self.interview.restore(found.answers, found.later)
+        count = len(found.answers) - len(refused)
+        told.append(f"Resumed with {count} answer{'s' if count != 1 else ''}.")
+        return [*told, *_asked_again(refused)]
+
+    def open_answers(self, path: Path) -> list[str]:
+        from advisor.facts.answers import read_answers
+
+        stated = read_answers(self.knowledge.vocabulary, path, self.knowledge.topics)
+        self.begin_anew()
+        return _asked_again(self.interview.restore(stated, ()))
+
+    def save(self) -> None:
+        """After every step; a state folder that cannot be written is a note, once."""
+        from advisor.cli.machines import unknown_card
+        from advisor.interview import saved
+
+        card = unknown_card(self.interview.facts())
+        if card is not None and str(card) not in self._cards_told:
+            self._cards_told.add(str(card))
+            self._notes.append(("Nothing is known of this card", str(card)))
+        if not self._can_save:
+            return
+        try:
+            if not self._replaces_saved:  # a new conversation never replaces the saved one before it is put aside
+                saved.put_aside()
+                self._replaces_saved = True
+            saved.save(self.interview.progress, self.interview.school.value)
+        except InputError as error:
+            self._can_save = False
+            self._notes.append(("The answers cannot be saved for later", str(error.problems[0])))
+
+    def how_to_go_on(self) -> str:
+        if not self._can_save:
+            return "Stopped. What you said could not be saved."
+        if not self.interview.progress.answers and not self.interview.progress.later:
+            return "Stopped before anything was said."
+        return f"Stopped. What you said is saved: `{self.resume_command}` goes on from here."
+
+    # --- data, measurements, trials --------------------------------------------------------------------------------
+
+    def look_into(self, path: Path, target: str | None) -> Inspection:
+        from advisor.cli.data import inspected
+        from advisor.cli.inputs import with_inspection
+        from advisor.facts.fact_base import Source
+
+        inspection = inspected(path, target)
+        facts = self.inputs.facts
+        for name in facts.by_source(Source.INSPECTED):
+            facts = facts.without(name, Source.INSPECTED)
+        facts = with_inspection(self.knowledge, facts, inspection)
+        self.inputs = replace(self.inputs, facts=facts, inspection=inspection)
+        self.interview.observed = facts
+        self._outcomes = None  # what was tried on other data counts no longer
+        return inspection
+
+    def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
+        from advisor.agent import reference
+        from advisor.agent.agent import settle
+        from advisor.cli.measuring import looked_at_closely, open_journal
+        from advisor.facts.fact_base import Source
+
+        if self.machine is None or self.inputs.outcomes is not None:
+            remedy = "Start the wizard without --machine."
+            raise input_error("Nothing can be measured", "the plan is for another machine than this one", remedy=remedy)
+        begun = time.monotonic()
+        folder = self._data_folder()
+        inputs = self._in_another_thread()
+        if not self.interview.progress.answers and self.inspection is None:  # nothing to measure for was named
+            inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
+        names = sorted(only) if only is not None else None
+        journal = open_journal(inputs, names, seconds, folder, fresh=False)
+        closer = looked_at_closely(inputs, folder)
+        machine = closer.machine
+        assert machine is not None  # noqa: S101 - it was one before
+
+        def hear(what: str, about: Any) -> None:
+            if what == "finished" and about.measured:
+                self._keep(machine, about)
+            listener(what, about)
+
+        try:
+            return settle(
+                closer.knowledge, closer.facts, machine, seconds - (time.monotonic() - begun), school=closer.school,
+                only=names, on_event=hear, folder=folder, journal=journal, trials=self._tried(), stop=stop,
+            )  # fmt: skip
+        finally:
+            if journal is not None:
+                journal.close(finished=False)
+
+    def try_on_data(self, seconds: float, listener: Listener, stop: Stop) -> Outcome:
+        from advisor.agent.trying import Trying
+        from advisor.cli import try_
+        from advisor.cli.inputs import plan_of
+        from advisor.datasets.dataset import Weight
+
+        begun = time.monotonic()
+        if self.inspection is None:
+            raise input_error("There are no data", "none were named", remedy="Point at your data first.")
+        inputs = self._in_another_thread()
+        try_._check_target(self.inspection)
+        inputs, inspection = try_._for_the_task(inputs, self.inspection)
+        # The bet is what the rules say, not what an earlier trial found.
+        plan = plan_of(replace(inputs, outcomes=(), trials=()))
+        enough = try_.most_examples(inspection, seconds, try_._memory_bytes(inputs))
+        request = try_._request(inputs, plan, inspection, seconds - (time.monotonic() - begun), 0, enough)
+        journal = try_._journal(inputs, request, seconds, fresh=False)
+        finished = False
+        try:
+            outcome = Trying(request, journal=journal, listener=listener, stop=stop).run()
+            finished = not outcome.interrupted
+        finally:
+            if journal is not None:
+                journal.close(finished=finished)
+        self._keep_trials(outcome)
+        warned = (f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
+        return replace(outcome, notes=(*warned, *outcome.notes))
+
+    def _in_another_thread(self) -> Inputs:
+        """The inputs as the conversation stands, with rules of their own: an engine remembers, so threads share none."""
+        knowledge = replace(self.knowledge)
+        return replace(self.inputs, knowledge=knowledge, facts=self.interview.facts(), school=self.interview.school)
+
+    def _data_folder(self) -> str | None:
+        """The folder on the disk that holds the data."""
+        if self.inspection is None:
+            return None
+        path = Path(self.inspection.path).resolve()
+        return str(path if path.is_dir() else path.parent)
+
+    def _keep(self, machine: Machine, outcome: ProbeOutcome) -> None:
+        """Counts an outcome from now on, here and in later plans."""
+        from advisor.agent.memory import LAST, remember
+
+        self._known().append(outcome)
+        if outcome.conditions.too_busy and not outcome.facts():
+            return
+        try:
+            remember(machine, [outcome], LAST)
+        except InputError as error:
+            self._notes.append(("The measurement cannot be kept for later", str(error.problems[0])))
+
+    def _keep_trials(self, outcome: Outcome) -> None:
+        from datetime import UTC, datetime
+
+        from advisor.agent.trials import remember_trials, trial_outcomes
+
+        fingerprint = self.machine.fingerprint if self.machine is not None else ""
+        found = trial_outcomes(outcome, fingerprint, datetime.now(UTC).isoformat(timespec="seconds"))
+        self._known().extend(found)
+        try:
+            if found:
+                remember_trials(found)
+        except InputError as error:
+            self._notes.append(("What was tried cannot be kept for later", str(error.problems[0])))
+
+    def evidence(self, plan: Plan) -> Evidence:
+        from advisor.agent.scope import plans_this_machine
+        from advisor.cli.evidence import evidence
+
+        return evidence(plan, self.machine if plans_this_machine(plan.stated) else None, self._known())
+
+    # --- the plan --------------------------------------------------------------------------------------------------
+
+    def _complete(self, facts: FactBase) -> FactBase:
+        from advisor.cli.machines import with_published
+
+        return with_published(self.knowledge, facts)
+
+    def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
+        """What was measured on this machine counts where it is in scope, as in `advisor recommend`."""
+        from advisor.agent.scope import advise_here
+
+        return advise_here(self.knowledge, facts, self.machine, self._known(), school, detail)
+
+    def _known(self) -> list[ProbeOutcome]:
+        """Measurements and trials, oldest first; what this host remembers is read when it is first needed."""
+        if self._outcomes is None:
+            self._outcomes = [*self._measured_before(), *self._tried()]
+        return self._outcomes
+
+    def _measured_before(self) -> Sequence[ProbeOutcome]:
+        from advisor.agent.memory import recall
+
+        if self.inputs.outcomes is not None:
+            return self.inputs.outcomes
+        return [] if self.machine is None else self._readable(*recall(self.machine))
+
+    def _tried(self) -> list[ProbeOutcome]:
+        from advisor.agent.trials import recall_trials
+
+        return self._readable(*recall_trials(self.inputs.facts))
+
+    def _readable(self, outcomes: list[ProbeOutcome], problems: Sequence[InputError]) -> list[ProbeOutcome]:
+        self._notes += [(problem.title, str(problem.problems[0])) for problem in problems]
+        return outcomes
+
+
+def _asked_again(refused: dict[str, InputError]) -> list[str]:
+    return [f"{name} is asked for again: {error.problems[0].what}" for name, error in refused.items()]

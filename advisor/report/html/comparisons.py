@@ -1,0 +1,96 @@
+"""Two plans, or two machines, side by side as HTML."""
+
+from __future__ import annotations
+
+import math
+
+from advisor.agent.comparison import Change, Difference, MachinesCompared, Side
+from advisor.probes.outcome import Rate
+from advisor.probes.verdict import MATTERS
+from advisor.report.comparison import Comparison
+from advisor.report.html.charts import Chart, Point, Shape
+from advisor.report.html.rendering import render
+from advisor.report.machine_page import machine_words
+from advisor.report.machines_compared import answer, quantity_name
+from advisor.report.rates import rate_words, times
+
+_WORDS = {
+    Change.FASTER: ("▲", "faster"),
+    Change.SLOWER: ("▼", "slower"),
+    Change.NO_DIFFERENCE: ("=", "no difference that matters"),
+    Change.UNDECIDED: ("?", "undecided"),
+}
+
+
+def comparison_html(comparison: Comparison, date: str = "") -> str:
+    """Two plans: the facts, the advice and the numbers in which they differ."""
+    return render("comparison.html.j2", title="Two plans side by side", date=date, comparison=comparison)
+
+
+def machines_html(compared: MachinesCompared, date: str = "") -> str:
+    """Two machines, or one at two times: the answer, what each is, every figure with the ratio of the two."""
+    rows = [
+        (
+            quantity_name(one.quantity),
+            _side(one.first, one.first_runs),
+            _side(one.second, one.second_runs),
+            times(one.ratio, one.low, one.high),
+            *_WORDS[one.change],
+        )
+        for one in compared.differences
+    ]
+    return render(
+        "machines.html.j2",
+        title="One machine at two times" if compared.same_machine else "Two machines side by side",
+        date=date,
+        answer=answer(compared),
+        sides=[(mark, side.title, _what(side), _days(side))
+               for mark, side in (("A", compared.first), ("B", compared.second))],
+        context=compared.context,
+        rows=rows,
+        chart=_ratios(compared.differences) if compared.differences else None,
+        identical=[quantity_name(quantity) for quantity in compared.identical],
+        only=[(mark, [quantity_name(quantity) for quantity in only])
+              for mark, only in (("A", compared.first_only), ("B", compared.second_only)) if only],
+        one_run=any(min(one.first_runs, one.second_runs) == 1 for one in compared.differences),
+    )  # fmt: skip
+
+
+def _what(side: Side) -> str:
+    return ", ".join(machine_words(side.machine)) if side.machine is not None else "what it is was not kept"
+
+
+def _days(side: Side) -> str:
+    first, last = side.dates
+    if not first:
+        return "nothing measured"
+    return f"measured on {first}" if first == last else f"measured from {first} to {last}"
+
+
+def _side(rate: Rate, runs: int) -> str:
+    return f"{rate_words(rate)} in {runs} run{'s' if runs > 1 else ''}"
+
+
+def _ratios(differences: tuple[Difference, ...]) -> Chart | None:
+    points = [
+        Point(quantity_name(one.quantity), one.ratio, one.low, one.high)
+        for one in differences
+        if 0 < one.low <= one.high < math.inf
+    ]
+    if not points:
+        return None
+    return Chart(
+        name="machines",
+        title="How much faster B is than A",
+        says="For each figure B over A with its 95 % interval. Right of 1 B is faster; within the band around 1 there is no "
+        "difference that matters.",
+        shape=Shape.RATIOS,
+        points=tuple(points),
+        axis="B over A",
+        head=("What", "B over A and 95 % interval", "Verdict"),
+        rows=tuple(
+            (quantity_name(one.quantity), times(one.ratio, one.low, one.high), _WORDS[one.change][1])
+            for one in differences
+        ),
+        indifferent=MATTERS,
+    )

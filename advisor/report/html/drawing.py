@@ -1,0 +1,181 @@
+"""Draws a chart as SVG that stands in an HTML page: text stays text, and colours come from the page's own variables."""
+
+from __future__ import annotations
+
+import html
+import logging
+import math
+import re
+import warnings
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from advisor.errors import printable, shorten
+from advisor.report.html.charts import Chart, Mark, Point, Shape
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 4.2
+"""Inches; small, so that the text is large where the page is narrow."""
+_LONGEST_LABEL = 30
+# Colours that appear in the drawing only to be found again, each with the variable of the page that takes its place.
+_COLOURS = {
+    "#010203": "--text", "#010204": "--muted", "#010205": "--line", "#010206": "--figure", "#010207": "--band",
+    "#010208": "--panel",
+}  # fmt: skip
+INK, MUTED, LINE, FIGURE, BAND, PANEL = _COLOURS
+_SYMBOLS = {Mark.NONE: "o", Mark.BEFORE: "s", Mark.AFTER: "D", Mark.BOTH: "D"}
+_SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # a dollar sign in a label is a dollar sign
+    "axes.unicode_minus": True,
+    "font.size": 9,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": MUTED,
+    "text.color": INK,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def svg(chart: Chart) -> str:
+    """The chart as an `svg` element with title and description; the same chart gives the same text.
+
+    Text from data is escaped in it. Needs matplotlib, which takes most of a second to import.
+    """
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of its cache of fonts
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()  # whatever the user's own settings say
+        matplotlib.rcParams.update(_SETTINGS | {"svg.hashsalt": chart.name})
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # the reader's fonts will have it
+        figure = Figure(figsize=(WIDTH, _height(chart)), layout="constrained")
+        FigureCanvasSVG(figure)
+        _draw(chart, figure)
+        buffer = StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    return _for_page(buffer.getvalue(), chart)
+
+
+def _height(chart: Chart) -> float:
+    return 2.9 if chart.shape is Shape.CURVE else 0.75 + 0.34 * len(chart.points)
+
+
+def _draw(chart: Chart, figure: Figure) -> None:
+    axes = figure.add_subplot()
+    axes.tick_params(length=3)
+    if chart.shape is Shape.CURVE:
+        _curve(chart, axes)
+    else:
+        _rows(chart, axes)
+
+
+def _curve(chart: Chart, axes: Axes) -> None:
+    points = sorted(chart.points, key=lambda point: point.at)
+    axes.plot([p.at for p in points], [p.value for p in points], color=FIGURE, linewidth=1.4, zorder=2)
+    for point in points:
+        below, above = _distances(point)
+        axes.errorbar(point.at, point.value, yerr=[[below], [above]], **_looks(point))
+    places = [point.at for point in points]
+    if min(places) > 0 and max(places) / min(places) >= 8:
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(places, [point.label for point in points])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
+    axes.tick_params(axis="y", labelcolor=MUTED)
+    axes.set_xlabel(chart.across)
+    axes.set_ylabel(chart.axis)
+    axes.yaxis.set_major_formatter(_with_commas)
+
+
+def _rows(chart: Chart, axes: Axes) -> None:
+    points = chart.points
+    places = range(len(points))
+    for place, point in zip(places, points, strict=True):
+        below, above = _distances(point)
+        axes.errorbar(point.value, place, xerr=[[below], [above]], **_looks(point))
+    axes.set_yticks(list(places), [shorten(point.label, _LONGEST_LABEL) for point in points])
+    axes.set_ylim(len(points) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(chart.axis)
+    if chart.shape is Shape.RATIOS:
+        _ratio_axis(chart, axes)
+    elif chart.shape is Shape.DOTS:
+        values = [point.value for point in points]
+        if max(values) > 50 * min(values) > 0:
+            axes.set_xscale("log")
+        else:
+            axes.set_xlim(left=0)
+            axes.xaxis.set_major_formatter(_with_commas)
+    axes.grid(axis="x", color=LINE, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _ratio_axis(chart: Chart, axes: Axes) -> None:
+    """Logarithmic, so that half and double lie as far from 1."""
+    axes.set_xscale("log")
+    farthest = max(abs(math.log(bound)) for point in chart.points for bound in (point.low, point.high))
+    reach = math.exp(max(farthest * 1.15, math.log(1.12)))
+    axes.set_xlim(1 / reach, reach)
+    farthest_first = ((9, (0.01, 0.1, 1, 10, 100)), (2.6, (0.25, 0.5, 1, 2, 4)), (1.35, (0.5, 0.67, 1, 1.5, 2)))
+    few = next((ticks for above, ticks in farthest_first if reach > above), (0.8, 0.9, 1, 1.1, 1.25))
+    ticks = [tick for tick in few if 1 / reach <= tick <= reach]
+    axes.set_xticks(ticks, [f"{tick:g}×" for tick in ticks])
+    axes.minorticks_off()
+    axes.axvspan(1 / chart.indifferent, chart.indifferent, color=BAND, zorder=0, linewidth=0)
+    axes.axvline(1, color=INK, linewidth=0.9, zorder=1)
+
+
+def _with_commas(value: float, _: float) -> str:
+    return f"{value:,.10g}"
+
+
+def _distances(point: Point) -> tuple[float, float]:
+    return max(point.value - point.low, 0.0), max(point.high - point.value, 0.0)
+
+
+def _looks(point: Point) -> dict[str, Any]:
+    """Filled where it holds now, open where it does not; a square was recommended before, a diamond holds now."""
+    holds = point.mark in (Mark.AFTER, Mark.BOTH)
+    return {
+        "fmt": _SYMBOLS[point.mark], "color": FIGURE, "ecolor": FIGURE, "elinewidth": 1.4, "capsize": 3, "zorder": 3,
+        "markersize": 7 if point.mark else 5, "markerfacecolor": FIGURE if holds or not point.mark else PANEL,
+        "markeredgewidth": 1.4,
+    }  # fmt: skip
+
+
+def _for_page(text: str, chart: Chart) -> str:
+    """Without what only a file of its own needs; ids that occur once in the page; the page's font and colours."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", lambda tag: _own(tag[0], chart.name), text)
+    start, _, rest = text.partition(">")
+    box = re.search(r'viewBox="[^"]*"', start)
+    named = f"{chart.name}-title {chart.name}-says"
+    head = f'<svg {box[0] if box else ""} role="img" aria-labelledby="{named}">'
+    says = (
+        f'<title id="{chart.name}-title">{html.escape(printable(chart.title))}</title>'
+        f'<desc id="{chart.name}-says">{html.escape(printable(chart.says))}</desc>'
+    )
+    return f"{head}{says}{rest}"
+
+
+def _own(tag: str, name: str) -> str:
+    """A tag with ids of this chart only, in the page's font and its colours."""
+    tag = re.sub(r' id="', f' id="{name}-', tag)
+    tag = re.sub(r'href="#|url\(#', lambda found: f"{found[0]}{name}-", tag)
+    tag = re.sub(r"font-family: [^;]*; ", "", tag)
+    for colour, variable in _COLOURS.items():
+        tag = tag.replace(colour, f"var({variable})")
+    return tag

@@ -1,0 +1,24 @@
+"""What a report shows beside the plan: what was measured, the survey's claims as judged, and the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.agent.agent import Skipped
+from advisor.agent.trial import Judgement
+from advisor.probes.outcome import ProbeOutcome
+from advisor.report.machine_page import MachineReport
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All of it may be missing: the report then has no such section."""
+
+    outcomes: tuple[ProbeOutcome, ...] = ()
+    """Oldest first; of each probe the newest counts"""
+    skipped: tuple[Skipped, ...] = ()
+    judged: tuple[Judgement, ...] = ()
+    machine: MachineReport | None = None
+
+
+NOTHING = Evidence()

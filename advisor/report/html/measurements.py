@@ -1,0 +1,210 @@
+"""What was measured, as rows and figures: before -> measured -> after, the paired ratios, a curve for each probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.agent.trials import is_trial
+from advisor.errors import shorten
+from advisor.inference.plan import Plan, Recommendation, Verdict
+from advisor.knowledge.model import Knowledge
+from advisor.probes.catalogue import probe_named
+from advisor.probes.outcome import ProbeOutcome, Rate, SettingRecord
+from advisor.probes.verdict import MATTERS
+from advisor.report import contents, words
+from advisor.report.changes import VERDICTS, Compared, difference, quantity, sentence
+from advisor.report.html.charts import Chart, Mark, Point, Shape, scale
+from advisor.report.measured import is_bet, newest_of, title_of
+from advisor.report.rates import rate_words
+
+_SYMBOLS = {
+    Verdict.CONFIRMED: "✓", Verdict.OVERTURNED: "↻", Verdict.NO_DIFFERENCE: "=", Verdict.UNDECIDED: "?",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """A recommendation before, what measuring said of it, and after. `rules` are what became of its rules' claims."""
+
+    title: str
+    before: str
+    symbol: str
+    verdict: str
+    after: str
+    found: str
+    scope: str
+    rules: tuple[tuple[str, str, str], ...] = ()
+    """The rule, what it staked and how it was judged, and what it says"""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the warnings may be why nothing was decided."""
+        return bool(self.warnings) and self.verdict == VERDICTS[Verdict.UNDECIDED]
+
+
+def bets(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -> list[Bet]:
+    """Every bet that was judged: those the plan shows, then those of probes that decide none of its topics."""
+    entries = [entry for entry in contents.advised(plan) if entry.measured is not None]
+    told = {entry.measured.probe for entry in entries if entry.measured is not None}
+    by_probe = {outcome.probe: outcome for outcome in newest_of(outcomes)}
+    found = [_of_plan(knowledge, entry, by_probe) for entry in entries]
+    return found + [
+        _of_outcome(plan, knowledge, outcome)
+        for outcome in by_probe.values()
+        if is_bet(outcome) and outcome.probe not in told
+    ]
+
+
+def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, ProbeOutcome]) -> Bet:
+    measured = entry.measured
+    assert measured is not None  # noqa: S101 - only such entries come here
+    before, after = words.measured_change(knowledge, entry, measured)
+    rules = []
+    for rule, verdict in measured.judged.items():
+        known = knowledge.by_id.get(rule)
+        staked = f", {known.settles.expects}," if known is not None and known.settles is not None else ""
+        says = f"{staked} {contents.judgement_words(verdict)}."
+        rules.append((rule, says, contents.rule_says(knowledge, rule)))
+    date = f", {measured.date[:10]}" if measured.date else ""
+    outcome = by_probe.get(measured.probe)
+    warnings = outcome.conditions.warnings if outcome is not None and outcome.date == measured.date else ()
+    return Bet(
+        entry.title, before, _SYMBOLS[measured.verdict], VERDICTS[measured.verdict], after,
+        sentence(measured, entry.unit), f"{words.scope_words(measured)}{date}", tuple(rules), warnings,
+    )  # fmt: skip
+
+
+def _of_outcome(plan: Plan, knowledge: Knowledge, outcome: ProbeOutcome) -> Bet:
+    unit = _unit(knowledge, outcome)
+    verdict = Verdict(outcome.verdict.value)
+    after = outcome.before if outcome.after is None else outcome.after
+    found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
+    symbol, said = ("✗", "failed") if outcome.failure else (_SYMBOLS[verdict], VERDICTS[verdict])
+    return Bet(
+        title_of(plan, outcome), quantity(outcome.before, unit), symbol, said, quantity(after, unit), found,
+        f"{conditions(outcome)}{f', {outcome.date[:10]}' if outcome.date else ''}", (), outcome.conditions.warnings,
+    )  # fmt: skip
+
+
+def _unit(knowledge: Knowledge, outcome: ProbeOutcome) -> str:
+    fact = knowledge.vocabulary.facts.get(outcome.fact)
+    return fact.unit if fact is not None else ""
+
+
+def conditions(outcome: ProbeOutcome) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))
+
+
+# --- figures -----------------------------------------------------------------------------------------------------
+
+
+def charts(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -> list[Chart]:
+    """The paired ratios of all bets in one figure, then one figure for each probe that timed several settings."""
+    newest = newest_of(outcomes)
+    ratios = _ratios(plan, knowledge, newest)
+    settings = (_settings(plan, knowledge, outcome) for outcome in newest if outcome.failure is None)
+    return [chart for chart in (ratios, *settings) if chart is not None]
+
+
+def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) -> Chart | None:
+    points, rows = [], []
+    for title, unit, found in _compared(plan, knowledge, newest):
+        if found.median is None or found.low is None or found.high is None:
+            continue
+        first, second = found.before, found.rival
+        if found.verdict == Verdict.OVERTURNED:
+            first, second = second, first
+        pair = f"{quantity(_listed(first), unit)} against {quantity(_listed(second), unit)}"
+        points.append(Point(title, found.median, found.low, found.high))
+        rows.append((title, pair, difference(found), str(found.n), VERDICTS[Verdict(str(found.verdict.value))]))
+    if not points:
+        return None
+    return Chart(
+        name="paired-ratios",
+        title="How much faster one setting was than the other",
+        says="For each bet the median of the paired ratios with its 95 % interval. Right of 1 the first setting of the pair "
+        "was faster; within the band around 1 there is no difference that matters.",
+        shape=Shape.RATIOS,
+        points=tuple(points),
+        axis="times as fast",
+        head=("What", "First against second", "Ratio and 95 % interval", "Pairs", "Verdict"),
+        rows=tuple(rows),
+        indifferent=MATTERS,
+    )
+
+
+def _compared(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) -> Iterator[tuple[str, str, Compared]]:
+    """Ratios only: a difference of scores has another scale."""
+    entries = {e.measured.probe: e for e in contents.advised(plan) if e.measured and not is_trial(e.measured.probe)}
+    for entry in entries.values():
+        assert entry.measured is not None  # noqa: S101
+        yield entry.title, entry.unit, entry.measured
+    for outcome in newest:
+        if is_bet(outcome) and outcome.measured and outcome.probe not in entries and not is_trial(outcome.probe):
+            yield title_of(plan, outcome), _unit(knowledge, outcome), outcome
+
+
+def _listed(setting: Any) -> Any:
+    return ", ".join(map(str, setting)) if isinstance(setting, list | tuple) else setting
+
+
+def _settings(plan: Plan, knowledge: Knowledge, outcome: ProbeOutcome) -> Chart | None:
+    """Units of work per second in each setting, as a curve where settings are numbers."""
+    timed = [(record, rate) for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None]
+    if len(timed) < 2 or is_trial(outcome.probe):
+        return None
+    unit = timed[0][1].unit
+    size, shown = scale([rate.high for _, rate in timed], unit)
+    numbers = [record.setting for record, _ in timed if isinstance(record.setting, int)]
+    varied = _unit(knowledge, outcome) or "setting"
+    points = tuple(
+        Point(str(record.setting), rate.median / size, rate.low / size, rate.high / size,
+              float(record.setting) if isinstance(record.setting, int) else 0.0, _mark(outcome, record))
+        for record, rate in timed
+    )  # fmt: skip
+    best, worst = (choose(timed, key=lambda pair: pair[1].median) for choose in (max, min))
+    return Chart(
+        name=f"probe-{outcome.probe.replace('_', '-').replace('.', '-')}",
+        title=probe_named(outcome.probe).question,
+        says=f"From {_told(*worst)} to {_told(*best)}, with 95 % intervals of the median.",
+        shape=Shape.CURVE if len(numbers) == len(timed) and len(set(numbers)) > 1 else Shape.DOTS,
+        points=points,
+        axis=shown,
+        head=(varied.capitalize(), "Rate and 95 % interval", "Samples", "Which is"),
+        rows=tuple((*_row(record, rate), _mark(outcome, record).value or "tried") for record, rate in timed)
+        + tuple((str(r.setting), "not timed", "0", shorten(r.skipped, 200)) for r in outcome.settings if r.skipped),
+        across=varied,
+    )
+
+
+def _row(record: SettingRecord, rate: Rate) -> tuple[str, str, str]:
+    return str(record.setting), rate_words(rate), str(rate.n)
+
+
+def _told(record: SettingRecord, rate: Rate) -> str:
+    return f"{rate_words(rate)} ({record.setting})"
+
+
+def _mark(outcome: ProbeOutcome, record: SettingRecord) -> Mark:
+    if not is_bet(outcome):
+        return Mark.NONE
+    if record.setting == outcome.before:
+        return Mark.BOTH if outcome.after == outcome.before else Mark.BEFORE
+    return Mark.AFTER if record.setting == outcome.after else Mark.NONE
+
+
+def rates(outcomes: Sequence[ProbeOutcome]) -> list[tuple[str, str, str]]:
+    """Rates that were gauged alone, so that there is no figure of them: probe, setting, rate with its interval."""
+    gauged = (outcome for outcome in newest_of(outcomes) if outcome.gauges and outcome.failure is None)
+    timed = ([(outcome, record, outcome.rate(record.setting)) for record in outcome.settings] for outcome in gauged)
+    found = ([one for one in each if one[2] is not None] for each in timed)
+    return [
+        (outcome.probe, str(record.setting), rate_words(rate))
+        for each in found
+        if len(each) == 1
+        for outcome, record, rate in each
+        if rate is not None
+    ]

@@ -1,0 +1,127 @@
+"""What a generated project is made of: every choice of the plan as a plain value that templates can print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Layout(StrEnum):
+    """The shape of one example; each has a reader in templates/data."""
+
+    TABLE = "table"  # (columns,)
+    PICTURE = "picture"  # (channels, height, width)
+    SERIES = "series"  # (steps, values)
+    SOUND = "sound"  # (steps, values), read from WAV files
+    TOKENS = "tokens"  # (steps,) of token numbers
+    TREE = "tree"  # (nodes, 3): token, left and right child of each node
+    GRAPH = "graph"  # a node of the one graph that all examples share
+
+
+class Targets(StrEnum):
+    """What is to be learnt of an example."""
+
+    CLASS = "class"  # one class number
+    FLAGS = "flags"  # zeros and ones, (outputs,)
+    NUMBERS = "numbers"  # (outputs,)
+    MASK = "mask"  # a class for every dot, (height, width)
+    NEXT_TOKEN = "next token"  # noqa: S105 - (steps,): the same text one step later
+    ITSELF = "itself"  # none: the inputs are all there is
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How large an example is; what a layout does not have is 1."""
+
+    values: int
+    """Columns, values of a step, features of a node, or different tokens."""
+    steps: int = 1
+    """Steps of a series, sound or text; nodes of the largest tree."""
+    channels: int = 1
+    height: int = 1
+    width: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the network is trained."""
+
+    loss: str
+    optimizer: str
+    learning_rate: float
+    schedule: str
+    batch_size: int
+    accumulation: int
+    """Parts of a batch that are worked through one after the other."""
+    precision: str
+    epochs: int
+    patience: int | None
+    """Epochs without improvement after which training ends; None for never."""
+    weight_decay: float
+    l1: float
+    label_smoothing: float
+    warm_up: float
+    """The share of all steps over which the learning rate rises."""
+    clip_norm: float | None
+    recompute: bool
+    """Whether what the blocks of the network compute is computed anew going backwards, to save memory."""
+    checkpoint_seconds: int | None
+    """Between two checkpoints, besides the one after each epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """What it is trained on."""
+
+    device: str
+    """cpu, gpu, multi_gpu or cluster."""
+    threads: int | None
+    workers: int
+    """Loader processes; 0 loads in the training process."""
+    prefetch: int
+    pinned: bool
+    cached: bool
+    """Whether decoded examples stay in memory."""
+    gpus: int
+    """Of one machine."""
+    nodes: int
+    hours: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """All that the templates of code look at. Its texts are names of the contract, but for the target and the data path."""
+
+    network: str
+    layout: Layout
+    targets: Targets
+    shape: Shape
+    outputs: int
+    examples: int
+    """Made-up ones, where no data are given."""
+    hidden_units: tuple[int, ...]
+    activation: str
+    normalization: str
+    init: str
+    init_deviation: float
+    """Of small_normal."""
+    dropout: float
+    augmentation: bool
+    kind: str
+    """The task, as in task.kind."""
+    recipe: Recipe
+    computing: Computing
+    target: str | None
+    """The column to be learnt, where it was named."""
+    data: str | None
+    """Where the data lie, where it was said."""
+    differences: tuple[str, ...]
+    """What the project does otherwise than the plan says, and why; sentences for the README."""
+
+    @property
+    def is_network(self) -> bool:
+        return self.network not in CLASSICAL
+
+
+CLASSICAL = ("gradient_boosting", "random_forest", "linear")
+"""The models of a plan that are no networks."""

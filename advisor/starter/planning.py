@@ -1,0 +1,252 @@
+"""From a plan to the blueprint of its project: what the plan leaves open is filled in, and told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import input_error, join_names
+from advisor.inference.plan import Plan
+from advisor.networks.names import DEFAULT_HIDDEN_UNITS, LOSS_OF, RESTORERS
+from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets
+from advisor.starter.sizes import LAYOUT_OF, Sizes, sizes_of
+
+TITLE = "There is nothing to build yet"
+UNSUPERVISED = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence", "info_nce")
+"""Losses that look at the inputs alone."""
+IN_STEPS = ("rnn", "lstm", "transformer")
+"""Networks that can foretell what comes next."""
+OF_NUMBERS = (*RESTORERS, "rbm", "dbn", "deconvolutional")
+"""Networks that see how often each token occurs, and can restore that."""
+EPOCHS = 100
+PATIENCE = 10
+
+
+def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None) -> Blueprint:
+    """The project for this plan.
+
+    Raises InputError where the plan has no type of network yet.
+    """
+    network = _advised(plan, "network.type")
+    if network is None:
+        raise input_error(
+            TITLE, "the plan has no type of network", where="network.type",
+            remedy="State task.kind and data.modality, and make the plan again.",
+        )  # fmt: skip
+    layout = _layout(network, _fact(plan, "data.modality"))
+    sizes = sizes_of(plan, layout)
+    targets = _targets(plan, network, layout)
+    kind = str(_fact(plan, "task.kind") or "")
+    copies = targets is Targets.ITSELF and _loss(plan, network) != "info_nce"
+    if copies and layout is Layout.SERIES and network in ("rnn", "lstm"):
+        kind, targets = "forecast", Targets.NUMBERS  # what reads step by step would only copy each step
+    elif copies and layout in (Layout.TOKENS, Layout.TREE) and network not in OF_NUMBERS:
+        targets = Targets.NEXT_TOKEN if network in IN_STEPS else Targets.CLASS  # tokens are no numbers to restore
+    regularisation = _advised(plan, "training.regularization") or []
+    return Blueprint(
+        network=network,
+        layout=layout,
+        targets=targets,
+        shape=sizes.shape,
+        outputs=sizes.outputs,
+        examples=sizes.examples,
+        hidden_units=tuple(_advised(plan, "network.hidden_units") or DEFAULT_HIDDEN_UNITS.get(network, ())),
+        activation=_advised(plan, "network.activation") or "relu",
+        normalization=_advised(plan, "network.normalization") or "none",
+        init=_init(plan),
+        init_deviation=0.02 if network == "transformer" else 0.1,
+        dropout=(0.1 if network == "transformer" else 0.2) if "dropout" in regularisation else 0.0,
+        augmentation="augmentation" in regularisation,
+        kind=kind,
+        recipe=_recipe(plan, network, targets, regularisation),
+        computing=_computing(plan),
+        target=target,
+        data=str(data.absolute()) if data is not None else None,
+        differences=tuple(_differences(plan, network, layout, targets, sizes)),
+    )
+
+
+def _fact(plan: Plan, name: str) -> Any:
+    known = plan.facts.get(name)
+    return None if known is None else known.value
+
+
+def _advised(plan: Plan, topic: str) -> Any:
+    """The recommended value; the first where several lead together; None where there is none."""
+    entry = plan.recommendations.get(topic)
+    if entry is None:
+        return None
+    return entry.value if entry.value is not None else next(iter(entry.tied), None)
+
+
+def _layout(network: str, modality: object) -> Layout:
+    """By the data; of graphs other networks see the nodes alone, and trees are texts to them."""
+    by_network = {"gnn": Layout.GRAPH, "recursive": Layout.TREE, "unet": Layout.PICTURE}
+    if network in by_network:
+        return by_network[network]
+    layout = LAYOUT_OF[str(modality or "tabular")]
+    return {Layout.GRAPH: Layout.TABLE, Layout.TREE: Layout.TOKENS}.get(layout, layout)
+
+
+def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
+    loss, kind = _loss(plan, network), _fact(plan, "task.kind")
+    if loss in UNSUPERVISED or network in RESTORERS:
+        return Targets.ITSELF
+    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and network in IN_STEPS:
+        return Targets.NEXT_TOKEN
+    if layout is Layout.PICTURE and kind == "segment" and network not in CLASSICAL:
+        return Targets.MASK
+    if network == "unet":
+        return Targets.ITSELF
+    if loss == "binary_cross_entropy":
+        return Targets.FLAGS
+    if loss in ("cross_entropy", "dice_cross_entropy") or (loss is None and kind == "classify"):
+        return Targets.CLASS
+    return Targets.ITSELF if kind in ("generate", "reconstruct", "represent", "detect_anomalies") else Targets.NUMBERS
+
+
+def _loss(plan: Plan, network: str) -> str | None:
+    """The advised loss, or that which the network always has; None where the targets decide."""
+    own = {**LOSS_OF, "rbm": "contrastive_divergence"}.get(network)
+    advised = _advised(plan, "training.loss")
+    return own if advised is None else str(advised)
+
+
+def _fitting_loss(plan: Plan, network: str, targets: Targets) -> str:
+    """The loss, or where it does not fit what is learnt, the usual one."""
+    loss = _loss(plan, network)
+    if targets in (Targets.NUMBERS, Targets.ITSELF):
+        return loss or "mse"
+    return loss if loss in ("cross_entropy", "dice_cross_entropy", "binary_cross_entropy") else "cross_entropy"
+
+
+def _init(plan: Plan) -> str:
+    """Weights that others trained are not part of a project that downloads nothing."""
+    advised = _advised(plan, "network.init") or "he"
+    return "he" if advised == "pretrained" else str(advised)
+
+
+def _recipe(plan: Plan, network: str, targets: Targets, regularisation: list[str]) -> Recipe:
+    optimizer = _advised(plan, "training.optimizer") or "adamw"
+    steady = "steady_start" in (_advised(plan, "practice") or [])
+    precision = _advised(plan, "training.precision") or "fp32"
+    memory = _advised(plan, "memory.strategy")
+    batch = _advised(plan, "training.batch_size") or 32
+    return Recipe(
+        loss=_fitting_loss(plan, network, targets),
+        optimizer=optimizer,
+        learning_rate=float(_advised(plan, "training.learning_rate") or 1e-3),
+        schedule=_advised(plan, "training.schedule") or "constant",
+        batch_size=batch,
+        accumulation=_parts(plan, batch) if memory == "gradient_accumulation" else 1,
+        precision={"fp8": "bf16"}.get(precision, precision),
+        epochs=EPOCHS,
+        patience=PATIENCE if "early_stopping" in regularisation else None,
+        weight_decay=_decay(optimizer) if "weight_decay" in regularisation else 0.0,
+        l1=1e-5 if "l1" in regularisation else 0.0,
+        label_smoothing=0.1 if "label_smoothing" in regularisation else 0.0,
+        warm_up=0.02 if steady else 0.0,
+        clip_norm=1.0 if steady else None,
+        recompute=memory == "checkpointing",
+        checkpoint_seconds=_checkpoint_seconds(plan),
+    )
+
+
+def _decay(optimizer: str) -> float:
+    """What these optimisers are usually given: those that decouple it from the gradient take more."""
+    return 0.01 if optimizer in ("adamw", "nadam", "lamb") else 1e-4
+
+
+def _parts(plan: Plan, batch: int) -> int:
+    """Into how many parts a batch is divided so that one fits into memory."""
+    ceiling = _figure(plan, "memory.batch_ceiling")
+    parts = 4 if ceiling is None else -(-batch // max(1, int(ceiling)))
+    return max(1, min(parts, batch))
+
+
+def _checkpoint_seconds(plan: Plan) -> int | None:
+    if _advised(plan, "fault_tolerance") not in ("checkpoint_interval", "elastic"):
+        return None
+    interval = _figure(plan, "checkpoint.interval")
+    return 600 if interval is None else max(1, int(interval))
+
+
+def _figure(plan: Plan, name: str) -> float | None:
+    return next((figure.value for figure in plan.figures if figure.name == name), None)
+
+
+def _computing(plan: Plan) -> Computing:
+    pipeline = _advised(plan, "data.pipeline") or []
+    cores = _fact(plan, "machine.cpu.usable_cores") or _fact(plan, "machine.cpu.physical_cores") or 4
+    workers = _fact(plan, "probe.workers.best") or max(1, min(4, cores))
+    prefetch = _fact(plan, "probe.prefetch.best")
+    return Computing(
+        device=_advised(plan, "compute.device") or "cpu",
+        threads=_advised(plan, "compute.threads"),
+        workers=workers if "workers" in pipeline else 0,
+        prefetch=prefetch if isinstance(prefetch, int) and prefetch > 0 else 2,
+        pinned="pinned_memory" in pipeline,
+        cached="cache_in_memory" in pipeline,
+        gpus=_fact(plan, "machine.gpu.count") or 0,
+        nodes=_fact(plan, "cluster.nodes") or 1,
+        hours=_fact(plan, "project.hours_available"),
+    )
+
+
+# --- what the project does otherwise -----------------------------------------------------------------------------
+
+
+def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, sizes: Sizes) -> Iterator[str]:
+    kind = _fact(plan, "task.kind")
+    if kind == "segment" and layout not in (Layout.PICTURE, Layout.GRAPH):
+        yield "The project gives one class to each example, not to each of its parts: cut your data into such parts first."
+    if kind == "translate" and targets is not Targets.NEXT_TOKEN:
+        yield "The project learns one answer for each example: writing a sequence as the answer needs data of texts."
+    if kind in ("represent", "detect_anomalies") and targets is Targets.CLASS:
+        yield "The project learns from classes; the values before the last layer are what represents an example."
+    if kind in ("represent", "detect_anomalies") and targets is Targets.NEXT_TOKEN:
+        yield "The project foretells the next word of each text; texts in which that fails are unlike the others."
+    if kind in ("generate", "detect_anomalies", "reconstruct") and targets is Targets.NUMBERS:
+        yield "The project foretells what comes next in a series: going on from there makes new ones, large errors are anomalies."
+    if sizes.guessed:
+        yield (
+            f"The plan does not know {join_names(list(sizes.guessed))}. Made-up examples have the sizes in settings.py; "
+            "those of your data are taken from the data."
+        )
+    for title, names in _tied(plan):
+        yield f"{title}: {join_names(names)} lead together; the project takes {names[0]}."
+    if network not in CLASSICAL:
+        yield from _not_in_a_small_project(plan, network)
+
+
+def _tied(plan: Plan) -> Iterator[tuple[str, list[str]]]:
+    for entry in plan.recommendations.values():
+        if entry.value is None and len(entry.tied) > 1:
+            yield entry.title, list(entry.tied)
+
+
+def _not_in_a_small_project(plan: Plan, network: str) -> Iterator[str]:
+    init = _advised(plan, "network.init")
+    if init == "pretrained":
+        yield "Initial weights: the plan advises weights trained by others. The project downloads nothing and starts with He."
+    if init == "layerwise_pretraining" and network not in ("rbm", "dbn"):
+        yield "Initial weights: layers are not trained one by one beforehand; the project starts with He."
+    if _advised(plan, "training.precision") == "fp8":
+        yield "Number format: 8 bits need the package torchao; the project uses bfloat16."
+    for topic, (known, instead) in _PLAIN.items():
+        advised = _advised(plan, topic)
+        if advised is not None and advised not in known:
+            yield f"{plan.recommendations[topic].title}: the plan advises {advised}; the project {instead}."
+
+
+_PLAIN = {
+    "parallelism.strategy": (("none", "threads", "data_parallel"), "is data parallel under torchrun"),
+    "sync.strategy": (("none", "synchronous"), "exchanges gradients at every step"),
+    "memory.strategy": (
+        ("fits", "mixed_precision", "smaller_batch", "gradient_accumulation", "checkpointing"),
+        "keeps all states on each device",
+    ),
+    "framework": (("pytorch",), "is written in PyTorch"),
+}
+"""What this project knows of a topic, and what it does instead of anything else."""

@@ -1,0 +1,133 @@
+"""The README of a generated project: how to start it, and why it is as it is. Text of the plan is escaped for Markdown."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from advisor import __version__
+from advisor.inference.plan import Plan, Reason, Recommendation
+from advisor.knowledge.model import Knowledge
+from advisor.report import words
+from advisor.report.changes import sentence
+from advisor.report.markup import code, code_block, plain, table
+from advisor.starter.blueprint import Blueprint
+from advisor.starter.rendering import render
+
+TELLING = ("network", "training", "compute", "data", "memory", "parallelism", "sync", "fault_tolerance")
+"""The first parts of the topics that this project follows."""
+NEXT = ("practice", "baseline", "communication", "storage")
+"""Topics whose advice is left to the reader."""
+FILES = {
+    "settings.py": "every number and choice in one place",
+    "model.py": "the model",
+    "loss.py": "what training makes small",
+    "data.py": "reads your data, or makes some up",
+    "train.py": "the training",
+    "optimisation.py": "the optimiser and its learning rate",
+    "weights.py": "the weights that training starts from",
+    "devices.py": "on which device, and with which other processes",
+    "checkpoints.py": "saves and loads where the training stands",
+    "averages.py": "means of what is reported",
+    "test_project.py": "a short training, to see that everything works",
+    "train.slurm": "the job for the cluster",
+    "requirements.txt": "the packages it needs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One topic, as lines of Markdown."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: Mapping[str, str]) -> str:
+    followed = [entry for entry in plan.recommendations.values() if _is_told(entry, TELLING)]
+    left = [entry for entry in plan.recommendations.values() if _is_told(entry, NEXT)]
+    facts = [
+        (name, words.fact_words(knowledge, name, known.value), words.SOURCE_WORDS[known.source])
+        for name, known in plan.facts.items()
+        if name.startswith(("task.", "data."))
+    ]
+    rows = [(entry.title, words.advice_words(knowledge, entry), words.STATUS_WORDS[entry.status]) for entry in followed]
+    context = {
+        "title": plain(_title(knowledge, blueprint)),
+        "version": __version__,
+        "blueprint": blueprint,
+        "commands": "\n".join(code_block(_commands(blueprint), "sh")),
+        "target": code(blueprint.target) if blueprint.target is not None else None,
+        "files": [(name, FILES[name]) for name in FILES if name in files],
+        "overview": "\n".join(table(["Topic", "Advice", "How sure"], rows)).strip(),
+        "statuses": [
+            (words.STATUS_WORDS[s], m) for s, m in words.STATUS_MEANS.items() if s in {e.status for e in followed}
+        ],
+        "choices": [_choice(plan, knowledge, entry) for entry in followed],
+        "left": [_choice(plan, knowledge, entry, actions=True) for entry in left],
+        "differences": [plain(difference) for difference in blueprint.differences],
+        "facts": "\n".join(table(["Fact", "Value", "Where from"], facts)).strip(),
+    }
+    return render("README.md.j2", context)
+
+
+def _commands(blueprint: Blueprint) -> Iterator[str]:
+    """What to type, one after the other; the first lines work without data."""
+    data = shlex.quote(blueprint.data) if blueprint.data is not None else "PATH"
+    yield "pip install -r requirements.txt"
+    if blueprint.is_network:
+        processes = blueprint.computing.gpus if blueprint.computing.gpus > 1 else 2
+        yield "python train.py --steps 20"
+        yield "python train.py --steps 40 --resume"
+        yield f"python train.py --data {data}"
+        yield f"python train.py --data {data} --resume"
+        yield f"torchrun --standalone --nproc-per-node={processes} train.py --data {data}"
+        if blueprint.computing.device == "cluster":
+            yield f"sbatch train.slurm {data}"
+    else:
+        grows = blueprint.network != "linear"
+        yield from (
+            ("python train.py --rounds 20", "python train.py --rounds 40 --resume") if grows else ("python train.py",)
+        )
+        yield f"python train.py --data {data}"
+    yield "python test_project.py"
+
+
+def _is_told(entry: Recommendation, prefixes: tuple[str, ...]) -> bool:
+    says_something = words.is_advice(entry) and bool(entry.value or entry.tied or entry.because)
+    return entry.topic.partition(".")[0] in prefixes and says_something
+
+
+def _title(knowledge: Knowledge, blueprint: Blueprint) -> str:
+    topic = knowledge.topics.get("network.type")
+    name = topic.values.get(blueprint.network, blueprint.network) if topic else blueprint.network
+    title = f"{name.partition(' (')[0]} to {blueprint.kind.replace('_', ' ') or 'learn'}"
+    return title[0].upper() + title[1:]
+
+
+def _choice(plan: Plan, knowledge: Knowledge, entry: Recommendation, *, actions: bool = False) -> Choice:
+    title = f"{plain(entry.title)}: {plain(words.advice_words(knowledge, entry))} ({words.STATUS_WORDS[entry.status]})"
+    lines = [line for reason in entry.because for line in _reason(knowledge, reason)]
+    if entry.measured is not None:
+        before, after = words.measured_change(knowledge, entry, entry.measured)
+        lines.append(
+            f"- Before {plain(before)}, after measuring {plain(after)}: {plain(sentence(entry.measured, entry.unit))}"
+        )
+    for flip in entry.flips:
+        to = words.fact_words(knowledge, flip.fact, flip.to)
+        then = words.value_words(knowledge, entry.topic, flip.then, entry.unit, explained=False)
+        lines.append(f"- {code(flip.fact)} = {plain(to)} would make it {plain(then)}.")
+    if actions and entry.actions:
+        lines += ["", *code_block(entry.actions)]
+    return Choice(title, tuple(lines))
+
+
+def _reason(knowledge: Knowledge, reason: Reason) -> Iterator[str]:
+    sources = "; ".join(words.citation(knowledge, source) for source in reason.sources)
+    yield f"- {plain(reason.text)} {plain(f'({sources})') if sources else ''}".rstrip()
+    origin = f", from the rule pack {plain(reason.origin)}" if reason.origin else ""
+    unverified = "" if reason.verified else f"; not verified: {words.UNVERIFIED_MEANS}"
+    yield f"  Rule {code(reason.rule)}, {words.SCHOOL_WORDS[reason.school]}{origin}{unverified}."
+    for erratum in reason.errata:
+        yield f"  **Erratum** {plain(erratum)}"

@@ -1,0 +1,118 @@
+"""The files of a project: templates chosen by the blueprint, so that no file holds anything for other plans."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.networks.sizes import heads, layers_for, patch_size
+from advisor.starter.blueprint import Blueprint
+from advisor.starter.literals import literal
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+_ACTIVATIONS = {
+    "relu": "nn.ReLU()",
+    "leaky_relu": "nn.LeakyReLU()",
+    "gelu": "nn.GELU()",
+    "swish": "nn.SiLU()",
+    "tanh": "nn.Tanh()",
+    "sigmoid": "nn.Sigmoid()",
+}
+_OPTIMIZERS = {
+    "sgd": "torch.optim.SGD(groups, lr=learning_rate)",
+    "sgd_momentum": "torch.optim.SGD(groups, lr=learning_rate, momentum=0.9)",
+    "sgd_nesterov": "torch.optim.SGD(groups, lr=learning_rate, momentum=0.9, nesterov=True)",
+    "adagrad": "torch.optim.Adagrad(groups, lr=learning_rate)",
+    "adadelta": "torch.optim.Adadelta(groups, lr=learning_rate)",
+    "rmsprop": "torch.optim.RMSprop(groups, lr=learning_rate)",
+    "adam": "torch.optim.Adam(groups, lr=learning_rate)",
+    "adamw": "torch.optim.AdamW(groups, lr=learning_rate, weight_decay=0.0)",
+    "nadam": "torch.optim.NAdam(groups, lr=learning_rate, decoupled_weight_decay=True)",
+    "lars": "Lars(groups, lr=learning_rate)",
+    "lamb": "Lamb(groups, lr=learning_rate)",
+    "lbfgs": "",
+}
+_SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "weights", "test_project")
+
+
+def templates_of(blueprint: Blueprint) -> dict[str, str]:
+    """The name of every file of the project but README.md, with the template that it comes from."""
+    if not blueprint.is_network:
+        names = ("settings", "train", "model", "test_project")
+        chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in names}
+        chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
+    else:
+        chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
+        chosen["model.py"] = f"models/{blueprint.network}.py.j2"
+        chosen["data.py"] = f"data/{blueprint.layout}.py.j2"
+        chosen["loss.py"] = _loss(blueprint.recipe.loss)
+        if blueprint.computing.device == "cluster":
+            chosen["train.slurm"] = "shared/train.slurm.j2"
+    return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}
+
+
+def _loss(name: str) -> str:
+    own = f"losses/{name}.py.j2"
+    return own if (TEMPLATES / own).is_file() else "losses/supervised.py.j2"
+
+
+def files_of(blueprint: Blueprint) -> dict[str, str]:
+    """The content of these files by their names."""
+    context = context_of(blueprint)
+    return {name: render(template, context) for name, template in templates_of(blueprint).items()}
+
+
+def context_of(blueprint: Blueprint) -> dict[str, Any]:
+    """What templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
+    return {
+        **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
+        "activation_module": _ACTIVATIONS[blueprint.activation],
+        "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
+        "cpus": (blueprint.computing.workers + 1) * max(1, blueprint.computing.gpus)
+        + (blueprint.computing.threads or 1)
+        - 1,
+        "hours": max(1, round(blueprint.computing.hours or 24)),
+        **(_of_a_transformer(blueprint) if blueprint.network == "transformer" else {}),
+    }
+
+
+def _of_a_transformer(blueprint: Blueprint) -> dict[str, int]:
+    width = blueprint.hidden_units[0]
+    shape = blueprint.shape
+    return {
+        "layers": layers_for(width),
+        "heads": heads(width),
+        "patch": patch_size(math.gcd(shape.height, shape.width)),
+    }
+
+
+def render(template: str, context: Mapping[str, Any]) -> str:
+    """One file, without spaces at the ends of lines and with at most two empty lines in a row."""
+    text = _environment().get_template(template).render(context)
+    text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # 40 ms
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - code and Markdown; literals and Markdown have escapes of their own
+    )
+    environment.filters["literal"] = literal
+    return environment

@@ -1,0 +1,66 @@
+"""A folder of files that appears whole or not at all, and never takes anything from anybody."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from advisor.errors import InputError, Problem, input_error, shorten
+
+TITLE = "The project cannot be written"
+
+
+def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False) -> None:
+    """Writes these files into a new or an empty folder; with `force` also into one that holds others, which stay.
+
+    Raises:
+        InputError: the folder holds something and `force` is not set, something that is no file stands in the way, or the
+            disk refuses.
+    """
+    where = shorten(folder, 200)
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise input_error(TITLE, "this is a file", where=where, remedy="Name a folder.")
+        inhabited = folder.is_dir() and any(folder.iterdir())
+        if inhabited and not force:
+            raise input_error(TITLE, "the folder is not empty", where=where, remedy=_NOT_EMPTY)
+        if inhabited:
+            _refuse_folders(folder, files)
+        _write(folder, files, inhabited)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise input_error(TITLE, reason, where=where, remedy="Check its parent, permissions and free space.") from None
+    except InputError:
+        raise
+    except ValueError:  # a null character in the name
+        raise input_error(TITLE, "is not a name of a folder", where=where, remedy="Check the name.") from None
+
+
+_NOT_EMPTY = "Name another folder, or add --force, which replaces files of the project and leaves all others."
+
+
+def _refuse_folders(folder: Path, files: Mapping[str, str]) -> None:
+    problems = [
+        Problem(shorten(folder / name, 200), "is a folder, where the project has a file", "Move it away.")
+        for name in files
+        if (folder / name).is_dir() and not (folder / name).is_symlink()
+    ]
+    if problems:
+        raise InputError(TITLE, problems)
+
+
+def _write(folder: Path, files: Mapping[str, str], inhabited: bool) -> None:
+    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))
+    try:
+        for name, text in files.items():
+            (beside / name).write_text(text, encoding="utf-8")
+        if inhabited:
+            for name in files:
+                (beside / name).replace(folder / name)
+        else:
+            beside.chmod(0o755)
+            beside.replace(folder)  # takes the place of an empty folder, too
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -1,0 +1,59 @@
+"""Things to choose from, each a card with its number, a name and a line on what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from advisor.errors import printable
+
+LONGEST_NAME = 20
+"""Beyond it a name does not move the lines of the others to the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """`key` is what its choice is known by; one that is `off` is seen and cannot be chosen."""
+
+    key: str
+    name: str
+    meaning: str = ""
+    off: bool = False
+
+
+class Cards(OptionList):
+    """Posts OptionSelected with the key of the card as option_id; a digit chooses the card of this number."""
+
+    HELP_TEXT: ClassVar[str] = "Choose with the arrows and Enter, by number, or with the mouse."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(digit, f"take({digit})", "Choose by number", show=False, id=f"cards.take{digit}",
+                tooltip="Choose the card of this number.")
+        for digit in "123456789"
+    ]  # fmt: skip
+
+    def __init__(self, cards: Iterable[Card], *, id: str | None = None) -> None:
+        shown = list(cards)
+        width = max((len(card.name) for card in shown if len(card.name) <= LONGEST_NAME), default=0)
+        options = [
+            Option(_face(card, number, width), id=card.key, disabled=card.off) for number, card in enumerate(shown, 1)
+        ]
+        super().__init__(*options, markup=False, id=id, classes="cards")
+
+    def action_take(self, number: int) -> None:
+        if number <= self.option_count and not self.get_option_at_index(number - 1).disabled:
+            self.highlighted = number - 1
+            self.action_select()
+
+
+def _face(card: Card, number: int, width: int) -> Content:
+    name = (printable(card.name), "bold")
+    if not card.meaning:
+        return Content.assemble((f"{number:>2} ", "dim"), name)
+    blanks = " " * max(2, width + 2 - len(card.name))
+    return Content.assemble((f"{number:>2} ", "dim"), name, blanks, printable(card.meaning))

@@ -1,0 +1,156 @@
+"""Curves drawn with characters, in the colours of the theme: rates with their intervals, and training curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.app import RenderResult
+from textual.color import Color
+from textual.content import Content
+from textual_plotext import PlotextPlot
+
+from advisor.errors import shorten
+from advisor.report.rates import amount, bar
+
+MOST_POINTS = 200
+"""Of a training curve, which has no more columns anyway."""
+_LABEL = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A rate in one setting, with its 95 % interval (both ends the same where there is one sample)."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    n: int
+    note: str = ""
+    """What the setting is in the comparison: `plan`, `rival`."""
+
+    @property
+    def title(self) -> str:
+        return f"{shorten(self.label, _LABEL)}{f' {self.note}' if self.note else ''}"
+
+
+class Plot(PlotextPlot):
+    """Draws itself anew whenever it is shown, so that it follows the size and the theme."""
+
+    DEFAULT_CSS = """
+    Plot { height: 1fr; min-height: 6; }
+    """
+
+    def draw(self) -> None:
+        """Puts everything into `self.plt`, which is empty."""
+
+    def colour(self, name: str) -> tuple[int, int, int]:
+        """A colour of the theme, as plotext takes it."""
+        return Color.parse(self.app.theme_variables[name]).rgb
+
+    def render(self) -> RenderResult:
+        self.plt.clear_figure()
+        self.draw()
+        return super().render()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    points: tuple[Point, ...] = ()
+    unit: str = ""
+
+
+class Intervals(Plot):
+    """Rates by setting: a mark for the median, a stroke for its 95 % interval, from zero on."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.measured = Measured()
+
+    def show(self, points: Sequence[Point], unit: str) -> None:
+        self.measured = Measured(tuple(points), unit)
+        self.refresh()
+
+    def draw(self) -> None:
+        points, plot = self.measured.points, self.plt
+        if not points:
+            return
+        places = [float(number) for number in range(1, len(points) + 1)]
+        most = max(point.high for point in points)
+        interval, mark = self.colour("accent"), self.colour("primary")
+        if all(point.label.isdecimal() for point in points):  # between names there is nothing
+            plot.plot(places, [point.value for point in points], marker="braille", color=mark)
+        for place, point in zip(places, points, strict=True):
+            plot.plot([place, place], [point.low, point.high], marker="┃", color=interval)
+        plot.scatter(places, [point.value for point in points], marker="●", color=mark)
+        plot.xticks(places, [point.title for point in points])
+        heights = [0, most / 2, most]
+        plot.yticks(heights, ["0", *(amount(height, self.measured.unit) for height in heights[1:])])
+        plot.xlim(0.5, len(points) + 0.5)
+        plot.ylim(0, most * 1.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One training: numbers of epochs in their order, and the value after each."""
+
+    points: tuple[tuple[int, float], ...]
+
+
+class Curves(Plot):
+    """Values over epochs, a line for each training; the newest ends in a dot, over the others."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.curves: tuple[Line, ...] = ()
+
+    def show(self, curves: Sequence[Line]) -> None:
+        self.curves = tuple(line for line in curves if line.points)
+        self.refresh()
+
+    def draw(self) -> None:
+        plot = self.plt
+        if not self.curves:
+            return
+        for number, line in enumerate(self.curves):
+            newest = number == len(self.curves) - 1
+            step = max(1, -(-len(line.points) // MOST_POINTS))
+            shown = [*line.points[:-1:step], line.points[-1]]
+            epochs, values = [epoch for epoch, _ in shown], [value for _, value in shown]
+            colour = self.colour("primary" if newest else "secondary")
+            plot.plot(epochs, values, marker="braille", color=colour)
+            if newest:
+                plot.scatter(epochs[-1:], values[-1:], marker="●", color=colour)
+        plot.xlabel("epochs")
+        last = max(2, *(line.points[-1][0] for line in self.curves))
+        plot.xlim(1, last)
+        plot.xticks([float(epoch) for epoch in sorted({1, last // 4, last // 2, 3 * last // 4, last} - {0})])
+
+
+def bars(points: Sequence[Point], unit: str, width: int) -> Content:
+    """The same as `Intervals` where there is no room for a plot: a line for each setting with a bar and its figures."""
+    if not points:
+        return Content("")
+    names = [point.title for point in points]
+    figures = [_figures(point, unit) for point in points]
+    name, figure = max(map(len, names)), max(map(len, figures))
+    room = max(4, min(40, width - name - figure - 4))
+    most = max(point.value for point in points)
+    rows = [
+        Content.assemble(
+            (f"{title:<{name}}  ", "bold" if point.note else ""),
+            (bar(point.value / most, room, unicode=True), "$primary"),
+            f"  {text}",
+        )
+        for title, text, point in zip(names, figures, points, strict=True)
+    ]
+    return Content("\n").join(rows)
+
+
+def _figures(point: Point, unit: str) -> str:
+    """`213 steps/s [210, 218], 12 samples`."""
+    if point.n < 2:
+        return amount(point.value, unit)
+    low, high = (amount(value, unit).split(" ")[0] for value in (point.low, point.high))
+    return f"{amount(point.value, unit)} [{low}, {high}] n={point.n}"

@@ -1,0 +1,131 @@
+"""Pointing at data: what they are becomes facts, and a column becomes what is to be foretold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from advisor.errors import InputError, shorten
+from advisor.report.inspection import inspection_page
+from advisor.report.page import Look
+from advisor.tui.picking import PickScreen
+from advisor.tui.screen import WizardScreen
+from advisor.tui.text import plain, problem_text
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
+
+NOTHING = "nothing is to be foretold, or it is something else"
+
+
+class DataScreen(WizardScreen[bool]):
+    """Dismisses with True when there are data whose facts are used."""
+
+    TITLE = "Your data"
+    HELP_TEXT = (
+        "Choose a file or a folder. What can be seen in it (its kind, how many examples, classes, what is odd about it) becomes "
+        "facts that nobody need ask you for. Then say which column is to be foretold. Nothing leaves this machine."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "go_on", "Use these facts", id="data.go_on", tooltip="Go on with what was found."),
+        Binding("f2", "pick", "Other data", id="data.pick", tooltip="Choose another file or folder."),
+    ]
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static("", id="state", markup=False)
+        yield Horizontal(
+            OptionList(markup=False, id="targets", classes="cards"),
+            VerticalScroll(Static("", id="found", markup=False), id="findings"),
+            id="data_sides",
+        )
+
+    def on_mount(self) -> None:
+        found = self.wizard.desk.inspection
+        if found is None:
+            self.action_pick()
+        else:
+            self.show_found(found)
+
+    @work
+    async def action_pick(self) -> None:
+        path = await self.app.push_screen_wait(PickScreen("The data: a file, or a folder of files", folders=True))
+        if path is not None:
+            self.look_into(path, None)
+        elif self.wizard.desk.inspection is None:
+            self.dismiss(False)
+
+    def look_into(self, path: Path, target: str | None) -> None:
+        self.query_one("#state", Static).update(plain(f"Looking into {shorten(path)} …"))
+        self.query_one("#targets", OptionList).disabled = True
+        self._inspect(path, target)
+
+    @work(thread=True, exclusive=True, group="inspect")
+    def _inspect(self, path: Path, target: str | None) -> None:
+        try:
+            found = self.wizard.desk.look_into(path, target)
+        except InputError as error:
+            self.app.call_from_thread(self.show_problem, error)
+            return
+        self.app.call_from_thread(self.show_found, found)
+
+    def show_problem(self, error: InputError) -> None:
+        self.query_one("#state", Static).update(
+            plain(f"✗ {error.title}: {problem_text(error)}  F2 chooses other data.")
+        )
+        self.query_one("#targets", OptionList).disabled = False
+
+    def show_found(self, found: Inspection) -> None:
+        question = "Which column is to be foretold? " if found.columns else ""
+        self.query_one("#state", Static).update(plain(f"{question}Ctrl+S goes on with what was found."))
+        targets = self.query_one("#targets", OptionList)
+        targets.clear_options()
+        targets.add_options(_targets(found))
+        targets.disabled = False
+        targets.display = bool(found.columns)
+        if found.columns:
+            names = [column.name for column in found.columns]
+            targets.highlighted = names.index(found.target) if found.target in names else len(names)
+            targets.focus()
+        width = max(40, self.size.width - (36 if found.columns else 4))
+        self.query_one("#found", Static).update(plain(inspection_page(found, Look(width=width))))
+
+    @on(OptionList.OptionSelected, "#targets")
+    def _target_chosen(self, event: OptionList.OptionSelected) -> None:
+        found = self.wizard.desk.inspection
+        assert found is not None  # noqa: S101 - its columns are shown
+        if event.option_index < len(found.columns):
+            target: str | None = found.columns[event.option_index].name
+        else:
+            target = None
+        if target == found.target:
+            self.action_go_on()
+        else:
+            self.look_into(Path(found.path), target)
+
+    @work
+    async def action_go_on(self) -> None:
+        if self.wizard.desk.inspection is not None:
+            await self.wizard.take_stock()
+            self.dismiss(True)
+
+    def commands(self) -> Iterator[SystemCommand]:
+        yield SystemCommand("Data: Use these facts", "Go on with what was found", self.action_go_on)
+        yield SystemCommand("Data: Choose others", "Another file or folder", self.action_pick)
+
+
+def _targets(found: Inspection) -> Iterator[Option]:
+    for column in found.columns:
+        mark = "● " if column.name == found.target else "  "
+        yield Option(Content.assemble(mark, (shorten(column.name, 24), "bold"), (f"  {column.kind.value}", "dim")))
+    mark = "● " if found.target is None else "  "
+    yield Option(Content.assemble(mark, (NOTHING, "dim")))

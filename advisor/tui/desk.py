@@ -1,0 +1,82 @@
+"""What the wizard works with: a conversation, the machine, the data, and what takes seconds or minutes.
+
+The command line makes the real one (`cli/wizard_desk.py`); tests put a stand-in here for what takes long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from advisor.agent.agent import Revision
+    from advisor.datasets.dataset import Inspection
+    from advisor.inference.plan import Plan
+    from advisor.interview.interview import Interview
+    from advisor.knowledge.model import Knowledge
+    from advisor.machine.detection import Machine
+    from advisor.probes.stopping import Stop
+    from advisor.report.html.evidence import Evidence
+    from advisor.training.outcome import Outcome
+
+Listener = Callable[[str, Any], None]
+"""Is told what happens, in the thread in which it happens: what kind of event, and what it is about."""
+
+
+class Desk(Protocol):
+    """`interview` is another one after `begin_anew`, so nobody keeps it. All methods may take long: none is called in the
+    thread of the screen. `save`, `begin_anew`, `resume` and `open_answers` are called through `Wizard.think`, the others in
+    a thread of their own.
+    """
+
+    @property
+    def knowledge(self) -> Knowledge: ...
+
+    @property
+    def interview(self) -> Interview: ...
+
+    @property
+    def machine(self) -> Machine | None:
+        """This machine; None where the plan is for another one, of which only facts are known."""
+
+    @property
+    def inspection(self) -> Inspection | None:
+        """Of the data that were named last."""
+
+    @property
+    def saved(self) -> bool:
+        """Whether there is an earlier conversation to go on with."""
+
+    def how_to_go_on(self) -> str:
+        """What to say after the wizard: whether what was said is saved, and the command that goes on from there."""
+
+    def notes(self) -> list[tuple[str, str]]:
+        """What could not be read, kept or saved since this was last asked: titles and what to say, each to be shown once."""
+
+    def save(self) -> None:
+        """Keeps the conversation for `--resume`; what goes wrong becomes a note, once."""
+
+    def begin_anew(self) -> None:
+        """A conversation in which nothing was said yet; what is known of machine and data stays."""
+
+    def resume(self) -> list[str]:
+        """Goes on with the saved conversation; returns what is worth saying of it. Raises InputError."""
+
+    def open_answers(self, path: Path) -> list[str]:
+        """A new conversation in which the answers of this file were given. Raises InputError."""
+
+    def look_into(self, path: Path, target: str | None) -> Inspection:
+        """What the data are; their facts go beneath the answers. Raises InputError."""
+
+    def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
+        """Measures this machine for the plan as it stands; outcomes are kept, and the plan counts them from then on."""
+
+    def try_on_data(self, seconds: float, listener: Listener, stop: Stop) -> Outcome:
+        """Tries the plan on the data that were inspected; outcomes are kept, and the plan counts them from then on.
+
+        Raises InputError where nothing can be tried.
+        """
+
+    def evidence(self, plan: Plan) -> Evidence:
+        """What was measured, judged and detected for this plan of the conversation: what a report shows beside it."""

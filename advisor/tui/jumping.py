@@ -1,0 +1,48 @@
+"""Jump keys: a letter at everything that can have the focus; pressing it goes there."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+class JumpScreen(ModalScreen[None]):
+    """Over the screen on which one jumps."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+o", "close", "Stay", id="jump.close", tooltip="Stay where you were.")
+    ]
+
+    def __init__(self, about: Screen[Any]) -> None:
+        super().__init__()
+        self.places: dict[str, Widget] = dict(zip(LETTERS, _places(about), strict=False))
+
+    def compose(self) -> ComposeResult:
+        for letter, place in self.places.items():
+            label = Static(f" {letter} ", classes="letter", markup=False)
+            label.offset = (place.region.x, place.region.y)
+            yield label
+
+    def on_key(self, event: events.Key) -> None:
+        place = self.places.get(event.key)
+        if place is not None:
+            event.stop()
+            self.dismiss(None)
+            place.focus()
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def _places(about: Screen[Any]) -> list[Widget]:
+    """What can have the focus and is in sight, from top to bottom."""
+    shown = [widget for widget in about.focus_chain if isinstance(widget, Widget) and widget.region.area]
+    return sorted(shown, key=lambda widget: (widget.region.y, widget.region.x))

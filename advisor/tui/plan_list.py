@@ -1,0 +1,70 @@
+"""The plan as a list that lives beside the question: a line for each topic, and what the last step moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from advisor.errors import printable, shorten
+from advisor.inference.plan import Plan, Recommendation
+from advisor.knowledge.model import Knowledge
+from advisor.report.words import advice_words, grouped, status_counts
+from advisor.tui.text import status
+
+LONGEST = 60
+"""Characters of an advice in one line."""
+
+
+class PlanList(OptionList):
+    """Posts `Opened` with the topic whose line was chosen (Enter or a click)."""
+
+    class Opened(Message):
+        def __init__(self, plan_list: PlanList, topic: str) -> None:
+            super().__init__()
+            self.plan_list, self.topic = plan_list, topic
+
+        @property
+        def control(self) -> PlanList:
+            return self.plan_list
+
+    def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
+        super().__init__(markup=False, compact=True, id=id, classes="plan")
+        self.knowledge = knowledge
+
+    def show(self, plan: Plan, moved: Iterable[str] = ()) -> None:
+        """Shows this plan; topics that `moved` are marked, and the first of them is scrolled to."""
+        marked = frozenset(moved)
+        kept = self.highlighted_option.id if self.highlighted_option is not None else None
+        self.clear_options()
+        self.add_options(list(self._entries(plan, marked)))
+        self.border_title = f"Plan: {status_counts(plan)}"
+        self.border_subtitle = f"»new: changed by the last step ({len(marked)})" if marked else ""
+        first = next((name for name in (option.id for option in self.options) if name in marked), kept)
+        if first is not None and any(option.id == first for option in self.options):
+            self.highlighted = self.get_option_index(first)
+            self.call_after_refresh(self.scroll_to_highlight)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.scroll_to_highlight)
+
+    def _entries(self, plan: Plan, marked: frozenset[str]) -> Iterator[Option]:
+        for group, entries in grouped(plan):
+            yield Option(Content.styled(group, "bold $primary"), disabled=True)
+            for entry in entries:
+                yield Option(topic_line(self.knowledge, entry, moved=entry.topic in marked), id=entry.topic)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if event.option_id is not None:
+            self.post_message(self.Opened(self, event.option_id))
+
+
+def topic_line(knowledge: Knowledge, entry: Recommendation, *, moved: bool = False) -> Content:
+    """`»new ~ leaning   Network type: cnn`: marked by symbol and by word where the last step moved it."""
+    advice = shorten(advice_words(knowledge, entry, explained=False), LONGEST)
+    mark = "»new " if moved else "     "
+    return Content.assemble((mark, "bold $text-accent"), status(entry), f"{printable(entry.title)}: ", (advice, "bold"))

@@ -1,0 +1,63 @@
+"""What all screens of the wizard share: a title, the footer, the way back, help, and their entries in the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar, Generic, cast
+
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen, ScreenResultType
+from textual.widget import Widget
+from textual.widgets import Static
+
+from advisor.tui.key_bar import KeyBar
+from advisor.tui.text import plain
+
+if TYPE_CHECKING:
+    from advisor.tui.app import Wizard
+
+
+ALWAYS = "F1 help  ^p palette  ^o jump  ^q quit"
+"""Keys that work everywhere."""
+
+
+class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
+    """A screen says what it shows in `contents`, its `TITLE`, and in `HELP_TEXT` what it is for.
+
+    Below 100 columns it has the class `-narrow`, below 30 lines `-low`.
+    """
+
+    HELP_TEXT: ClassVar[str] = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Screen declares it
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="screen.back", tooltip="Go back to the screen before.")
+    ]
+
+    @property
+    def wizard(self) -> Wizard:
+        return cast("Wizard", self.app)
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(classes="title"):
+            yield Static(plain(self.title or ""), id="title", markup=False)
+            yield Static(ALWAYS, id="always", markup=False)
+        yield from self.contents()
+        yield KeyBar()
+
+    def contents(self) -> Iterable[Widget]:
+        """The widgets between title and footer."""
+        return ()
+
+    def commands(self) -> Iterator[SystemCommand]:
+        """Entries of the palette that mean something on this screen: `Group: Verb`, what it does, what is called."""
+        return iter(())
+
+    def retitle(self, title: str) -> None:
+        self.title = title
+        self.query_one("#title", Static).update(plain(title))
+
+    def action_back(self) -> None:
+        self.dismiss(None)

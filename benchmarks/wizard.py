@@ -1,0 +1,83 @@
+"""The wizard's first paint, and an answer until the plan is redrawn: best of N on a pseudo-terminal, beside a bare
+interpreter and the same answer without a screen, all in one run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pexpect
+
+from advisor.cli.inputs import gather
+from advisor.inference.advise import VALUES_ONLY
+from advisor.interview.interview import Interview
+
+ADVISOR = str(Path(sys.executable).parent / "advisor")
+FIRST, MOVED, LEFT = "Begin", "»new", "questions left"
+
+
+def bare() -> float:
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return time.perf_counter() - begun
+
+
+def plain_answer() -> float:
+    """Taking the answer, the plan after it and the next question: what the screen waits for. The rules are compiled."""
+    inputs = gather()
+    interview = Interview(inputs.knowledge, inputs.facts)
+    interview.plan(VALUES_ONLY)
+    interview.question()
+    begun = time.perf_counter()
+    interview.answer("task.kind", "classify")
+    interview.plan(VALUES_ONLY)
+    interview.question()
+    return time.perf_counter() - begun
+
+
+def on_screen(state: str) -> tuple[float, float]:
+    """Seconds to the first paint, and from a key to the plan that it moved."""
+    environment = {**os.environ, "ADVISOR_STATE": state, "TERM": "xterm-256color"}
+    begun = time.perf_counter()
+    wizard = pexpect.spawn(ADVISOR, env=environment, dimensions=(40, 120), encoding="utf-8", timeout=60)  # type: ignore[arg-type]
+    wizard.delaybeforesend = None
+    wizard.expect_exact(FIRST)
+    painted = time.perf_counter() - begun
+    wizard.expect_exact("Found on this machine")
+    wizard.send("\r")
+    wizard.expect_exact(LEFT)
+    time.sleep(0.5)
+    begun = time.perf_counter()
+    wizard.send("1")
+    wizard.expect_exact(MOVED)
+    answered = time.perf_counter() - begun
+    wizard.send("\x11")
+    wizard.expect(pexpect.EOF)
+    wizard.close()
+    return painted, answered
+
+
+def main() -> None:
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    with tempfile.TemporaryDirectory() as state:
+        os.environ["ADVISOR_STATE"] = state
+        bares, plains, screens = [], [], []
+        for _ in range(runs):
+            bares.append(bare())
+            plains.append(plain_answer())
+            screens.append(on_screen(state))
+    interpreter, plain = min(bares), min(plains)
+    painted, answered = min(first for first, _ in screens), min(second for _, second in screens)
+    print(f"bare interpreter: {interpreter:.3f} s")
+    print(f"first paint: {painted:.3f} s, {painted / interpreter:.1f} times a bare interpreter")
+    print(f"an answer without a screen: {plain * 1000:.0f} ms")
+    print(f"an answer until the plan is redrawn: {answered * 1000:.0f} ms, {answered / plain:.1f} times as much")
+
+
+if __name__ == "__main__":
+    main()

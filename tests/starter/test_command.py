@@ -1,0 +1,37 @@
+"""`advisor starter`, run as from a shell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.program import advisor, refused
+from tests.starter.projects import TABLE, complaints
+
+SETS = [word for fact in TABLE.split() for word in ("--set", fact)]
+
+
+def test_from_a_saved_plan(tmp_path: Path) -> None:
+    plan, project = tmp_path / "plan.json", tmp_path / "project"
+    assert advisor("recommend", "--machine", "none", *SETS, "--format", "json", "--output", plan).code == 0
+    done = advisor("starter", "--plan", plan, "--output", project)
+    assert (done.code, done.err) == (0, "")
+    assert "README.md" in done.out
+    assert complaints(project) == ""
+
+    assert "the folder is not empty" in refused("starter", "--plan", plan, "--output", project)
+    assert advisor("starter", "--plan", plan, "--output", project, "--force").code == 0
+    assert "a saved plan was made from answers" in refused("starter", "--plan", plan, *SETS, "--output", project)
+
+
+def test_from_facts_without_a_plan(tmp_path: Path) -> None:
+    done = advisor("starter", "--machine", "none", *SETS, "--output", tmp_path / "project")
+    assert done.code == 0, done.err
+    assert "HIDDEN_UNITS" in (tmp_path / "project" / "settings.py").read_text()
+
+
+def test_a_file_that_is_no_plan(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("[]")
+    assert "This plan cannot be used" in refused(
+        "starter", "--plan", tmp_path / "plan.json", "--output", tmp_path / "new"
+    )
+    assert not (tmp_path / "new").exists()

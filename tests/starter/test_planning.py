@@ -1,0 +1,98 @@
+"""What the plan leaves open is filled in, and told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.inference.plan import ComputedFigure, Status
+from advisor.networks.names import DEFAULT_HIDDEN_UNITS
+from advisor.starter.blueprint import CLASSICAL, Layout, Targets
+from advisor.starter.planning import blueprint_of
+from advisor.starter.rendering import TEMPLATES, templates_of
+from tests.starter.projects import TABLE, knowledge, plan_of, with_advice
+
+
+def test_every_type_of_network_has_its_templates() -> None:
+    types = knowledge().topics["network.type"].values
+    assert set(types) == {*DEFAULT_HIDDEN_UNITS, *CLASSICAL}
+    for name in types:
+        for template in templates_of(blueprint_of(plan_of(TABLE, network_type=name))).values():
+            assert (TEMPLATES / template).is_file(), f"{name}: {template}"
+
+
+def test_a_plan_without_a_type_of_network_is_refused_with_what_to_state() -> None:
+    plan = plan_of("data.modality=tabular")
+    entry = replace(plan.recommendations["network.type"], value=None, tied=(), status=Status.OPEN)
+    with pytest.raises(InputError, match=r"State task\.kind and data\.modality"):
+        blueprint_of(replace(plan, recommendations={**plan.recommendations, "network.type": entry}))
+
+
+def test_of_several_that_lead_together_the_first_is_taken_and_told() -> None:
+    plan = plan_of(TABLE)
+    entry = replace(plan.recommendations["network.init"], value=None, tied=("orthogonal", "he"), status=Status.OPEN)
+    blueprint = blueprint_of(replace(plan, recommendations={**plan.recommendations, "network.init": entry}))
+    assert blueprint.init == "orthogonal"
+    assert "Initial weights: orthogonal and he lead together; the project takes orthogonal." in blueprint.differences
+
+
+def test_sizes_that_nobody_knows_are_told() -> None:
+    blueprint = blueprint_of(plan_of("task.kind=classify data.modality=tabular data.sparse_ids=yes"))
+    assert (blueprint.shape.values, blueprint.outputs) == (16, 2)
+    assert any("data.inputs and task.outputs" in difference for difference in blueprint.differences)
+
+
+@pytest.mark.parametrize(
+    ("topic", "value", "word"),
+    [
+        ("network.init", "pretrained", "downloads nothing"),
+        ("training.precision", "fp8", "uses bfloat16"),
+        ("parallelism.strategy", "sharded_data_parallel", "data parallel under torchrun"),
+        ("sync.strategy", "local_sgd", "exchanges gradients at every step"),
+        ("memory.strategy", "offload", "keeps all states on each device"),
+        ("framework", "jax", "is written in PyTorch"),
+    ],
+)
+def test_what_a_small_project_cannot_do_is_told(topic: str, value: str, word: str) -> None:
+    blueprint = blueprint_of(with_advice(plan_of(TABLE), {topic: value}))
+    assert any(word in difference for difference in blueprint.differences)
+
+
+def test_a_plan_that_the_project_follows_in_everything_has_no_differences() -> None:
+    assert blueprint_of(plan_of(TABLE)).differences == ()
+
+
+def test_a_batch_that_does_not_fit_is_worked_through_in_as_many_parts_as_it_needs() -> None:
+    ceiling = ComputedFigure("memory.batch_ceiling", "", "", 5.5, "", "", ())
+    plan = with_advice(plan_of(TABLE), {"memory.strategy": "gradient_accumulation", "training.batch_size": 16})
+    assert blueprint_of(replace(plan, figures=(ceiling,))).recipe.accumulation == 4
+    assert blueprint_of(replace(plan, figures=())).recipe.accumulation == 4
+    assert blueprint_of(with_advice(plan, {"memory.strategy": "fits"})).recipe.accumulation == 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "layout", "targets"),
+    [
+        ("task.kind=classify data.modality=image", Layout.PICTURE, Targets.CLASS),
+        ("task.kind=segment data.modality=image", Layout.PICTURE, Targets.MASK),
+        ("task.kind=generate data.modality=image", Layout.PICTURE, Targets.ITSELF),
+        ("task.kind=reconstruct data.modality=tabular", Layout.TABLE, Targets.ITSELF),
+        ("task.kind=generate task.generation=sequence data.modality=text", Layout.TOKENS, Targets.NEXT_TOKEN),
+        ("task.kind=translate data.modality=text", Layout.TOKENS, Targets.NEXT_TOKEN),
+        ("task.kind=classify task.multilabel=yes data.modality=text", Layout.TOKENS, Targets.FLAGS),
+        ("task.kind=regress data.modality=audio", Layout.SOUND, Targets.NUMBERS),
+        ("task.kind=classify data.modality=graph", Layout.GRAPH, Targets.CLASS),
+    ],
+)
+def test_what_is_read_and_what_is_learnt(facts: str, layout: Layout, targets: Targets) -> None:
+    blueprint = blueprint_of(plan_of(facts))
+    assert (blueprint.layout, blueprint.targets) == (layout, targets)
+
+
+def test_tokens_are_no_numbers_to_restore() -> None:
+    plan = plan_of("task.kind=detect_anomalies data.modality=text", network_type="lstm", training_loss="mse")
+    blueprint = blueprint_of(plan)
+    assert (blueprint.targets, blueprint.recipe.loss) == (Targets.NEXT_TOKEN, "cross_entropy")
+    assert any("foretells the next word" in difference for difference in blueprint.differences)

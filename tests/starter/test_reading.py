@@ -1,0 +1,114 @@
+"""Generated projects read the data that their README asks for."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+
+import numpy
+import polars
+import pytest
+import torch
+
+from tests.starter.projects import TABLE, generated, plan_of, run
+
+WAVES = numpy.sin(numpy.arange(120) / 3)
+
+
+def trained(project: Path, data: Path) -> torch.Size:
+    """Trains for two steps on these data; the shape of the first matrix of weights."""
+    run(project, f"python train.py --data '{data}' --steps 2")
+    weights = torch.load(project / "runs" / "last.pt", weights_only=True)["network"]
+    return next(value.shape for value in weights.values() if value.dim() > 1)
+
+
+def table() -> polars.DataFrame:
+    numbers = numpy.arange(60.0)
+    return polars.DataFrame(
+        {
+            "size": [None, *numbers[1:]],
+            "yes": numbers % 2 == 0,
+            "colour": ["red", "green", None] * 20,
+            "nothing": numbers * 0,
+            "kind": ["b", "a", "a"] * 20,
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
+def test_tables_in_every_form(ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"table.{ending}"
+    match ending:
+        case "csv":
+            table().write_csv(file)
+        case "tsv":
+            table().write_csv(file, separator="\t")
+        case "parquet":
+            table().write_parquet(file)
+        case _:
+            table().write_ndjson(file)
+    project = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4], training_batch_size=8))
+    assert trained(project, file) == (4, 5)  # three columns of numbers, two colours
+
+
+def test_arrays(tmp_path: Path) -> None:
+    numpy.savez(tmp_path / "arrays.npz", x=numpy.random.default_rng(0).normal(size=(50, 3)), y=numpy.arange(50) % 3)
+    project = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4], training_batch_size=8))
+    assert trained(project, tmp_path / "arrays.npz") == (4, 3)
+
+
+def test_the_target_is_the_column_that_was_named(tmp_path: Path) -> None:
+    table().select("kind", "size", "yes").write_csv(tmp_path / "table.csv")
+    plan = plan_of(TABLE, network_hidden_units=[4], training_batch_size=8)
+    project = generated(tmp_path / "project", plan, target="kind")
+    assert trained(project, tmp_path / "table.csv") == (4, 2)
+    assert "The column to learn is `kind`." in (project / "README.md").read_text()
+
+
+def test_several_classes_of_one_row(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("a,tags\n" + "".join(f"{i},{('x', 'x;y', 'z')[i % 3]}\n" for i in range(40)))
+    facts = "task.kind=classify task.outputs=3 task.multilabel=yes data.modality=tabular data.inputs=1"
+    plan = plan_of(facts, network_type="ffn", network_hidden_units=[4], training_batch_size=8)
+    project = generated(tmp_path / "project", plan)
+    assert trained(project, tmp_path / "table.csv") == (4, 1)
+    last = torch.load(project / "runs" / "last.pt", weights_only=True)["network"]["head.weight"]
+    assert last.shape == (3, 4)
+
+
+def test_a_series_becomes_windows_and_what_follows_them(tmp_path: Path) -> None:
+    polars.DataFrame({"date": [f"d{i}" for i in range(120)], "sun": WAVES, "rain": -WAVES}).write_csv(
+        tmp_path / "series.csv"
+    )
+    facts = "task.kind=forecast task.outputs=2 data.modality=time_series data.inputs=2 data.sequence_length=6"
+    plan = plan_of(
+        facts, network_type="lstm", network_hidden_units=[4], training_batch_size=8, training_optimizer="adam"
+    )
+    project = generated(tmp_path / "project", plan)
+    assert trained(project, tmp_path / "series.csv") == (16, 2)  # four gates of four units, sun and rain
+
+
+def test_windows_longer_than_the_series_are_refused_in_plain_words(tmp_path: Path) -> None:
+    polars.DataFrame({"sun": WAVES[:20]}).write_csv(tmp_path / "series.csv")
+    facts = "task.kind=forecast task.outputs=2 data.modality=time_series data.inputs=1 data.sequence_length=30"
+    project = generated(tmp_path / "project", plan_of(facts, network_type="lstm", network_hidden_units=[4]))
+    with pytest.raises(SystemExit, match="too few for windows of 30: lower STEPS"):
+        run(project, f"python train.py --data {tmp_path / 'series.csv'}")
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_sounds_in_folders(width: int, tmp_path: Path) -> None:
+    for number in range(12):
+        folder = tmp_path / "sounds" / ("low", "high")[number % 2]
+        folder.mkdir(parents=True, exist_ok=True)
+        with wave.open(str(folder / f"{number}.wav"), "wb") as sound:
+            sound.setnchannels(2)
+            sound.setsampwidth(width)
+            sound.setframerate(8000)
+            sound.writeframes(bytes(range(96)) * 2)
+    facts = "task.kind=classify task.outputs=2 data.modality=audio data.inputs=8 data.sequence_length=10"
+    plan = plan_of(
+        facts, network_type="lstm", network_hidden_units=[4], training_batch_size=4, training_optimizer="adam",
+        data_pipeline=[],
+    )  # fmt: skip
+    project = generated(tmp_path / "project", plan)
+    assert trained(project, tmp_path / "sounds") == (16, 8)

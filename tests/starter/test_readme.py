@@ -1,0 +1,61 @@
+"""The README says how to start, what was chosen, and why."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+from advisor.inference.plan import Flip, Measurement, Plan, Verdict
+from tests.starter.projects import TABLE, commands, generated, knowledge, plan_of
+
+
+def readme(folder: Path, plan: Plan) -> str:
+    return (generated(folder, plan) / "README.md").read_text()
+
+
+def test_every_choice_has_its_status_its_rule_and_its_sources(tmp_path: Path) -> None:
+    plan = plan_of(TABLE)
+    text = readme(tmp_path / "project", plan)
+    entry = plan.recommendations["training.optimizer"]
+    assert f"### Optimiser: adamw ({entry.status.value})" in text
+    for reason in entry.because:
+        assert f"Rule `{reason.rule}`" in text
+    assert "Loshchilov, Hutter 2019: Decoupled Weight Decay Regularization" in text
+
+
+def test_an_erratum_stands_with_its_rule(tmp_path: Path) -> None:
+    text = readme(tmp_path / "project", plan_of(TABLE))
+    rule = knowledge().by_id["training.loss.classes-cross-entropy"]
+    assert rule.erratum
+    after = text.partition(f"Rule `{rule.id}`")[2]
+    assert after.splitlines()[1].startswith(f"  **Erratum** {rule.erratum[0]}:")
+
+
+def test_what_was_measured_and_what_would_flip_it(tmp_path: Path) -> None:
+    plan = plan_of(TABLE)
+    measured = Measurement("threads", 4, 2, Verdict.OVERTURNED, 1.31, 1.22, 1.4, 24)
+    entry = plan.recommendations["compute.threads"]
+    flip = Flip("machine.cpu.usable_cores", 1, 1)
+    changed = replace(entry, value=2, measured=measured, flips=(flip,))
+    text = readme(
+        tmp_path / "project", replace(plan, recommendations={**plan.recommendations, "compute.threads": changed})
+    )
+    assert "- Before 4 threads, after measuring 2 threads:" in text
+    assert "- `machine.cpu.usable_cores` = 1 core would make it 1 thread." in text
+
+
+def test_commands_name_the_data_that_were_named(tmp_path: Path) -> None:
+    data = tmp_path / "my data.csv"
+    project = generated(tmp_path / "project", plan_of(TABLE), data=data)
+    named = [line for line in commands(project) if "--data" in line]
+    assert len(named) == 3
+    assert all(str(data) in shlex.split(line) for line in named)
+
+
+def test_all_files_are_told_and_all_that_are_told_are_there(tmp_path: Path) -> None:
+    for name in ("ffn", "gradient_boosting"):
+        project = generated(tmp_path / name, plan_of(TABLE, network_type=name))
+        text = (project / "README.md").read_text()
+        told = {line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ") and ".py |" in line}
+        assert told == {path.name for path in project.glob("*.py")}

@@ -1,0 +1,124 @@
+"""Eight projects train as their README says, and go on where they were stopped."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+import pytest
+import torch
+
+from advisor.inference.plan import Plan
+from tests.starter.projects import TABLE, command, complaints, environment, generated, plan_of, run
+
+SMALL = {"training_batch_size": 16, "training_precision": "fp32", "data_pipeline": []}
+PICTURE = "data.modality=image data.inputs=64 data.examples=60000 project.pretrained_allowed=no"
+NETWORKS = {
+    "tabular": lambda: plan_of(TABLE, network_hidden_units=[8, 8], **SMALL),
+    "image": lambda: plan_of(f"task.kind=classify task.outputs=4 {PICTURE}", network_hidden_units=[4, 8], **SMALL),
+    "text": lambda: plan_of(
+        "task.kind=classify task.outputs=3 data.modality=text data.inputs=50 data.sequence_length=8 data.examples=9000",
+        network_hidden_units=[16, 32],
+        network_init="small_normal",
+        **SMALL,
+    ),
+    "time series": lambda: plan_of(
+        "task.kind=forecast task.outputs=2 data.modality=time_series data.inputs=3 data.sequence_length=12",
+        network_type="lstm",
+        network_hidden_units=[8, 4],
+        network_init="orthogonal",
+        training_optimizer="adamw",
+        training_learning_rate=0.01,
+        training_schedule="cosine",
+        **SMALL,
+    ),
+    "generation": lambda: plan_of(
+        f"task.kind=generate task.generation=random {PICTURE}", network_hidden_units=[4, 8], **SMALL
+    ),
+    "reconstruction": lambda: plan_of(f"task.kind=reconstruct {PICTURE}", network_hidden_units=[32, 8, 32], **SMALL),
+    "graph": lambda: plan_of(
+        "task.kind=classify task.outputs=3 data.modality=graph data.inputs=6 data.examples=3000",
+        network_hidden_units=[8, 8],
+        **SMALL,
+    ),
+}
+
+
+def imported(project: Path) -> set[str]:
+    """The first parts of all names that its modules import."""
+    found = set()
+    for file in project.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_network_trains_as_its_readme_says(name: str, tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", NETWORKS[name]())
+    assert complaints(project) == ""
+    assert "advisor" not in imported(project)
+
+    run(project, command(project, "--steps 20"))
+    first = torch.load(project / "runs" / "last.pt", weights_only=True)
+    assert first["step"] == 20
+
+    run(project, command(project, "--resume", "--steps 40"))
+    second = torch.load(project / "runs" / "last.pt", weights_only=True)
+    assert second["step"] == 40
+    assert second["best"] <= first["best"]
+    changed = [key for key, weights in first["network"].items() if not torch.equal(weights, second["network"][key])]
+    assert changed
+    assert (project / "runs" / "best.pt").exists()
+
+
+def boosting() -> Plan:
+    facts = "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=6 data.examples=5000"
+    return plan_of(facts, network_type="gradient_boosting")
+
+
+def test_gradient_boosting_is_fitted_and_grows(tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", boosting())
+    assert complaints(project) == ""
+    assert not {"advisor", "torch"} & imported(project)
+
+    run(project, command(project, "--rounds 20"))
+    assert joblib.load(project / "runs" / "model.joblib")["model"].n_iter_ == 20
+    run(project, command(project, "--rounds 40"))
+    assert joblib.load(project / "runs" / "model.joblib")["model"].n_iter_ > 20
+
+
+def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", plan_of(TABLE, training_schedule="constant", **SMALL))
+    run(project, "python train.py --epochs 2 --output whole")
+    run(project, "python train.py --epochs 1 --output parts")
+    run(project, "python train.py --epochs 2 --output parts --resume")
+    whole, parts = (torch.load(project / name / "last.pt", weights_only=True) for name in ("whole", "parts"))
+    assert whole["step"] == parts["step"]
+    for name, weights in whole["network"].items():
+        assert torch.equal(weights, parts["network"][name]), name
+
+
+def test_two_processes_train_together_under_torchrun(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'even' if i % 2 else 'odd'}\n" for i in range(80)))
+    plan = plan_of(TABLE, network_hidden_units=[8], **SMALL)
+    project = generated(tmp_path / "project", plan, data=table)
+    program, *arguments = shlex.split(command(project, "torchrun"))
+    assert program == "torchrun"
+    line = [sys.executable, "-m", "torch.distributed.run", *arguments, "--epochs", "2"]
+    done = subprocess.run(
+        line, cwd=project, env=environment(), capture_output=True, text=True, check=False, timeout=500
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("step ") == 2  # only one of the two tells of each epoch
+    assert (
+        torch.load(project / "runs" / "last.pt", weights_only=True)["step"] == 4
+    )  # 64 rows: two batches of 16 for each

@@ -1,0 +1,56 @@
+"""Intervals of shares: known values, and how often they hold the truth."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.training.shares import finest_gain, mean_gain, mean_share, wilson
+
+
+def test_all_right_is_no_certainty() -> None:
+    low, high = wilson(1.0, 12)
+    assert (low, high) == (pytest.approx(12 / (12 + 1.959964**2)), pytest.approx(1.0))
+    assert wilson(0.0, 12) == (0.0, pytest.approx(1 - low))
+
+
+def test_a_known_interval() -> None:
+    """Newcombe 1998 (Two-sided confidence intervals for the single proportion), table I: 81 of 263."""
+    assert wilson(81 / 263, 263) == (pytest.approx(0.2553, abs=1e-4), pytest.approx(0.3662, abs=1e-4))
+
+
+def test_the_mean_of_several_classes_is_known_better_than_each() -> None:
+    one, mean = wilson(0.8, 20), mean_share([0.8] * 4, [20] * 4)
+    assert mean[1] - mean[0] == pytest.approx((one[1] - one[0]) / 2)
+    assert mean_share([0.8], [20]) == pytest.approx(one)
+
+
+def test_two_models_with_the_same_answers_may_still_differ_by_less_the_more_examples_there_are() -> None:
+    low, high = mean_gain([0.0], [0.0], [12])
+    assert (low, high) == (pytest.approx(-0.14, abs=0.001), pytest.approx(0.14, abs=0.001))
+    assert finest_gain([120]) == pytest.approx(0.016, abs=0.001)
+    assert finest_gain([1000]) < 0.01 / 4
+
+
+@given(st.integers(1, 200), st.data())
+def test_an_interval_holds_what_was_seen(n: int, data: st.DataObject) -> None:
+    only_one = data.draw(st.integers(0, n))
+    only_other = data.draw(st.integers(0, n - only_one))
+    low, high = wilson(only_one / n, n)
+    assert 0 <= low <= only_one / n <= high <= 1
+    low, high = mean_gain([(only_one - only_other) / n], [(only_one + only_other) / n], [n])
+    assert -1 <= low <= high <= 1
+
+
+@pytest.mark.parametrize(("better", "worse"), [(0.02, 0.02), (0.1, 0.02), (0.3, 0.2)])
+def test_intervals_of_differences_cover_what_is_true_about_as_often_as_they_say(better: float, worse: float) -> None:
+    covered, n = 0, 48
+    for seed in range(400):
+        draw = random.Random(seed)
+        gains = draw.choices((1, -1, 0), (better, worse, 1 - better - worse), k=n)
+        low, high = mean_gain([sum(gains) / n], [sum(map(abs, gains)) / n], [n])
+        covered += low <= better - worse <= high
+    assert covered / 400 >= 0.93

@@ -1,0 +1,109 @@
+"""Driving the wizard in tests: through Textual's pilot, without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from advisor.tui.app import Wizard
+from tests.tui.stand_in import StandIn
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+NARROW, WIDE = (80, 24), (120, 40)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A wizard that runs, and what drives it."""
+
+    pilot: Pilot[None]
+    app: Wizard
+    desk: StandIn
+
+    async def press(self, *keys: str) -> None:
+        """Presses keys one after the other, each when everything before has been worked out."""
+        for key in keys:
+            await self.pilot.press(key)
+            await settled(self.pilot)
+
+    async def write(self, text: str) -> None:
+        """Writes into what has the focus, then Enter."""
+        await self.pilot.press(*("space" if letter == " " else letter for letter in text), "enter")
+        await settled(self.pilot)
+
+    async def click(self, selector: Any, **where: Any) -> None:
+        await self.pilot.click(selector, **where)
+        await settled(self.pilot)
+
+    @property
+    def screen(self) -> Any:
+        return self.app.screen
+
+
+def piloted(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A test that is a coroutine."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **named: Any) -> None:
+        asyncio.run(test(*args, **named))  # type: ignore[arg-type]
+
+    return run
+
+
+@asynccontextmanager
+async def running(
+    screen: Screen[Any] | None = None,
+    *,
+    size: tuple[int, int] = NARROW,
+    desk: StandIn | None = None,
+    messages: bool = False,
+) -> AsyncIterator[Running]:
+    """The wizard on a screen of this size, with `screen` (and where the conversation stands) on top if one is named.
+
+    `messages` are shown only where a test is about them, since they lie over everything else.
+    """
+    desk = desk or StandIn()
+    app = Wizard(desk)
+    async with app.run_test(size=size, notifications=messages) as pilot:
+        await settled(pilot)
+        if screen is not None:
+            await app.take_stock()
+            await app.push_screen(screen)
+            await settled(pilot)
+        yield Running(pilot, app, desk)
+
+
+async def settled(pilot: Pilot[None], *, outlook: bool = False) -> None:
+    """Waits until steps are worked out and shown; with `outlook` also for how many questions are left."""
+    app = pilot.app
+    assert isinstance(app, Wizard)
+    for _ in range(3):  # what was worked out may lead to something else that is
+        await pilot.pause()
+        await app.think(lambda: None)
+        await pilot.pause()
+    while outlook and app.outlook is None:
+        await pilot.pause(0.05)
+
+
+def screen_text(app: Wizard) -> str:
+    """What is on the screen, as lines of characters."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips) + "\n"
+
+
+def snapshot(app: Wizard, name: str) -> None:
+    """What is on the screen is what it was; REWRITE=1 takes it as the new truth."""
+    path, shown = SNAPSHOTS / f"{name}.txt", screen_text(app)
+    if os.environ.get("REWRITE"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(shown, encoding="utf-8")
+    assert shown.splitlines() == path.read_text(encoding="utf-8").splitlines()

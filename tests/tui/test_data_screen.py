@@ -1,0 +1,86 @@
+"""Pointing at data: what is found becomes facts, and a column becomes the target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.widgets import Input, OptionList
+
+from advisor.errors import input_error
+from advisor.facts.fact_base import Source
+from advisor.tui.data import DataScreen
+from advisor.tui.interview import InterviewScreen
+from advisor.tui.picking import PickScreen
+from advisor.tui.start import StartScreen
+from tests.tui.pilots import Running, piloted, running, screen_text, settled
+from tests.tui.stand_in import StandIn
+from tests.tui.test_hostile_text import HOSTILE, inspected
+
+
+async def point_at(run: Running, path: Path) -> None:
+    assert isinstance(run.screen, PickScreen)
+    run.screen.query_one(Input).value = str(path)
+    await run.press("enter")
+    await looked_into(run)
+
+
+async def looked_into(run: Running) -> None:
+    while run.screen.query_one("#targets", OptionList).disabled:
+        await run.pilot.pause(0.02)
+    await settled(run.pilot)
+
+
+@piloted
+async def test_data_are_pointed_at_from_the_start_and_their_facts_are_not_asked_for(tmp_path: Path) -> None:
+    async with running(desk=StandIn(found=inspected)) as run:
+        await run.press("3")
+        await point_at(run, tmp_path)
+        assert "Which column is to be foretold?" in screen_text(run.app)
+        await run.press("home", "enter")
+        await looked_into(run)
+        assert run.desk.inspection.target == HOSTILE[0]
+        await run.press("ctrl+s")
+        assert isinstance(run.screen, InterviewScreen)
+        known = run.desk.interview.facts().known("data.modality")
+        assert known is not None
+        assert known.source is Source.INSPECTED
+
+
+@piloted
+async def test_no_column_need_be_foretold(tmp_path: Path) -> None:
+    async with running(desk=StandIn(found=inspected)) as run:
+        await run.press("3")
+        await point_at(run, tmp_path)
+        await run.press("end", "enter")
+        assert isinstance(run.screen, InterviewScreen)
+        assert run.desk.inspection.target is None
+
+
+@piloted
+async def test_data_that_cannot_be_read_are_told_of_and_others_chosen(tmp_path: Path) -> None:
+    def refuse(path: Path, target: str | None) -> None:
+        raise input_error("This is no data", "it is empty", where=str(path), remedy="Name another.")
+
+    async with running(desk=StandIn(found=refuse)) as run:
+        await run.press("3")
+        await point_at(run, tmp_path)
+        assert "✗ This is no data" in screen_text(run.app)
+        await run.press("f2")
+        assert isinstance(run.screen, PickScreen)
+
+
+@piloted
+async def test_who_chooses_no_data_is_back_where_they_were() -> None:
+    async with running() as run:
+        await run.press("3", "escape")
+        assert isinstance(run.screen, StartScreen)
+
+
+@piloted
+async def test_other_data_take_the_place_of_the_first(tmp_path: Path) -> None:
+    desk = StandIn(found=inspected)
+    desk.look_into(Path("first.csv"), None)
+    async with running(DataScreen(), desk=desk) as run:
+        await run.press("f2")
+        await point_at(run, tmp_path)
+        assert run.desk.inspection.path == str(tmp_path)

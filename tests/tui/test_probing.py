@@ -1,0 +1,249 @@
+"""The probe screen: what is worth measuring, figures as they come, stopping."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from textual.widgets import Button, Select
+
+from advisor.agent.agent import Revision
+from advisor.errors import input_error
+from advisor.probes.protocol import Duel, Phase, Sample
+from advisor.probes.stopping import was_stopped
+from advisor.tui.probing import Phase as Screen
+from advisor.tui.probing import ProbingScreen
+from advisor.tui.probing_done import DonePane
+from advisor.tui.probing_offer import ELSEWHERE
+from advisor.tui.probing_state import Measuring, finding
+from advisor.tui.ticks import Ticks
+from tests.tui.measurements_made import (
+    BATCH,
+    PRECISION,
+    THREADS,
+    measuring_desk,
+    outcome_of,
+)
+from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
+from tests.tui.waiting import measured, offered, shows, until
+
+# --- choosing --------------------------------------------------------------------------------------------------------
+
+
+@piloted
+async def test_the_bets_that_can_be_settled_are_ticked_with_what_each_costs_and_answers() -> None:
+    desk, _ = measuring_desk()
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        ticked = run.screen.ticked
+        assert {"threads", "batch"} <= set(ticked)
+        assert not {"compile", "energy"} & set(ticked), "what must be named is ticked by hand"
+        first = run.screen.offers[0]
+        assert first.bet
+        shows(run, "✓", first.probe.question[:30], "It can settle the bet", f"{len(ticked)} ticked", "1 minute")
+
+
+@piloted
+async def test_the_agent_chooses_unless_something_else_is_ticked() -> None:
+    desk, made = measuring_desk(plays=[THREADS])
+    async with running(ProbingScreen(), desk=desk) as run:
+        await measured(run)
+        assert made.asked == [(60.0, None)]
+
+
+@piloted
+async def test_only_what_is_ticked_is_measured_in_the_time_that_was_chosen() -> None:
+    desk, made = measuring_desk(plays=[THREADS])
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        ticks = run.screen.query_one(Ticks)
+        for name in run.screen.ticked:
+            if name != "threads":
+                ticks.deselect(name)
+        run.screen.query_one("#budget", Select).value = 120.0
+        await measured(run)
+        assert made.asked == [(120.0, ["threads"])]
+
+
+@piloted
+async def test_nothing_is_measured_where_nothing_is_ticked() -> None:
+    desk, made = measuring_desk()
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        run.screen.query_one(Ticks).deselect_all()
+        await settled(run.pilot)
+        assert run.screen.query_one("#begin", Button).disabled
+        await run.press("ctrl+s")
+        assert (made.asked, run.screen.phase) == ([], Screen.CHOOSING)
+
+
+@piloted
+async def test_a_plan_for_another_machine_is_not_measured_here() -> None:
+    desk, made = measuring_desk()
+    desk.interview.change("machine.cpu.physical_cores")
+    desk.interview.answer("machine.cpu.physical_cores", "2")
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        shows(run, ELSEWHERE)
+        await run.press("ctrl+s")
+        assert made.asked == []
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_figures_and_curves_come_while_it_runs(size: tuple[int, int]) -> None:
+    @piloted
+    async def test() -> None:
+        desk, made = measuring_desk(waits_in=("batch",))
+        async with running(ProbingScreen(), size=size, desk=desk) as run:
+            await offered(run)
+            await run.press("ctrl+s")
+            await until(
+                run, lambda: "in pairs: 128 against 256, 12 so far" in re.sub(r"\s+", " ", screen_text(run.app))
+            )
+            shows(run, "↻ overturned", "Processor threads", "128 plan", "256 rival", "examples/s [", "s left of 60 s")
+            assert "●" in screen_text(run.app), "the curve of the rates by setting"
+            made.let_go.set()
+            await until(run, lambda: run.screen.phase is Screen.DONE)
+
+    test()
+
+
+@piloted
+async def test_the_curve_follows_the_size_while_it_runs() -> None:
+    desk, made = measuring_desk(waits_in=("threads",))
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: "●" in screen_text(run.app))
+        for size in ((80, 24), (60, 16), (140, 50)):
+            await run.pilot.resize_terminal(*size)
+            run.screen.changed = True
+            run.screen.draw()
+            await settled(run.pilot)
+            shows(run, "4 rival")
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@piloted
+async def test_x_ends_this_probe_and_the_next_goes_on() -> None:
+    desk, _ = measuring_desk(waits_in=("threads",))
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.state.current is not None)
+        await run.press("x")
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+        results = run.screen.query_one(DonePane).results
+        assert [was_stopped(outcome) for outcome in results] == [True, False, False, False]
+        shows(run, "■ stopped by hand", "✓ 1 confirmed")
+
+
+@piloted
+async def test_escape_asks_before_it_ends_everything_and_what_is_finished_is_kept() -> None:
+    desk, _ = measuring_desk(waits_in=("batch",))
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: len(run.screen.state.outcomes) == 1 and run.screen.state.current is not None)
+        screen = run.screen
+        await run.press("escape")
+        shows(run, "Stop measuring?", "What is finished is kept")
+        await run.press("n")
+        assert not screen.stop.all
+        await run.press("escape", "y")
+        await until(run, lambda: screen.phase is Screen.DONE)
+        assert [finding(outcome) for outcome in screen.query_one(DonePane).results] == ["overturned", "stopped"]
+        shows(run, "↻ 1 overturned", "Still open: Number format and Matrix products.")
+
+
+@piloted
+async def test_what_a_stopped_run_had_finished_is_said() -> None:
+    state = Measuring(60.0, lambda: 10.0)
+    found = outcome_of(THREADS)
+    state.tell("resumed", type("Left", (), {"outcomes": [found], "spent": 12.0})())
+    assert (state.resumed, state.spent, state.seconds_left) == (("threads",), 12.0, 48.0)
+    desk, made = measuring_desk(waits_in=("batch",), plays=[BATCH])
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.state.current is not None)
+        told = ProbingScreen.Told("resumed", type("Left", (), {"outcomes": [found], "spent": 12.0})())
+        run.screen.post_message(told)
+        await settled(run.pilot)
+        shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured already.")
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@piloted
+async def test_what_a_child_says_is_shown_as_text() -> None:
+    desk, made = measuring_desk(waits_in=("precision",), plays=[PRECISION])
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.state.current is not None)
+        for about in (Sample(Phase.SEARCH, "[b]x[/red]\x1b[31m", 0, 1.0), Duel("[b]x[/red]\x1b[31m")):
+            run.screen.post_message(ProbingScreen.Told("event", about))
+        warning = input_error("No", "[/red] cannot be written", where="/a/[b]")
+        run.screen.post_message(ProbingScreen.Told("warning", warning))
+        await settled(run.pilot)
+        await until(run, lambda: "[b]x[/red]" in screen_text(run.app))
+        shows(run, "! /a/[b]: [/red] cannot be written")
+        assert "\x1b" not in screen_text(run.app)
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@piloted
+async def test_what_cannot_begin_is_said_and_can_be_chosen_again() -> None:
+    desk, _ = measuring_desk()
+
+    def refuse(*_: Any) -> Revision:
+        raise input_error("Nothing can be measured", "torch is missing")
+
+    desk.measured = refuse
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: "torch is missing" in screen_text(run.app))
+        assert run.screen.phase is Screen.CHOOSING
+
+
+@piloted
+async def test_help_and_palette_say_what_means_something_now() -> None:
+    from advisor.tui.help import HelpScreen
+
+    desk, made = measuring_desk(waits_in=("threads",))
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        screen = run.screen
+        assert [command.title for command in screen.commands()] == ["Measure: Begin"]
+        await run.press("ctrl+s")
+        await until(run, lambda: screen.state.current is not None)
+        assert [command.title for command in screen.commands()] == [
+            "Measure: Stop this probe",
+            "Measure: Stop everything",
+        ]
+        await run.press("f1")
+        assert isinstance(run.screen, HelpScreen)
+        shows(run, "x ends the probe under way", "End this probe; the next one goes on.")
+        await run.press("escape")
+        made.let_go.set()
+        await until(run, lambda: screen.phase is Screen.DONE)
+        assert [command.title for command in screen.commands()] == ["Measure: More"]
+
+
+@piloted
+async def test_what_says_nothing_here_is_left_out_with_the_reason() -> None:
+    desk, _ = measuring_desk()
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        names = [option.value for option in run.screen.query_one(Ticks).options]
+        assert "threads" in names
+        assert "transfer" not in names
+        shows(run, "✗ Not here", "Device and Transfers to the card: There is no graphics")

@@ -1,0 +1,199 @@
+"""Where the wizard begins, and that what can be done is found: by card, by palette, by help, by jumping."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.command import CommandPalette
+from textual.widgets import Input, OptionList
+
+from advisor.report.json_plan import json_text
+from advisor.tui.cards import Cards
+from advisor.tui.glossary import GlossaryScreen
+from advisor.tui.help import HelpScreen
+from advisor.tui.interview import InterviewScreen
+from advisor.tui.jumping import JumpScreen
+from advisor.tui.picking import Files, PickScreen
+from advisor.tui.plan_list import PlanList
+from advisor.tui.report_view import ReportScreen
+from advisor.tui.start import StartScreen
+from tests.tui.pilots import piloted, running, screen_text, settled
+from tests.tui.stand_in import StandIn
+
+
+@piloted
+async def test_a_new_conversation_begins_with_the_first_question() -> None:
+    async with running() as run:
+        await run.press("enter")
+        assert isinstance(run.screen, InterviewScreen)
+        assert run.screen.asked == "task.kind"
+
+
+@piloted
+async def test_the_machine_that_was_found_is_told() -> None:
+    async with running() as run:
+        assert "Found on this machine: 8 cores, 34.36 GB" in screen_text(run.app)
+
+
+@piloted
+async def test_an_earlier_conversation_is_gone_on_with() -> None:
+    async with running(desk=StandIn(earlier={"task.kind": "classify", "data.modality": "image"})) as run:
+        await run.press("2")
+        assert run.desk.interview.progress.said() == {"task.kind": "classify", "data.modality": "image"}
+        assert run.app.standing is not None
+        assert run.app.standing.plan.value("network.type") == "cnn"
+
+
+@piloted
+async def test_there_is_nothing_to_go_on_with_before_anything_was_said() -> None:
+    async with running() as run:
+        assert run.screen.query_one(OptionList).get_option("resume").disabled
+        await run.press("2")
+        assert isinstance(run.screen, StartScreen)
+
+
+@piloted
+async def test_answers_are_opened_from_a_file_that_is_written_as_a_path(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.yaml"
+    answers.write_text("task.kind: classify\ndata.modality: text\n", encoding="utf-8")
+    async with running() as run:
+        await run.press("4")
+        assert isinstance(run.screen, PickScreen)
+        run.screen.query_one(Input).value = str(answers)
+        await run.press("enter")
+        assert isinstance(run.screen, InterviewScreen)
+        assert run.desk.interview.progress.said() == {"task.kind": "classify", "data.modality": "text"}
+
+
+@piloted
+async def test_answers_that_cannot_be_read_leave_everything_as_it_was(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.yaml"
+    answers.write_text("task.knd: classify\n", encoding="utf-8")
+    async with running() as run:
+        await run.press("4")
+        run.screen.query_one(Input).value = str(answers)
+        await run.press("enter")
+        assert isinstance(run.screen, StartScreen)
+        assert "Did you mean task.kind?" in " ".join(note.message for note in run.app._notifications)
+
+
+@piloted
+async def test_a_file_that_is_not_there_is_refused_in_place(tmp_path: Path) -> None:
+    async with running() as run:
+        await run.press("6")
+        run.screen.query_one(Input).value = str(tmp_path / "plan.json")
+        await run.press("enter")
+        assert isinstance(run.screen, PickScreen)
+        assert "✗ There is no such file" in screen_text(run.app)
+
+
+@piloted
+async def test_a_file_is_picked_from_the_tree(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("", encoding="utf-8")
+    async with running() as run:
+        picked: list[Path | None] = []
+        run.app.push_screen(PickScreen("A plan", suffixes=(".json",), folder=tmp_path), picked.append)
+        await settled(run.pilot)
+        tree = run.screen.query_one(Files)
+        while not tree.root.children:
+            await run.pilot.pause(0.05)
+        assert [str(child.label) for child in tree.root.children] == ["plan.json"]
+        await run.press("down", "down", "enter")
+        assert picked == [tmp_path / "plan.json"]
+
+
+@piloted
+async def test_words_are_looked_up_without_a_conversation() -> None:
+    async with running() as run:
+        await run.press("7")
+        assert isinstance(run.screen, GlossaryScreen)
+        await run.press("escape")
+        assert isinstance(run.screen, StartScreen)
+
+
+@piloted
+async def test_a_plan_is_opened_from_a_file(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    desk = StandIn()
+    plan.write_text(json_text(desk.interview.plan().to_json()), encoding="utf-8")
+    async with running(desk=desk) as run:
+        await run.press("6")
+        run.screen.query_one(Input).value = str(plan)
+        await run.press("enter")
+        assert isinstance(run.screen, ReportScreen)
+
+
+@piloted
+async def test_escape_goes_back_from_everywhere_and_leaves_from_the_start() -> None:
+    async with running() as run:
+        await run.press("enter", "f7", "escape")
+        assert isinstance(run.screen, InterviewScreen)
+        await run.press("escape")
+        assert isinstance(run.screen, StartScreen)
+        await run.press("escape")
+        assert not run.app._running
+
+
+@piloted
+async def test_the_palette_does_what_the_keys_do() -> None:
+    async with running(InterviewScreen()) as run:
+        await run.press("ctrl+p")
+        assert isinstance(run.screen, CommandPalette)
+        await run.pilot.press(*"later")
+        await run.pilot.pause(0.5)
+        await run.press("enter")
+        await run.pilot.pause(0.2)
+        if isinstance(run.screen, CommandPalette):  # the first Enter may only have gone from the line to the list
+            await run.press("enter")
+        await settled(run.pilot)
+        assert run.desk.interview.progress.later == ("task.kind",)
+
+
+@piloted
+async def test_all_entries_of_the_palette_are_a_group_and_a_verb() -> None:
+    async with running(InterviewScreen()) as run:
+        titles = [command.title for command in run.app.get_system_commands(run.screen)]
+        assert len(titles) == len(set(titles))
+        assert all(title.partition(": ")[2] for title in titles)
+
+
+@piloted
+async def test_f1_explains_what_has_the_focus_and_its_keys() -> None:
+    async with running(InterviewScreen(), size=(120, 60)) as run:
+        await run.press("f1")
+        assert isinstance(run.screen, HelpScreen)
+        shown = screen_text(run.app)
+        assert "Choose with the arrows and Enter, by number, or with the mouse." in shown
+        assert "Say that you don't know." in shown
+        await run.press("f1")
+        assert isinstance(run.screen, InterviewScreen)
+
+
+@piloted
+async def test_a_letter_jumps_to_what_it_stands_on() -> None:
+    async with running(InterviewScreen()) as run:
+        assert isinstance(run.app.focused, Cards)
+        await run.press("ctrl+o")
+        assert isinstance(run.screen, JumpScreen)
+        letter = next(key for key, place in run.screen.places.items() if isinstance(place, PlanList))
+        await run.press(letter)
+        assert isinstance(run.app.focused, PlanList)
+
+
+@piloted
+async def test_the_colours_are_turned_to_light_and_back() -> None:
+    async with running() as run:
+        assert run.app.current_theme.dark
+        await run.press("ctrl+t")
+        assert not run.app.current_theme.dark
+        await run.press("ctrl+t")
+        assert run.app.current_theme.dark
+
+
+@piloted
+async def test_every_key_has_an_id_and_says_what_it_does() -> None:
+    async with running(InterviewScreen()) as run:
+        own = [binding for _, binding in run.app._bindings if binding.id] + [b for _, b in run.screen._bindings if b.id]
+        assert own
+        assert all(binding.tooltip.endswith(".") for binding in own)

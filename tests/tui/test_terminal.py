@@ -1,0 +1,93 @@
+"""The whole wizard on a real pseudo-terminal: by the keyboard alone, with the mouse, and when the terminal goes away."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from tests.tui.terminal import CTRL_Q, CTRL_S, CTRL_Z, DOWN, ENTER, ESCAPE, Terminal
+
+KIND = "What should the network do with an example?"
+
+
+def start(folder: Path, *arguments: str, **environment: str) -> Terminal:
+    return Terminal(folder, "wizard", "--machine", "none", *arguments, **environment)
+
+
+def test_the_keyboard_alone_goes_from_the_start_to_a_report_in_html(tmp_path: Path) -> None:
+    wizard = start(tmp_path)
+    wizard.sees("1 Begin")
+    wizard.press(ENTER)
+    wizard.sees(KIND, "About")
+    wizard.press("1")
+    wizard.sees("»new")
+    wizard.press(CTRL_Z)
+    wizard.sees(KIND, "2 regress", "About")
+    wizard.press(DOWN, ENTER)
+    wizard.sees("What is one example made of?")
+    wizard.press(CTRL_S)
+    wizard.sees("Save what", "report.md")
+    wizard.press(DOWN)
+    wizard.sees("report.html")
+    wizard.press(ENTER, CTRL_S)
+    wizard.sees("✓ Saved")
+    wizard.press(ESCAPE)
+    wizard.sees("Plan:")
+    wizard.press(CTRL_Q)
+    assert wizard.ends() == 0
+    assert b"`advisor wizard --resume --machine none` goes" in wizard.said
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+
+
+def test_the_mouse_alone_answers_and_opens_a_topic(tmp_path: Path) -> None:
+    wizard = start(tmp_path)
+    wizard.sees("1 Begin")
+    wizard.click("Begin")
+    wizard.sees(KIND)
+    wizard.click("classify")
+    wizard.sees("»new")
+    wizard.click("Network type:")
+    wizard.sees("network.type")
+    wizard.press(CTRL_Q)
+    assert wizard.ends() == 0
+
+
+def test_a_terminal_that_goes_away_loses_nothing(tmp_path: Path) -> None:
+    wizard = start(tmp_path)
+    wizard.sees("1 Begin")
+    wizard.press(ENTER)
+    wizard.sees(KIND)
+    wizard.press("1")
+    wizard.sees("»new")
+    wizard.process.kill(signal.SIGHUP)
+    wizard.ends()
+    again = start(tmp_path, "--resume")
+    again.sees("Resumed with 1 answer.")
+    again.press(CTRL_Q)
+    assert again.ends() == 0
+
+
+def test_without_colour_everything_is_said_all_the_same(tmp_path: Path) -> None:
+    wizard = start(tmp_path, NO_COLOR="1")
+    wizard.sees("1 Begin")
+    wizard.press(ENTER)
+    wizard.sees(KIND)
+    wizard.press("1")
+    wizard.sees("»new ~ leaning")
+    shown = [cell for line in wizard.screen.buffer.values() for cell in line.values() if cell.data.strip()]
+    assert all(is_grey(cell.fg) and is_grey(cell.bg) for cell in shown)
+    wizard.press(CTRL_Q)
+    assert wizard.ends() == 0
+
+
+def is_grey(colour: str) -> bool:
+    """As pyte names colours: a word, or red, green and blue in hexadecimal digits."""
+    return colour in ("default", "black", "white") or colour[:2] == colour[2:4] == colour[4:]
+
+
+def test_a_terminal_that_can_do_nothing_is_talked_to_line_by_line(tmp_path: Path) -> None:
+    wizard = start(tmp_path, TERM="dumb")
+    wizard.sees("[task.kind]")
+    wizard.press("!", ENTER)
+    assert wizard.ends() == 0
+    assert b"Network type" in wizard.said

@@ -1,0 +1,257 @@
+"""The trial screen: data that can be tried, scores and training curves as they come, stopping, and what won."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.widgets import Button, Select, TabbedContent
+
+from advisor.agent.trial_journal import Known
+from advisor.errors import input_error
+from advisor.inference.advise import VALUES_ONLY
+from advisor.report.page import Look
+from advisor.training.outcome import Metric, Outcome
+from advisor.training.request import Began, Costly, EpochSeen, Note, Ready
+from advisor.training.trial_record import Kind, Stage
+from advisor.tui.data import DataScreen
+from advisor.tui.trying import Phase as Screen
+from advisor.tui.trying import TryingScreen
+from advisor.tui.trying_done import in_the_plan
+from advisor.tui.trying_live import TrialsPane
+from advisor.tui.trying_state import MOST_CURVES, Trials
+from tests.tui.measurements_made import rules
+from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
+from tests.tui.stand_in import StandIn
+from tests.tui.trials_made import DATA, METRIC, OUTCOME, TRIALS, WINE, trying_desk
+from tests.tui.waiting import shows, until
+
+# --- choosing --------------------------------------------------------------------------------------------------------
+
+
+@piloted
+async def test_without_data_it_says_how_to_name_some_and_opens_the_picker() -> None:
+    desk, made = trying_desk()
+    desk.inspection = None
+    async with running(TryingScreen(), desk=desk) as run:
+        shows(run, "Nothing can be tried without data.", "Point at your data (d)")
+        assert run.screen.query_one("#try", Button).disabled
+        await run.press("ctrl+s")
+        assert isinstance(run.app.screen, DataScreen) or any(
+            isinstance(one, DataScreen) for one in run.app.screen_stack
+        )
+        assert made.asked == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"target": None, "task": None}, "It is not known what is to be foretold"),
+        ({"task": "generate"}, "Only classes, numbers and forecasts can be tried"),
+    ],
+)
+def test_data_that_cannot_be_tried_are_refused_with_the_way_out(change: dict[str, Any], said: str) -> None:
+    @piloted
+    async def test() -> None:
+        desk, _ = trying_desk()
+        desk.inspection = replace(WINE, **change)
+        async with running(TryingScreen(), desk=desk) as run:
+            shows(run, said)
+            assert run.screen.query_one("#try", Button).disabled
+
+    test()
+
+
+@piloted
+async def test_it_says_what_will_be_tried_and_names_from_data_are_text() -> None:
+    desk, _ = trying_desk()
+    async with running(TryingScreen(), desk=desk) as run:
+        await until(run, lambda: "Networks: ffn" in screen_text(run.app))
+        shows(run, "wine.csv", "178 examples; [/red]kind is to be foretold", "! 12 rows appear twice.", "2 minutes")
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_scores_and_training_curves_come_while_it_runs(size: tuple[int, int]) -> None:
+    @piloted
+    async def test() -> None:
+        desk, made = trying_desk(waits=True)
+        async with running(TryingScreen(), size=size, desk=desk) as run:
+            run.screen.query_one("#try_budget", Select).value = 300.0
+            await run.press("ctrl+s")
+            await until(run, lambda: "Loss after each epoch of ffn 100" in screen_text(run.app))
+            table = run.screen.query_one(TrialsPane.Candidates)
+            names = [str(table.get_row_at(number)[0]) for number in range(table.row_count)]
+            assert names == ["random forest", "linear", "trivial", "gradient boosting"], "the best first, failures last"
+            shows(run, "Training ffn 100 (networks)", "0.970 ± 0.010", "✗ failed", "s left of 300 s", "●")
+            made.let_go.set()
+            await until(run, lambda: run.screen.phase is Screen.DONE)
+            assert made.asked == [300.0]
+
+    test()
+
+
+@piloted
+async def test_it_follows_the_size_while_it_runs() -> None:
+    desk, made = trying_desk(waits=True)
+    async with running(TryingScreen(), size=WIDE, desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: "●" in screen_text(run.app))
+        for size in ((80, 24), (60, 18), (140, 50)):
+            await run.pilot.resize_terminal(*size)
+            await settled(run.pilot)
+            shows(run, "random forest", "Loss after each epoch")
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@pytest.mark.parametrize("key", ["escape", "x"])
+def test_stopping_asks_first_and_keeps_what_is_finished(key: str) -> None:
+    @piloted
+    async def test() -> None:
+        desk, _ = trying_desk(waits=True)
+        async with running(TryingScreen(), desk=desk) as run:
+            await run.press("ctrl+s")
+            screen = run.screen
+            await until(run, lambda: bool(screen.state.trainings))
+            await run.press(key)
+            shows(run, "Stop trying?", "What is finished is kept")
+            await run.press("n")
+            assert not screen.stop.all
+            await run.press(key, "y")
+            await until(run, lambda: screen.phase is Screen.DONE)
+
+    test()
+
+
+@piloted
+async def test_stopped_before_anything_was_tried_it_is_back_where_it_began() -> None:
+    desk, made = trying_desk(reads=True)
+    async with running(TryingScreen(), desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: bool(made.asked))
+        await run.press("escape", "y")
+        await until(run, lambda: run.screen.phase is Screen.CHOOSING)
+        shows(run, "Stopped before anything was tried.")
+
+
+@piloted
+async def test_what_the_data_refuse_is_said() -> None:
+    desk, _ = trying_desk()
+
+    def refuse(*_: Any) -> Outcome:
+        raise input_error("These data cannot be learnt from", "there is one class", where="[/red]")
+
+    desk.tried = refuse
+    async with running(TryingScreen(), desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.phase is Screen.CHOOSING)
+        shows(run, "✗ These data cannot be learnt from: [/red]: there is one class")
+
+
+@piloted
+async def test_whoever_quits_ends_the_trials() -> None:
+    desk, _ = trying_desk(waits=True)
+    async with running(TryingScreen(), desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: bool(run.screen.state.trainings))
+        stop = run.screen.stop
+        await run.pilot.press("ctrl+q")
+    assert stop.all
+
+
+# --- afterwards ------------------------------------------------------------------------------------------------------
+
+
+@piloted
+async def test_afterwards_it_says_what_won_and_what_that_does_to_the_plan() -> None:
+    desk, _ = trying_desk()
+    async with running(TryingScreen(), size=WIDE, desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+        shows(run, "ffn 100 and random forest cannot be told apart", "↻ 1 overturned ? 1 undecided")
+        shows(run, "on examples that selection never saw", "0.940 to 0.990")
+        run.screen.query_one(TabbedContent).active = "tab_plan"
+        await until(run, lambda: "what changes in the plan" in screen_text(run.app))
+        shows(
+            run, "Network type: gradient_boosting -> ↻ overturned -> ffn", "ffn against gradient_boosting: 0.020 better"
+        )
+        await run.press("m")
+        assert run.screen.phase is Screen.CHOOSING
+        await run.press("escape")
+        assert not isinstance(run.screen, TryingScreen)
+
+
+def test_each_recommendation_that_moved_is_told_with_both_values() -> None:
+    desk = StandIn(rules())
+    for name, text in {"task.kind": "classify", "data.modality": "tabular"}.items():
+        desk.interview.answer(name, text)
+    before = desk.interview.plan(VALUES_ONLY)
+    desk.interview.change("data.modality")
+    desk.interview.answer("data.modality", "image")
+    after = desk.interview.plan(VALUES_ONLY)
+    page = in_the_plan(OUTCOME, before, after, rules(), Look(width=100))
+    assert re.search(r"» Network type: .* -> cnn \(\w+\)", page)
+    assert "Optimiser: adamw -> ? undecided -> adamw" in page
+
+
+# --- as values -------------------------------------------------------------------------------------------------------
+
+
+def told(*messages: object) -> Trials:
+    state = Trials(60.0, lambda: 0.0)
+    for message in messages:
+        state.tell("message", message)
+    return state
+
+
+def test_each_fold_and_each_candidate_begins_a_curve_of_its_own() -> None:
+    first, second = (Began(name, Stage.NETWORKS, 0, Kind.NETWORK) for name in ("a", "b"))
+    state = told(first, EpochSeen(1, 0.9), EpochSeen(4, 0.5), EpochSeen(1, 0.8))
+    assert [line.points for line in state.lines()] == [((1, 0.9), (4, 0.5)), ((1, 0.8),)]
+    state.tell("message", second)
+    assert len(state.lines()) == 2, "the curves of the one before stay until there is another one"
+    state.tell("message", EpochSeen(2, 0.7))
+    assert (state.curves_of, [line.points for line in state.lines()]) == ("b", [((2, 0.7),)])
+
+
+def test_only_the_newest_curves_are_drawn() -> None:
+    state = told(Began("a", Stage.NETWORKS, 0, Kind.NETWORK), *(EpochSeen(1, float(fold)) for fold in range(30)))
+    assert len(state.lines()) == MOST_CURVES
+    assert state.lines()[-1].points == ((1, 29.0),)
+
+
+def test_smaller_errors_rank_first() -> None:
+    state = told(
+        Ready(DATA, Metric("rmse", "RMSE", 0.1, greater_is_better=False), 3), *(t for t in TRIALS if not t.failure)
+    )
+    assert next(row.name for row in state.ranked()) == "trivial"
+    better = told(Ready(DATA, METRIC, 3), *TRIALS)
+    assert next(row.name for row in better.ranked()) == "ffn 100"
+    assert better.ranked()[-1].failure == "It crashed."
+
+
+def test_a_run_that_goes_on_counts_what_was_done() -> None:
+    state = Trials(60.0, lambda: 5.0)
+    state.tell("resumed", Known(ready=Ready(DATA, METRIC, 3), trials=list(TRIALS[:2]), spent=20.0))
+    assert (state.resumed, state.seconds_left, [row.name for row in state.ranked()]) == (2, 40.0, ["linear", "trivial"])
+
+
+def test_what_is_left_out_and_noted_is_told() -> None:
+    state = told(Costly("lstm 64", 90.0), Note("Texts were cut."))
+    assert state.notes == ["lstm 64 is left out: its first trial would take about 90 s.", "Texts were cut."]
+
+
+@piloted
+async def test_the_table_of_what_won_is_never_read_as_markup() -> None:
+    desk, _ = trying_desk()
+    desk.tried = lambda *_: replace(OUTCOME, says="[/red] is [b]best[/b]\x1b[31m.")
+    async with running(TryingScreen(), desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+        shows(run, "[/red] is [b]best[/b]")
+        assert "\x1b" not in screen_text(run.app)

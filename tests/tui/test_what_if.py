@@ -1,0 +1,186 @@
+"""Suppose something: both plans beside each other, and nothing changed unless it is taken over."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import Input, OptionList, Static
+
+from advisor.tui.entry import Entry
+from advisor.tui.topic import TopicScreen
+from advisor.tui.what_if import WhatIfScreen
+from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled, snapshot
+from tests.tui.test_topic import desk
+
+
+def said(run: Running) -> dict[str, object]:
+    return run.desk.interview.progress.said()
+
+
+def listed(run: Running) -> list[str]:
+    """The topics that are listed."""
+    return [option.id for option in run.screen.query_one("#both_plans", OptionList).options if option.id is not None]
+
+
+def supposed(run: Running) -> str:
+    return str(run.screen.query_one("#supposed", Static).content)
+
+
+@piloted
+async def test_a_fact_is_found_by_a_part_of_its_name_and_given_a_value() -> None:
+    async with running(WhatIfScreen(), desk=desk()) as run:
+        assert run.screen.query_one("#fact_search", Input).has_focus
+        await run.write("modality")
+        assert run.screen.query_one(Entry).fact.name == "data.modality"
+        assert "now: image (stated)" in screen_text(run.app)
+        await run.press("5")
+        assert "What if data.modality = text (now: image (stated))" in supposed(run)
+        assert "network.type" in listed(run)
+
+
+@piloted
+async def test_arrows_choose_a_fact_while_one_searches() -> None:
+    async with running(WhatIfScreen(), desk=desk()) as run:
+        await run.press("down", "down", "up", "enter")
+        assert run.screen.query_one(Entry).fact.name == "task.outputs"
+
+
+@piloted
+async def test_both_values_stand_with_their_statuses_and_what_differs_is_marked() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
+        lines = [line.rstrip(" ▁▂▃▄▅▆▇█") for line in screen_text(run.app).splitlines()]
+        at = next(number for number, line in enumerate(lines) if "Network type" in line)
+        assert lines[at].strip() == "≠ Network type  changes"
+        assert lines[at + 1].split() == ["now", "✓", "settled", "cnn"]
+        assert lines[at + 2].split() == ["then", "✓", "settled", "transformer"]
+
+
+@pytest.mark.parametrize(("size", "all_topics"), [(NARROW, False), (WIDE, True)])
+def test_a_wide_screen_has_all_topics_a_narrow_one_those_that_differ(size: tuple[int, int], all_topics: bool) -> None:
+    @piloted
+    async def look() -> None:
+        async with running(WhatIfScreen("data.modality", "text"), size=size, desk=desk()) as run:
+            changed = {change.topic for change in run.screen.found.changes}
+            assert (set(listed(run)) == changed) is not all_topics
+            await run.press("d")
+            assert (set(listed(run)) == changed) is all_topics
+
+    look()
+
+
+@piloted
+async def test_side_by_side_where_there_is_room() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), size=WIDE, desk=desk()) as run:
+        line = next(line for line in screen_text(run.app).splitlines() if "Network type" in line)
+        assert line.split() == ["≠", "Network", "type", "✓", "settled", "cnn", "✓", "settled", "transformer"]
+        await run.pilot.resize_terminal(70, 30)
+        await settled(run.pilot)
+        assert "≠ Network type  changes" in screen_text(run.app)
+
+
+@piloted
+async def test_nothing_is_changed_by_looking() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
+        before = said(run)
+        await run.press("down", "escape")
+        assert not isinstance(run.screen, WhatIfScreen)
+        assert said(run) == before
+        assert run.desk.saves == []
+
+
+@piloted
+async def test_taken_over_it_is_an_answer_and_saved() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
+        await run.press("ctrl+s")
+        assert said(run)["data.modality"] == "text"
+        assert run.app.standing.plan.value("network.type") == "transformer"
+        assert len(run.desk.saves) == 1
+        assert not isinstance(run.screen, WhatIfScreen)
+
+
+@piloted
+async def test_several_facts_can_be_supposed_together() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
+        await run.press("ctrl+n")
+        await run.write("data.examples")
+        await run.press("ctrl+u")
+        await run.write("2M")
+        assert run.screen.stated == {"data.modality": "text", "data.examples": "2M"}
+        assert "data.examples = 2,000,000 examples" in supposed(run)
+        await run.press("ctrl+s")
+        assert said(run)["data.examples"] == 2_000_000
+        assert said(run)["data.modality"] == "text"
+
+
+@piloted
+async def test_what_is_no_value_is_refused_in_place() -> None:
+    async with running(WhatIfScreen("data.examples"), desk=desk()) as run:
+        await run.press("ctrl+u")
+        await run.write("plenty")
+        assert run.screen.step == "value"
+        assert "✗" in screen_text(run.app)
+        assert run.screen.stated == {}
+
+
+@piloted
+async def test_facts_that_exclude_each_other_are_refused_and_not_kept() -> None:
+    standing = desk({"task.kind": "classify", "data.modality": "image", "machine.cpu.physical_cores": "4"})
+    async with running(WhatIfScreen("machine.cpu.logical_cores"), desk=standing) as run:
+        await run.press("ctrl+u")
+        await run.write("2")
+        assert run.screen.stated == {}
+        assert run.screen.step == "value"
+        assert [notice.severity for notice in run.app._notifications] == ["error"]
+
+
+@piloted
+async def test_escape_goes_back_step_by_step() -> None:
+    async with running(WhatIfScreen(), desk=desk()) as run:
+        await run.write("modality")
+        await run.press("5")
+        assert run.screen.step == "result"
+        await run.press("escape")
+        assert run.screen.step == "value"
+        await run.press("escape")
+        assert run.screen.step == "fact"
+        await run.press("escape")
+        assert not isinstance(run.screen, WhatIfScreen)
+
+
+@piloted
+async def test_i_do_not_know_can_be_supposed() -> None:
+    async with running(WhatIfScreen("data.modality", ""), desk=desk()) as run:
+        assert "data.modality = unknown" in supposed(run)
+        assert "network.type" in listed(run)
+
+
+@piloted
+async def test_a_topic_opens_with_its_reasons_under_the_supposition() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
+        await run.press("enter")
+        assert isinstance(run.screen, TopicScreen)
+        assert "transformer" in screen_text(run.app)
+        assert "(supposed)" in screen_text(run.app)
+
+
+@piloted
+async def test_where_nothing_changes_that_is_said() -> None:
+    async with running(WhatIfScreen("data.modality", "image"), desk=desk()) as run:
+        assert "The advice stays as it is" in screen_text(run.app)
+
+
+@piloted
+async def test_it_is_done_with_the_mouse_alone() -> None:
+    async with running(WhatIfScreen("data.modality"), desk=desk()) as run:
+        await run.click("Entry OptionList", offset=(6, 4))
+        assert run.screen.stated == {"data.modality": "text"}
+        row = run.app.size.height - 1
+        footer = screen_text(run.app).splitlines()[row]
+        await run.pilot.click(offset=(footer.index("Take it over") + 2, row))
+        await settled(run.pilot)
+        assert said(run)["data.modality"] == "text"
+
+
+@piloted
+async def test_picture_of_a_supposition() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), size=WIDE, desk=desk()) as run:
+        snapshot(run.app, "what_if-120x40")

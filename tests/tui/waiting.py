@@ -1,0 +1,40 @@
+"""Waiting for what another thread brings about, and looking at what the screen says."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+
+from advisor.tui.probing import Phase
+from tests.tui.pilots import Running, screen_text, settled
+
+PATIENCE = 120.0
+"""Seconds that a busy machine may take; a quiet one takes a fraction of one."""
+
+
+async def until(run: Running, there: Callable[[], bool]) -> None:
+    """Waits for what another thread brings about."""
+    end = time.monotonic() + PATIENCE
+    while not there():
+        assert time.monotonic() < end, f"it never came:\n{screen_text(run.app)}"
+        await asyncio.sleep(0.02)
+        await settled(run.pilot)
+
+
+def shows(run: Running, *texts: str) -> None:
+    shown = re.sub(r"\s+", " ", screen_text(run.app))
+    for text in texts:
+        assert text in shown, f"{text!r} is not in\n{screen_text(run.app)}"
+
+
+async def offered(run: Running) -> None:
+    await until(run, lambda: bool(run.screen.offers))
+
+
+async def measured(run: Running) -> None:
+    """Begins, and waits for the end."""
+    await offered(run)
+    await run.press("ctrl+s")
+    await until(run, lambda: run.screen.phase is Phase.DONE)
