@@ -90,7 +90,7 @@ class Wizard(App[None]):
         self.standing, self.outlook, self._full = now, None, None
         self.standing_changed.publish(now)
         self.tell_notes()
-        self.run_worker(self._look_ahead(), group="outlook", exclusive=True)
+        self.run_worker(self._look_ahead, group="outlook", exclusive=True)
         return now
 
     async def _look_ahead(self) -> None:
