@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from advisor.agent.journal import Journal
     from advisor.machine.detection import Machine
     from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.stopping import Stop
 
 TORCH_SECONDS = 20.0
 """For asking torch about the cards, out of the budget."""
@@ -21,8 +22,12 @@ SHORTEST, LONGEST = 1, 86400
 """What `--budget` may be, in seconds."""
 
 
-def looked_at_closely(inputs: Inputs, folder: str | None) -> Inputs:
-    """The machine with its caches, memory, clocks and disks; where it has a card, also whether torch can use it."""
+def looked_at_closely(inputs: Inputs, folder: str | None, stop: Stop | None = None) -> Inputs:
+    """The machine with its caches, memory, clocks and disks; where it has a card, also whether torch can use it.
+
+    Args:
+        stop: whoever asks to stop does not wait for torch's answer.
+    """
     from advisor.facts.fact_base import Source
     from advisor.machine.detection import look_closer
     from advisor.machine.doctor_architecture import gpu_usable_by_torch
@@ -33,7 +38,7 @@ def looked_at_closely(inputs: Inputs, folder: str | None) -> Inputs:
     found = {name: value for name, value in machine.facts().items() if name in inputs.knowledge.vocabulary.facts}
     facts = inputs.facts.with_values(found, Source.DETECTED)
     if machine.gpus and "machine.gpu.usable_by_torch" in inputs.knowledge.vocabulary.facts:
-        usable = gpu_usable_by_torch(machine, ask_torch(TORCH_SECONDS))
+        usable = gpu_usable_by_torch(machine, ask_torch(TORCH_SECONDS, stop=stop))
         if usable is not None:
             facts = facts.with_values({"machine.gpu.usable_by_torch": usable}, Source.DETECTED)
     return replace(inputs, machine=machine, facts=facts)
@@ -72,9 +77,18 @@ def folder_of(data: Path | None) -> str | None:
 
 
 def open_journal(
-    inputs: Inputs, only: Sequence[str] | None, seconds: float, folder: str | None, fresh: bool
+    inputs: Inputs,
+    only: Sequence[str] | None,
+    seconds: float,
+    folder: str | None,
+    fresh: bool,
+    complain: Callable[[str, str], None] = warn,
 ) -> Journal | None:
-    """The journal of this very question; without one measuring goes on and could not be resumed."""
+    """The journal of this very question; without one measuring goes on and could not be resumed.
+
+    Args:
+        complain: is told why, as a title and a sentence.
+    """
     from advisor.agent.journal import Journal
     from advisor.agent.scope import torch_version
     from advisor.errors import InputError
@@ -96,10 +110,10 @@ def open_journal(
     try:
         journal = Journal.open(question)
     except InputError as error:
-        warn("This run could not be resumed", str(error.problems[0]))
+        complain("This run could not be resumed", str(error.problems[0]))
         return None
     if journal is None:
-        warn("Another run measures the same", "Both will disturb each other; this one could not be resumed.")
+        complain("Another run measures the same", "Both will disturb each other; this one could not be resumed.")
     elif fresh:
         journal.forget()
     return journal

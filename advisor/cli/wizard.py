@@ -37,7 +37,7 @@ def wizard(
 
     plain = plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
     inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target)
-    desk = WizardDesk(inputs, _resume_command(plain, machine, packs, data, target), school)
+    desk = WizardDesk(inputs, _resume_command(plain, machine, packs), school)
     told = desk.resume() if resume else None
     if plain:
         _line_by_line(desk, told or [])
@@ -45,24 +45,25 @@ def wizard(
         _on_the_whole_screen(desk, told)
 
 
-def _resume_command(plain: bool, machine: str, packs: Packs, data: DataPath = None, target: TargetColumn = None) -> str:
-    """How the same conversation is taken up again; the school is saved with it."""
+def _resume_command(plain: bool, machine: str, packs: Packs) -> str:
+    """How the same conversation is taken up again; the school is saved with it, and the desk knows the data."""
     import shlex
 
     named = ["--plain", "--resume"] if plain else ["--resume"]
     named += [] if machine == "auto" else ["--machine", machine]
     for pack in packs or ():
         named += ["--rules", str(pack)]
-    named += [] if data is None else ["--data", str(data)]
-    named += [] if target is None else ["--target", target]
     return shlex.join(["advisor", "wizard", *named])
 
 
 def _on_the_whole_screen(desk: WizardDesk, resumed: list[str] | None) -> None:
     from advisor.tui.app import Wizard  # 150 ms
 
-    Wizard(desk, resumed).run()
+    app = Wizard(desk, resumed)
+    app.run()
     say(desk.how_to_go_on())
+    if app.return_code:  # it ended by a fault of its own
+        raise typer.Exit(app.return_code)
 
 
 # --- line by line ----------------------------------------------------------------------------------------------------

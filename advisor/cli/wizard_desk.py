@@ -4,6 +4,7 @@ here and tried on these data before, and what is measured and tried meanwhile.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -101,51 +102,66 @@ class WizardDesk:
 
         stated = read_answers(self.knowledge.vocabulary, path, self.knowledge.topics)
         self.begin_anew()
-        return _asked_again(self.interview.restore(stated, ()))
+        refused = self.interview.restore(stated, ())
+        self.save()
+        return _asked_again(refused)
 
     def save(self) -> None:
-        """After every step; a state folder that cannot be written is a note, once."""
+        """After every step; a state folder that cannot be written is a note, once. Nothing said replaces nothing saved."""
         from advisor.cli.machines import unknown_card
         from advisor.interview import saved
 
         card = unknown_card(self.interview.facts())
         if card is not None and str(card) not in self._cards_told:
             self._cards_told.add(str(card))
-            self._notes.append(("Nothing is known of this card", str(card)))
-        if not self._can_save:
+            self._note("Nothing is known of this card", str(card))
+        said = self.interview.progress
+        if not self._can_save or not (self._replaces_saved or said.answers or said.later):
             return
         try:
             if not self._replaces_saved:  # a new conversation never replaces the saved one before it is put aside
                 saved.put_aside()
                 self._replaces_saved = True
-            saved.save(self.interview.progress, self.interview.school.value)
+            saved.save(said, self.interview.school.value)
         except InputError as error:
             self._can_save = False
-            self._notes.append(("The answers cannot be saved for later", str(error.problems[0])))
+            self._note("The answers cannot be saved for later", str(error.problems[0]))
 
     def how_to_go_on(self) -> str:
         if not self._can_save:
             return "Stopped. What you said could not be saved."
         if not self.interview.progress.answers and not self.interview.progress.later:
             return "Stopped before anything was said."
-        return f"Stopped. What you said is saved: `{self.resume_command}` goes on from here."
+        return f"Stopped. What you said is saved: `{self.resume_command}{self._data_named()}` goes on from here."
+
+    def _data_named(self) -> str:
+        """The data as options of a command that may be given in another folder."""
+        if self.inspection is None:
+            return ""
+        named = ["--data", str(Path(self.inspection.path).absolute())]
+        named += [] if self.inspection.target is None else ["--target", self.inspection.target]
+        return f" {shlex.join(named)}"
 
     # --- data, measurements, trials --------------------------------------------------------------------------------
 
     def look_into(self, path: Path, target: str | None) -> Inspection:
         from advisor.cli.data import inspected
+
+        return inspected(path, target)
+
+    def use_data(self, inspection: Inspection) -> None:
+        from advisor.agent.trials import is_trial
         from advisor.cli.inputs import with_inspection
         from advisor.facts.fact_base import Source
 
-        inspection = inspected(path, target)
         facts = self.inputs.facts
         for name in facts.by_source(Source.INSPECTED):
             facts = facts.without(name, Source.INSPECTED)
         facts = with_inspection(self.knowledge, facts, inspection)
         self.inputs = replace(self.inputs, facts=facts, inspection=inspection)
         self.interview.observed = facts
-        self._outcomes = None  # what was tried on other data counts no longer
-        return inspection
+        if self._outcomes is not None:  # what was tried on other data counts no longer
+            self._outcomes = [*(one for one in self._outcomes if not is_trial(one.probe)), *self._tried()]
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
         from advisor.agent import reference
@@ -153,17 +169,17 @@ class WizardDesk:
         from advisor.cli.measuring import looked_at_closely, open_journal
         from advisor.facts.fact_base import Source
 
-        if self.machine is None or self.inputs.outcomes is not None:
-            remedy = "Start the wizard without --machine."
-            raise input_error("Nothing can be measured", "the plan is for another machine than this one", remedy=remedy)
+        self._check_here("Nothing can be measured")
         begun = time.monotonic()
         folder = self._data_folder()
         inputs = self._in_another_thread()
         if not self.interview.progress.answers and self.inspection is None:  # nothing to measure for was named
             inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
         names = sorted(only) if only is not None else None
-        journal = open_journal(inputs, names, seconds, folder, fresh=False)
-        closer = looked_at_closely(inputs, folder)
+        closer = looked_at_closely(inputs, folder, stop)
+        if stop.all:
+            raise input_error("Nothing was measured", STOPPED)
+        journal = open_journal(inputs, names, seconds, folder, fresh=False, complain=self._note)
         machine = closer.machine
         assert machine is not None  # noqa: S101 - it was one before
 
@@ -183,31 +199,31 @@ class WizardDesk:
 
     def try_on_data(self, seconds: float, listener: Listener, stop: Stop) -> Outcome:
         from advisor.agent.trying import Trying
-        from advisor.cli import try_
-        from advisor.cli.inputs import plan_of
-        from advisor.datasets.dataset import Weight
+        from advisor.cli.trial_request import open_trial_journal, prepared
 
-        begun = time.monotonic()
         if self.inspection is None:
             raise input_error("There are no data", "none were named", remedy="Point at your data first.")
-        inputs = self._in_another_thread()
-        try_._check_target(self.inspection)
-        inputs, inspection = try_._for_the_task(inputs, self.inspection)
-        # The bet is what the rules say, not what an earlier trial found.
-        plan = plan_of(replace(inputs, outcomes=(), trials=()))
-        enough = try_.most_examples(inspection, seconds, try_._memory_bytes(inputs))
-        request = try_._request(inputs, plan, inspection, seconds - (time.monotonic() - begun), 0, enough)
-        journal = try_._journal(inputs, request, seconds, fresh=False)
+        self._check_here("Nothing can be tried")
+        found = prepared(self._in_another_thread(), seconds, stop=stop)
+        journal = open_trial_journal(found.inputs, found.request, seconds, fresh=False, complain=self._note)
         finished = False
         try:
-            outcome = Trying(request, journal=journal, listener=listener, stop=stop).run()
+            outcome = Trying(found.request, journal=journal, listener=listener, stop=stop).run()
             finished = not outcome.interrupted
         finally:
             if journal is not None:
                 journal.close(finished=finished)
         self._keep_trials(outcome)
-        warned = (f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
-        return replace(outcome, notes=(*warned, *outcome.notes))
+        return replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
+
+    def _check_here(self, title: str) -> None:
+        """Raises InputError where the plan is for another machine than this one."""
+        if self.machine is None or self.inputs.outcomes is not None:
+            what = "the plan is for another machine than this one"
+            raise input_error(title, what, remedy="Start the wizard without --machine.")
+
+    def _note(self, title: str, what: str) -> None:
+        self._notes.append((title, what))
 
     def _in_another_thread(self) -> Inputs:
         """The inputs as the conversation stands, with rules of their own: an engine remembers, so threads share none."""
@@ -231,7 +247,7 @@ class WizardDesk:
         try:
             remember(machine, [outcome], LAST)
         except InputError as error:
-            self._notes.append(("The measurement cannot be kept for later", str(error.problems[0])))
+            self._note("The measurement cannot be kept for later", str(error.problems[0]))
 
     def _keep_trials(self, outcome: Outcome) -> None:
         from datetime import UTC, datetime
@@ -245,13 +261,15 @@ class WizardDesk:
             if found:
                 remember_trials(found)
         except InputError as error:
-            self._notes.append(("What was tried cannot be kept for later", str(error.problems[0])))
+            self._note("What was tried cannot be kept for later", str(error.problems[0]))
 
     def evidence(self, plan: Plan) -> Evidence:
         from advisor.agent.scope import plans_this_machine
         from advisor.cli.evidence import evidence
 
-        return evidence(plan, self.machine if plans_this_machine(plan.stated) else None, self._known())
+        here = self.machine if plans_this_machine(plan.stated) else None
+        counted = self._known() if here is not None or self.inputs.outcomes is not None else ()
+        return evidence(plan, here, counted)
 
     # --- the plan --------------------------------------------------------------------------------------------------
 

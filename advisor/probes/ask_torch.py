@@ -14,24 +14,30 @@ from collections.abc import Sequence
 from advisor.errors import shorten
 from advisor.machine.torch_view import TorchView
 from advisor.probes.process import ChildProcess, Closed, Flood, Line
+from advisor.probes.stopping import STOPPED, Stop
 
 SECONDS = 90.0
 """The first start of torch with CUDA from a cold disk can take half a minute."""
+LOOKS_EVERY = 0.1
+"""Seconds between two looks at whether to stop."""
 
 
-def ask_torch(seconds: float = SECONDS, command: Sequence[str] | None = None) -> TorchView:
+def ask_torch(seconds: float = SECONDS, command: Sequence[str] | None = None, stop: Stop | None = None) -> TorchView:
     """What torch says. A child that is missing torch, crashes, hangs or babbles gives a view with `error`.
 
     Args:
         seconds: after so many the child is ended with all its children.
         command: what to start instead of the module `torch_view`.
+        stop: ends the child when everything is to end; the view then has `error`.
     """
     command = command or [sys.executable, "-m", "advisor.probes.torch_view", str(os.getpid())]
     until = time.monotonic() + seconds
     try:
         with ChildProcess(command, os.environ) as child:
             while (left := until - time.monotonic()) > 0:
-                event = child.event(left)
+                if stop is not None and stop.all:
+                    return TorchView(error=STOPPED)
+                event = child.event(left if stop is None else min(left, LOOKS_EVERY))
                 if isinstance(event, Line):
                     return _view(event.content)
                 if isinstance(event, Closed | Flood):

@@ -19,6 +19,8 @@ IN_STEPS = ("rnn", "lstm", "transformer")
 """Networks that can foretell what comes next."""
 OF_NUMBERS = (*RESTORERS, "rbm", "dbn", "deconvolutional")
 """Networks that see how often each token occurs, and can restore that."""
+NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
+"""Layouts whose examples are numbers of words or nodes, which no difference of values can restore."""
 EPOCHS = 100
 PATIENCE = 10
 
@@ -41,8 +43,10 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
     copies = targets is Targets.ITSELF and _loss(plan, network) != "info_nce"
     if copies and layout is Layout.SERIES and network in ("rnn", "lstm"):
         kind, targets = "forecast", Targets.NUMBERS  # what reads step by step would only copy each step
-    elif copies and layout in (Layout.TOKENS, Layout.TREE) and network not in OF_NUMBERS:
-        targets = Targets.NEXT_TOKEN if network in IN_STEPS else Targets.CLASS  # tokens are no numbers to restore
+    elif copies and layout is Layout.TOKENS and network in IN_STEPS:
+        targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
+    elif copies and layout is Layout.TOKENS and network in CLASSICAL:
+        targets = Targets.CLASS
     regularisation = _advised(plan, "training.regularization") or []
     return Blueprint(
         network=network,
@@ -59,7 +63,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         dropout=(0.1 if network == "transformer" else 0.2) if "dropout" in regularisation else 0.0,
         augmentation="augmentation" in regularisation,
         kind=kind,
-        recipe=_recipe(plan, network, targets, regularisation),
+        recipe=_recipe(plan, network, layout, targets, regularisation),
         computing=_computing(plan),
         target=target,
         data=str(data.absolute()) if data is not None else None,
@@ -107,15 +111,19 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
 
 
 def _loss(plan: Plan, network: str) -> str | None:
-    """The advised loss, or that which the network always has; None where the targets decide."""
-    own = {**LOSS_OF, "rbm": "contrastive_divergence"}.get(network)
-    advised = _advised(plan, "training.loss")
-    return own if advised is None else str(advised)
+    """The loss that the network always has, or the advised one; None where the targets decide."""
+    usual = "contrastive_divergence" if network == "rbm" else None
+    advised = LOSS_OF.get(network) or _advised(plan, "training.loss")
+    return usual if advised is None else str(advised)
 
 
-def _fitting_loss(plan: Plan, network: str, targets: Targets) -> str:
+def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) -> str:
     """The loss, or where it does not fit what is learnt, the usual one."""
     loss = _loss(plan, network)
+    if targets is Targets.ITSELF and network in ("rbm", "dbn"):
+        return "info_nce" if loss == "info_nce" else "contrastive_divergence"
+    if targets is Targets.ITSELF and layout in NO_NUMBERS and network not in OF_NUMBERS:
+        return "info_nce"
     if targets in (Targets.NUMBERS, Targets.ITSELF):
         return loss or "mse"
     return loss if loss in ("cross_entropy", "dice_cross_entropy", "binary_cross_entropy") else "cross_entropy"
@@ -127,14 +135,14 @@ def _init(plan: Plan) -> str:
     return "he" if advised == "pretrained" else str(advised)
 
 
-def _recipe(plan: Plan, network: str, targets: Targets, regularisation: list[str]) -> Recipe:
+def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regularisation: list[str]) -> Recipe:
     optimizer = _advised(plan, "training.optimizer") or "adamw"
     steady = "steady_start" in (_advised(plan, "practice") or [])
     precision = _advised(plan, "training.precision") or "fp32"
     memory = _advised(plan, "memory.strategy")
     batch = _advised(plan, "training.batch_size") or 32
     return Recipe(
-        loss=_fitting_loss(plan, network, targets),
+        loss=_fitting_loss(plan, network, layout, targets),
         optimizer=optimizer,
         learning_rate=float(_advised(plan, "training.learning_rate") or 1e-3),
         schedule=_advised(plan, "training.schedule") or "constant",
@@ -207,6 +215,11 @@ def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, siz
         yield "The project learns from classes; the values before the last layer are what represents an example."
     if kind in ("represent", "detect_anomalies") and targets is Targets.NEXT_TOKEN:
         yield "The project foretells the next word of each text; texts in which that fails are unlike the others."
+    if _loss(plan, network) != "info_nce" and _fitting_loss(plan, network, layout, targets) == "info_nce":
+        yield (
+            f"Words and nodes are no numbers that a {network} could restore: the project learns which two changed copies come "
+            "from one example (InfoNCE), and its outputs represent the example."
+        )
     if kind in ("generate", "detect_anomalies", "reconstruct") and targets is Targets.NUMBERS:
         yield "The project foretells what comes next in a series: going on from there makes new ones, large errors are anomalies."
     if sizes.guessed:

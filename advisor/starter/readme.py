@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor import __version__
@@ -14,6 +14,7 @@ from advisor.report.changes import sentence
 from advisor.report.markup import code, code_block, plain, table
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.rendering import render
+from advisor.starter.trial import trial_batch
 
 TELLING = ("network", "training", "compute", "data", "memory", "parallelism", "sync", "fault_tolerance")
 """The first parts of the topics that this project follows."""
@@ -31,6 +32,7 @@ FILES = {
     "checkpoints.py": "saves and loads where the training stands",
     "averages.py": "means of what is reported",
     "test_project.py": "a short training, to see that everything works",
+    "generate.py": "makes new examples with the best weights",
     "train.slurm": "the job for the cluster",
     "requirements.txt": "the packages it needs",
 }
@@ -57,8 +59,10 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "title": plain(_title(knowledge, blueprint)),
         "version": __version__,
         "blueprint": blueprint,
-        "commands": "\n".join(code_block(_commands(blueprint), "sh")),
+        "trial_batch": trial_batch(blueprint),
+        "commands": "\n".join(code_block(_commands(blueprint, files), "sh")),
         "target": code(blueprint.target) if blueprint.target is not None else None,
+        "names": tuple(files),
         "files": [(name, FILES[name]) for name in FILES if name in files],
         "overview": "\n".join(table(["Topic", "Advice", "How sure"], rows)).strip(),
         "statuses": [
@@ -72,19 +76,23 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
     return render("README.md.j2", context)
 
 
-def _commands(blueprint: Blueprint) -> Iterator[str]:
+def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
     """What to type, one after the other; the first lines work without data."""
     data = shlex.quote(blueprint.data) if blueprint.data is not None else "PATH"
     yield "pip install -r requirements.txt"
     if blueprint.is_network:
         processes = blueprint.computing.gpus if blueprint.computing.gpus > 1 else 2
-        yield "python train.py --steps 20"
-        yield "python train.py --steps 40 --resume"
+        batch = trial_batch(blueprint)
+        small = "" if batch is None else f" --batch-size {batch}"
+        yield f"python train.py --steps 20{small}"
+        yield f"python train.py --steps 40 --resume{small}"
         yield f"python train.py --data {data}"
         yield f"python train.py --data {data} --resume"
         yield f"torchrun --standalone --nproc-per-node={processes} train.py --data {data}"
-        if blueprint.computing.device == "cluster":
+        if "train.slurm" in files:
             yield f"sbatch train.slurm {data}"
+        if "generate.py" in files:
+            yield f"python generate.py --data {data} --number 16"
     else:
         grows = blueprint.network != "linear"
         yield from (

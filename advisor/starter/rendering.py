@@ -10,9 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.networks.names import LOSS_OF
 from advisor.networks.sizes import heads, layers_for, patch_size
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.literals import literal
+from advisor.starter.trial import trial_batch
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,6 +43,8 @@ _OPTIMIZERS = {
     "lamb": "Lamb(groups, lr=learning_rate)",
     "lbfgs": "",
 }
+GENERATIVE = (*LOSS_OF.values(), "contrastive_divergence")
+"""Losses after which a network makes new examples."""
 _SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "weights", "test_project")
 
 
@@ -55,6 +59,8 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["model.py"] = f"models/{blueprint.network}.py.j2"
         chosen["data.py"] = f"data/{blueprint.layout}.py.j2"
         chosen["loss.py"] = _loss(blueprint.recipe.loss)
+        if blueprint.recipe.loss in GENERATIVE:
+            chosen["generate.py"] = "shared/generate.py.j2"
         if blueprint.computing.device == "cluster":
             chosen["train.slurm"] = "shared/train.slurm.j2"
     return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}
@@ -80,6 +86,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "cpus": (blueprint.computing.workers + 1) * max(1, blueprint.computing.gpus)
         + (blueprint.computing.threads or 1)
         - 1,
+        "trial_batch": trial_batch(blueprint),
         "hours": max(1, round(blueprint.computing.hours or 24)),
         **(_of_a_transformer(blueprint) if blueprint.network == "transformer" else {}),
     }

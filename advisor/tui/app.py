@@ -53,6 +53,8 @@ class Wizard(App[None]):
         self.standing_changed: Signal[Standing] = Signal(self, "standing")
         self.outlook_changed: Signal[Outlook] = Signal(self, "outlook")
         self._full: Plan | None = None
+        self._steps = 0
+        """That are under way and not saved yet."""
         self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
         self.theme = DARK
 
@@ -74,7 +76,11 @@ class Wizard(App[None]):
             self.desk.save()
             return standing(self.desk.interview, self.standing)
 
-        return self._stands(await self.think(stepped))
+        self._steps += 1
+        try:
+            return self._stands(await self.think(stepped))
+        finally:
+            self._steps -= 1
 
     async def take_stock(self) -> Standing:
         """Where things stand after something else than a step changed them: another conversation, data, a measurement."""
@@ -127,7 +133,25 @@ class Wizard(App[None]):
 
     async def _look_around(self) -> None:
         if self.standing is None:
-            self.run_worker(self.take_stock(), group="stock")
+            self.run_worker(self.take_stock, group="stock")
+
+    async def action_quit(self) -> None:
+        self.run_worker(self._leave, group="leaving")
+
+    async def _leave(self) -> None:
+        """An answer that was given just before is taken and saved first."""
+        await self._keys_heard()
+        while self._steps:
+            await self.think(lambda: None)
+        self.exit()
+
+    async def _keys_heard(self) -> None:
+        """Waits until the keys before this one are worked out: to the widget, up to its screen, back as an action, and up."""
+        for _ in range(3):
+            for node in (self.focused or self.screen).ancestors_with_self:
+                heard = asyncio.Event()
+                if node.call_later(heard.set):
+                    await heard.wait()
 
     def on_unmount(self) -> None:
         self._thinker.shutdown(wait=False, cancel_futures=True)

@@ -11,9 +11,11 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
 
 from advisor.errors import InputError, shorten
 from advisor.report.inspection import inspection_page
@@ -41,6 +43,18 @@ class DataScreen(WizardScreen[bool]):
         Binding("f2", "pick", "Other data", id="data.pick", tooltip="Choose another file or folder."),
     ]
 
+    class Found(Message):
+        """The data have been looked into, in a thread that may outlive the screen; or they cannot be read."""
+
+        def __init__(self, inspection: Inspection | None, error: InputError | None = None) -> None:
+            super().__init__()
+            self.inspection, self.error = inspection, error
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inspection: Inspection | None = None
+        """What is shown; its facts are used when they are taken over."""
+
     def contents(self) -> Iterable[Widget]:
         yield Static("", id="state", markup=False)
         yield Horizontal(
@@ -61,7 +75,7 @@ class DataScreen(WizardScreen[bool]):
         path = await self.app.push_screen_wait(PickScreen("The data: a file, or a folder of files", folders=True))
         if path is not None:
             self.look_into(path, None)
-        elif self.wizard.desk.inspection is None:
+        elif self.inspection is None:
             self.dismiss(False)
 
     def look_into(self, path: Path, target: str | None) -> None:
@@ -71,12 +85,20 @@ class DataScreen(WizardScreen[bool]):
 
     @work(thread=True, exclusive=True, group="inspect")
     def _inspect(self, path: Path, target: str | None) -> None:
+        this = get_current_worker()
         try:
-            found = self.wizard.desk.look_into(path, target)
+            told = self.Found(self.wizard.desk.look_into(path, target))
         except InputError as error:
-            self.app.call_from_thread(self.show_problem, error)
-            return
-        self.app.call_from_thread(self.show_found, found)
+            told = self.Found(None, error)
+        if not this.is_cancelled:  # other data were chosen, or nobody waits any more
+            self.post_message(told)
+
+    def on_data_screen_found(self, event: Found) -> None:
+        if event.inspection is not None:
+            self.show_found(event.inspection)
+        else:
+            assert event.error is not None  # noqa: S101 - one of the two is there
+            self.show_problem(event.error)
 
     def show_problem(self, error: InputError) -> None:
         self.query_one("#state", Static).update(
@@ -85,6 +107,7 @@ class DataScreen(WizardScreen[bool]):
         self.query_one("#targets", OptionList).disabled = False
 
     def show_found(self, found: Inspection) -> None:
+        self.inspection = found
         question = "Which column is to be foretold? " if found.columns else ""
         self.query_one("#state", Static).update(plain(f"{question}Ctrl+S goes on with what was found."))
         targets = self.query_one("#targets", OptionList)
@@ -101,7 +124,7 @@ class DataScreen(WizardScreen[bool]):
 
     @on(OptionList.OptionSelected, "#targets")
     def _target_chosen(self, event: OptionList.OptionSelected) -> None:
-        found = self.wizard.desk.inspection
+        found = self.inspection
         assert found is not None  # noqa: S101 - its columns are shown
         if event.option_index < len(found.columns):
             target: str | None = found.columns[event.option_index].name
@@ -114,7 +137,9 @@ class DataScreen(WizardScreen[bool]):
 
     @work
     async def action_go_on(self) -> None:
-        if self.wizard.desk.inspection is not None:
+        found = self.inspection
+        if found is not None and not self.query_one("#targets", OptionList).disabled:  # others are not looked into yet
+            await self.wizard.think(lambda: self.wizard.desk.use_data(found))
             await self.wizard.take_stock()
             self.dismiss(True)
 

@@ -26,8 +26,8 @@ Listener = Callable[[str, Any], None]
 
 class Desk(Protocol):
     """`interview` is another one after `begin_anew`, so nobody keeps it. All methods may take long: none is called in the
-    thread of the screen. `save`, `begin_anew`, `resume` and `open_answers` are called through `Wizard.think`, the others in
-    a thread of their own.
+    thread of the screen. `save`, `begin_anew`, `resume`, `open_answers` and `use_data` are called through `Wizard.think`, the
+    others in a thread of their own.
     """
 
     @property
@@ -42,7 +42,7 @@ class Desk(Protocol):
 
     @property
     def inspection(self) -> Inspection | None:
-        """Of the data that were named last."""
+        """Of the data whose facts are used."""
 
     @property
     def saved(self) -> bool:
@@ -64,10 +64,13 @@ class Desk(Protocol):
         """Goes on with the saved conversation; returns what is worth saying of it. Raises InputError."""
 
     def open_answers(self, path: Path) -> list[str]:
-        """A new conversation in which the answers of this file were given. Raises InputError."""
+        """A new conversation in which the answers of this file were given, saved like any other. Raises InputError."""
 
     def look_into(self, path: Path, target: str | None) -> Inspection:
-        """What the data are; their facts go beneath the answers. Raises InputError."""
+        """What the data are; nothing is done with it. Raises InputError."""
+
+    def use_data(self, inspection: Inspection) -> None:
+        """The facts of these data go beneath the answers, and those of others go away."""
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
         """Measures this machine for the plan as it stands; outcomes are kept, and the plan counts them from then on."""

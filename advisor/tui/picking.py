@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text, TextType
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -36,6 +37,8 @@ class PickScreen(WizardScreen[Path | None]):
         super().__init__()
         self.what, self.suffixes, self.folders = what, suffixes, folders
         self.folder = folder or Path.cwd()
+        self.named: tuple[str, Path] | None = None
+        """What the line shows of a folder of the tree; its name may hold what cannot be shown."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static(plain(self.what), markup=False)
@@ -49,7 +52,9 @@ class PickScreen(WizardScreen[Path | None]):
     @on(DirectoryTree.DirectorySelected)
     def _folder(self, event: DirectoryTree.DirectorySelected) -> None:
         if self.folders:
-            self.query_one("#path", Input).value = printable(str(event.path))
+            shown = " ".join(printable(str(event.path)).split("\n"))
+            self.named = shown, event.path
+            self.query_one("#path", Input).value = shown
 
     @on(DirectoryTree.FileSelected)
     def _file(self, event: DirectoryTree.FileSelected) -> None:
@@ -59,7 +64,8 @@ class PickScreen(WizardScreen[Path | None]):
     def _written(self, event: Input.Submitted) -> None:
         refused = self.query_one("#refused", Static)
         try:
-            path = Path(event.value.strip()).expanduser()
+            named = self.named is not None and self.named[0] == event.value
+            path = self.named[1] if named else Path(event.value.strip()).expanduser()
             there = path.is_file() or (self.folders and path.is_dir())
         except (OSError, RuntimeError, ValueError):
             there = False
@@ -79,6 +85,10 @@ class Files(DirectoryTree):
     def __init__(self, path: Path, suffixes: tuple[str, ...]) -> None:
         super().__init__(path)
         self.suffixes = suffixes
+
+    def process_label(self, label: TextType) -> Text:
+        """On one line, and nothing in it controls the terminal."""
+        return Text(" ".join(printable(str(label)).split("\n")) or "?")
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
         for path in paths:

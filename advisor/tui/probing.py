@@ -234,8 +234,11 @@ class ProbingScreen(WizardScreen[None]):
     def on_probing_screen_ended(self, event: Ended) -> None:
         if event.revision is None:
             assert event.error is not None  # noqa: S101 - one of the two is there
-            self.query_one("#intro", Static).update(plain(f"✗ {event.error.title}: {problem_text(event.error)}"))
+            refused = f"✗ {event.error.title}: {problem_text(event.error)}"
+            said = "Stopped before anything was measured." if self.stop.all else refused
+            self.query_one("#intro", Static).update(plain(said))
             self._turn_to(Phase.CHOOSING)
+            self.wizard.tell_notes()
             return
         self.query_one(DonePane).show(event.revision, self.wizard.desk.machine)
         self._turn_to(Phase.DONE)

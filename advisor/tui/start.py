@@ -141,5 +141,5 @@ class StartScreen(WizardScreen[None]):
 
         self.app.push_screen(GlossaryScreen())
 
-    def action_back(self) -> None:
-        self.app.exit()
+    async def action_back(self) -> None:
+        await self.app.action_quit()

@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Button, ContentSwitcher, Select, Static
 
 from advisor.agent.trying import NothingTriedError, planned
+from advisor.datasets.dataset import FORETELLING
 from advisor.errors import InputError
 from advisor.probes.stopping import Stop
 from advisor.training.menu import menu
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
 
 USUAL_BUDGET = 120.0
-CAN_BE_TRIED = ("classify", "regress", "forecast")
-"""Tasks; others have nothing to be foretold that a score could compare."""
 
 
 class Phase(StrEnum):
@@ -122,7 +121,7 @@ class TryingScreen(WizardScreen[None]):
     def data(self) -> Inspection | None:
         """What can be tried: data of which it is known what is to be foretold."""
         found = self.wizard.desk.inspection
-        return found if found is not None and found.task in CAN_BE_TRIED else None
+        return found if found is not None and found.task in FORETELLING else None
 
     @work(exclusive=True, group="introduction")
     async def _introduce(self) -> None:
@@ -215,6 +214,7 @@ class TryingScreen(WizardScreen[None]):
             said = f"✗ {event.error.title}: {problem_text(event.error)}"
         self._say(said)
         self._turn_to(Phase.CHOOSING)
+        self.wizard.tell_notes()
 
     @work(group="stock")
     async def _take_stock(self, outcome: Outcome) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -60,8 +61,8 @@ class WhatIfScreen(WizardScreen[None]):
 
     def __init__(self, about: str = "", text: str | None = None) -> None:
         super().__init__()
-        self.about = about
-        self.stated: dict[str, str] = {} if text is None else {about: text}
+        self.about, self.text = about, text
+        self.stated: dict[str, str] = {}
         self.found: WhatIf | None = None
         self.all_topics: bool | None = None
         """None: as wide as the screen is."""
@@ -83,8 +84,8 @@ class WhatIfScreen(WizardScreen[None]):
     async def on_mount(self) -> None:
         if self.wizard.standing is None:
             await self.wizard.take_stock()
-        if self.stated:
-            self._compare()
+        if self.text is not None:
+            self._compare({self.about: self.text})
         elif self.about:
             await self._ask_value(self.about)
         else:
@@ -211,22 +212,21 @@ class WhatIfScreen(WizardScreen[None]):
     @on(Entry.Given)
     def _given(self, event: Entry.Given) -> None:
         event.stop()
-        self.stated[event.entry.fact.name] = event.text
-        self._compare()
+        self._compare({**self.stated, event.entry.fact.name: event.text})
 
     # --- what would follow -----------------------------------------------------------------------------------------
 
     @work(exclusive=True, group="supposing")
-    async def _compare(self) -> None:
-        stated = dict(self.stated)
+    async def _compare(self, stated: dict[str, str]) -> None:
+        """Supposes all of this, or what was supposed before where that cannot be."""
         try:
             self.found = await self.wizard.think(lambda: self.wizard.desk.interview.what_if(stated))
         except InputError as error:  # these facts exclude each other
-            self.stated.popitem()
             self.wizard.complain(error)
             if not self.step:
                 self._ask_fact()
             return
+        self.stated = stated
         self._show_both()
         if self.step != RESULT:
             self._go_to(RESULT)
@@ -261,16 +261,11 @@ class WhatIfScreen(WizardScreen[None]):
         stated = dict(self.stated)
 
         def answer(interview: Interview) -> None:
-            """All of them, or none: the last one alone could exclude the others."""
-            given = 0
-            try:
+            """All of them, or none: one alone could exclude the others. So it is rehearsed in a conversation like this one."""
+            rehearsed = replace(interview, _history=[])
+            for conversation in (rehearsed, interview):
                 for name, text in stated.items():
-                    interview.answer(name, text)
-                    given += 1
-            except InputError:
-                for _ in range(given):
-                    interview.back()
-                raise
+                    conversation.answer(name, text)
 
         try:
             await self.wizard.step(answer)

@@ -16,7 +16,7 @@ import pytest
 from sklearn import datasets as shipped
 
 from advisor.cli.inputs import gather
-from advisor.cli.try_ import _for_the_task, most_examples
+from advisor.cli.trial_request import for_the_task, most_examples
 from advisor.datasets.dataset import Format, Inspection, Task
 from advisor.facts.fact_base import Source
 from tests.cli.program import PROGRAM, Finished, advisor, environment, refused
@@ -158,12 +158,12 @@ def test_a_task_that_is_said_goes_before_what_the_target_looks_like(tmp_path: Pa
     path.write_text("length,stars\n" + "".join(f"{60 + n % 97},{1 + n % 5}\n" for n in range(200)))
     found = gather(sets=["task.kind=regress"], data=path, target="stars")
     assert found.inspection is not None
-    told, inspection = _for_the_task(found, found.inspection)
+    told, inspection = for_the_task(found, found.inspection)
     assert (inspection.task, inspection.told, told.inspection) == (Task.REGRESS, True, inspection)
     known = {name: told.facts.by_source(Source.INSPECTED).get(name) for name in ("task.kind", "data.imbalance")}
     assert known == {"task.kind": "regress", "data.imbalance": None}, "what was found of classes is gone"
     assert told.facts.by_source(Source.INSPECTED)["data.fingerprint"] == inspection.fingerprint
-    assert _for_the_task(told, inspection) == (told, inspection)
+    assert for_the_task(told, inspection) == (told, inspection)
 
 
 def test_as_many_examples_are_read_as_there_is_time_and_memory_for() -> None:

@@ -7,14 +7,16 @@ import runpy
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pytest
 import torch
 
 from advisor.facts.answers import parse_assignments
@@ -39,9 +41,13 @@ def knowledge() -> Knowledge:
 
 def plan_of(facts: str, **advised: Any) -> Plan:
     """The plan for facts as they stand after `--set`, with some recommendations replaced: `network_hidden_units=[8]`."""
+    return with_advice(_advice(facts), {name.replace("_", ".", 1): value for name, value in advised.items()})
+
+
+@cache
+def _advice(facts: str) -> Plan:
     stated = parse_assignments(knowledge().vocabulary, facts.split(), "--set")
-    plan = advise(knowledge(), FactBase().with_values(stated, Source.ASKED), detail=WITHOUT_FLIPS)
-    return with_advice(plan, {name.replace("_", ".", 1): value for name, value in advised.items()})
+    return advise(knowledge(), FactBase().with_values(stated, Source.ASKED), detail=WITHOUT_FLIPS)
 
 
 def with_advice(plan: Plan, advised: Mapping[str, Any]) -> Plan:
@@ -103,11 +109,21 @@ def environment() -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if name != "PYTHONPATH"}, "OMP_NUM_THREADS": "1"}
 
 
-def complaints(project: Path) -> str:
-    """What ruff has to say with its own rules, of the code and of its layout; empty for nothing."""
-    alone = ("--isolated", "--no-cache", "--line-length", "120")
+def complaints(folder: Path) -> str:
+    """What ruff has to say with its own rules of a project, or of all that lie in this folder; empty for nothing."""
+    source = "src=['.', '*']"  # so that it takes the modules of each project for its own
+    alone = ("--isolated", "--no-cache", "--line-length", "120", "--quiet", "--config", source)
     said = [
-        subprocess.run([RUFF, *words, *alone, "."], cwd=project, capture_output=True, text=True, check=False)
-        for words in (("check", "--quiet"), ("format", "--diff", "--quiet"))
+        subprocess.run([RUFF, *words, *alone, "."], cwd=folder, capture_output=True, text=True, check=False)
+        for words in (("check",), ("format", "--diff"))
     ]
     return "".join(done.stdout + done.stderr for done in said)
+
+
+def some(most: int, *choices: Iterable[Any]) -> list[Any]:
+    """All combinations, of which about one in `most` is tried in every run of the tests, and each choice at least once."""
+    numbered = product(*(enumerate(names) for names in choices))
+    return [
+        pytest.param(*(name for _, name in row), marks=[pytest.mark.slow] if sum(n for n, _ in row) % most else [])
+        for row in numbered
+    ]

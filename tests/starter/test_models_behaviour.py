@@ -11,13 +11,14 @@ from PIL import Image
 from torch import Tensor, nn
 
 from advisor.starter.blueprint import Layout, Targets
-from advisor.starter.rendering import context_of, render
 from tests.starter.blueprints import LARGE, blueprint, module, project
-from tests.starter.projects import run
+from tests.starter.projects import run, some
 
 
-@pytest.mark.parametrize("network", ["vae", "gan", "diffusion", "rbm", "dbn"])
-@pytest.mark.parametrize("layout", [Layout.TABLE, Layout.PICTURE, Layout.SERIES, Layout.TOKENS])
+@pytest.mark.parametrize(
+    ("network", "layout"),
+    some(4, ("vae", "gan", "diffusion", "rbm", "dbn"), (Layout.TABLE, Layout.PICTURE, Layout.SERIES, Layout.TOKENS)),
+)
 def test_generators_make_examples_in_the_shape_of_real_ones(network: str, layout: Layout, tmp_path: Path) -> None:
     shape = LARGE if layout is Layout.PICTURE else None
     folder = project(tmp_path / "project", blueprint(network, layout, Targets.ITSELF, shape=shape, examples=10))
@@ -28,9 +29,7 @@ def test_generators_make_examples_in_the_shape_of_real_ones(network: str, layout
 
 
 def test_pictures_are_made_from_the_best_weights(tmp_path: Path) -> None:
-    plan = blueprint("diffusion", Layout.PICTURE, Targets.ITSELF)
-    folder = project(tmp_path / "project", plan)
-    (folder / "generate.py").write_text(render("shared/generate.py.j2", context_of(plan)))
+    folder = project(tmp_path / "project", blueprint("vae", Layout.PICTURE, Targets.ITSELF))
     run(folder, "python train.py --steps 1")
     run(folder, "python generate.py --number 2 --output made")
     with Image.open(folder / "made" / "1.png") as picture:
@@ -61,6 +60,34 @@ def test_a_belief_network_learns_without_targets_beforehand(tmp_path: Path) -> N
         network.pretrain(data.train)
         after = (lowest.down(lowest(pictures)) - pictures).square().mean()
     assert after < before
+
+
+@pytest.mark.parametrize("network", ["rbm", "dbn"])
+def test_its_training_begins_with_that_and_does_not_repeat_it_when_it_goes_on(network: str, tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
+    run(folder, "python train.py --steps 1 --learning-rate 0 --resume")  # nothing to go on from yet
+    first = torch.load(folder / "runs" / "last.pt", weights_only=True)["network"]
+    assert first["blocks.0.visible_bias"].any()
+    run(folder, "python train.py --steps 2 --learning-rate 0 --resume --seed 1")
+    again = torch.load(folder / "runs" / "last.pt", weights_only=True)["network"]
+    assert all(torch.equal(weights, again[name]) for name, weights in first.items())
+
+
+@pytest.mark.parametrize("layout", [Layout.TABLE, Layout.SERIES, Layout.SOUND, Layout.PICTURE, Layout.TOKENS])
+def test_what_represents_an_example_is_as_long_for_all_data(layout: Layout, tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", blueprint("cnn", layout, Targets.ITSELF, "info_nce", examples=10))
+    data = module(folder, "data").load(None, 0)
+    network = initialised(module(folder, "model").Network(data))
+    assert network(torch.stack([data.train[0][0], data.train[1][0]])).shape == (2, 128)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 6, 8, 16])
+def test_groups_are_normalised_over_several_values(width: int, tmp_path: Path) -> None:
+    plan = blueprint("ffn", Layout.TABLE, Targets.CLASS, normalization="group_norm", hidden_units=(width,))
+    network = module(project(tmp_path / "project", plan), "model")
+    (norm,) = [layer for layer in network.block(4, width) if isinstance(layer, nn.GroupNorm)]
+    assert width % norm.num_groups == 0
+    assert width == 1 or norm.num_channels // norm.num_groups >= 2
 
 
 def test_a_node_hears_from_its_neighbours_and_theirs(tmp_path: Path) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 import subprocess
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from advisor.starter.blueprint import Blueprint
+from advisor.starter.blueprint import CLASSICAL, Blueprint
 from advisor.starter.planning import blueprint_of
 from advisor.starter.rendering import files_of
-from tests.starter.projects import TABLE, complaints, generated, plan_of, run
+from tests.starter.projects import TABLE, complaints, generated, plan_of, run, some
 
 SERIES = "data.modality=time_series data.inputs=2 data.sequence_length=6"
 
@@ -35,9 +36,8 @@ def written(folder: Path, blueprint: Blueprint) -> Path:
 
 
 def trained(folder: Path, blueprint: Blueprint) -> dict[str, Any]:
-    """Writes the project, looks whether it is clean, trains it for three steps and then two more; the last checkpoint."""
+    """Writes the project, trains it for three steps and then two more; the last checkpoint."""
     project = written(folder, blueprint)
-    assert complaints(project) == ""
     run(project, "python train.py --steps 3")
     run(project, "python train.py --steps 5 --resume")
     content: dict[str, Any] = torch.load(project / "runs" / "last.pt", weights_only=True)
@@ -53,18 +53,60 @@ OPTIMIZERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
-def test_every_optimiser(name: str, tmp_path: Path) -> None:
-    blueprint = small(training_optimizer=name)
-    assert OPTIMIZERS[name] in files_of(blueprint)["optimisation.py"]
-    trained(tmp_path, blueprint)
+FORMATS = ("fp32", "tf32", "bf16", "fp16")
+STARTS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
+ACTIVATIONS = ("relu", "leaky_relu", "gelu", "swish", "tanh", "sigmoid")
+NORMALISATIONS = ("none", "batch_norm", "layer_norm", "group_norm")
+SCHEDULES = ("cosine", "linear", "warmup_stable_decay", "one_cycle", "constant")
 
 
-@pytest.mark.parametrize("name", ["cosine", "linear", "warmup_stable_decay", "one_cycle", "constant"])
+@pytest.mark.parametrize("number", range(len(OPTIMIZERS)))
+def test_every_choice_in_some_company(number: int, tmp_path: Path) -> None:
+    optimizer, precision = list(OPTIMIZERS)[number], FORMATS[number % 4]
+    blueprint = small(
+        training_optimizer=optimizer,
+        training_precision=precision,
+        network_init=STARTS[number % 5],
+        network_activation=ACTIVATIONS[number % 6],
+        network_normalization=NORMALISATIONS[number // 3],
+    )
+    files = files_of(blueprint)
+    assert OPTIMIZERS[optimizer] in files["optimisation.py"]
+    assert ("autocast" in files["train.py"]) == (precision in ("bf16", "fp16"))
+    assert ("GradScaler" in files["train.py"]) == (precision == "fp16")
+    trained(tmp_path, replace(changed(blueprint, clip_norm=1.0), dropout=0.5 * (number % 2)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("precision", FORMATS)
+def test_every_optimiser_in_every_number_format(optimizer: str, precision: str, tmp_path: Path) -> None:
+    trained(tmp_path, small(training_optimizer=optimizer, training_precision=precision))
+
+
+def test_no_choice_leaves_a_line_that_ruff_would_change(tmp_path: Path) -> None:
+    made = [small(training_optimizer=name, training_precision=kind) for name, kind in product(OPTIMIZERS, FORMATS)]
+    made += [
+        changed(small(training_schedule=name), warm_up=share, clip_norm=norm, accumulation=parts, recompute=parts > 1)
+        for name, share, (norm, parts) in product(SCHEDULES, (0.0, 0.5), ((None, 1), (0.5, 1), (0.5, 4)))
+    ]
+    made += [small(network_init=name, network_activation=other) for name, other in product(STARTS, ACTIVATIONS)]
+    made += [
+        replace(small(network_normalization=name), dropout=share) for name, share in product(NORMALISATIONS, (0.0, 0.5))
+    ]
+    made += [extras(), plain()]
+    made += [of_series(*names) for names in product(("ffn", "rnn", "lstm", "transformer"), TASKS)]
+    made += [of_sounds(*names) for names in product(("ffn", "lstm", "transformer"), (1, 8))]
+    made += [classical(*names) for names in product(CLASSICAL, CLASSICAL_TASKS)]
+    for number, blueprint in enumerate(made):
+        written(tmp_path / str(number), blueprint)
+    assert complaints(tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
 @pytest.mark.parametrize("warm_up", [0.0, 0.5])
 def test_every_schedule_stays_between_nothing_and_the_rate(name: str, warm_up: float, tmp_path: Path) -> None:
     project = written(tmp_path, changed(small(training_schedule=name), warm_up=warm_up))
-    assert complaints(project) == ""
     (project / "show.py").write_text(
         "import torch\nfrom optimisation import make_optimizer, make_schedule\n"
         "optimizer = make_optimizer(torch.nn.Linear(2, 2), 1.0)\nschedule = make_schedule(optimizer, 20)\nrates = []\n"
@@ -79,99 +121,99 @@ def test_every_schedule_stays_between_nothing_and_the_rate(name: str, warm_up: f
     assert (rates[0] < 0.2) == (warm_up > 0 or name == "one_cycle")
 
 
-@pytest.mark.parametrize("name", ["fp32", "tf32", "bf16", "fp16"])
-def test_every_number_format(name: str, tmp_path: Path) -> None:
-    blueprint = small(training_precision=name)
-    text = files_of(blueprint)["train.py"]
-    assert ("autocast" in text) == (name in ("bf16", "fp16"))
-    assert ("GradScaler" in text) == (name == "fp16")
-    trained(tmp_path, changed(blueprint, clip_norm=1.0))
+def plain() -> Blueprint:
+    made = replace(
+        small(network_normalization="none", training_precision="fp32", training_optimizer="sgd"), dropout=0.0
+    )
+    return changed(made, clip_norm=None, weight_decay=0.0, patience=None, warm_up=0.0)
 
 
-@pytest.mark.parametrize("name", ["he", "glorot", "lecun", "orthogonal", "small_normal"])
-@pytest.mark.parametrize("activation", ["leaky_relu", "tanh"])
-def test_every_start(name: str, activation: str, tmp_path: Path) -> None:
-    trained(tmp_path, small(network_init=name, network_activation=activation))
-
-
-@pytest.mark.parametrize("name", ["none", "batch_norm", "layer_norm", "group_norm"])
-@pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_every_normalisation(name: str, dropout: float, tmp_path: Path) -> None:
-    trained(tmp_path, replace(small(network_normalization=name), dropout=dropout))
+def extras() -> Blueprint:
+    return changed(small(), l1=1e-4, clip_norm=0.5, label_smoothing=0.1, checkpoint_seconds=1, patience=None)
 
 
 def test_a_batch_in_parts_makes_the_step_of_the_whole_batch(tmp_path: Path) -> None:
-    plain = replace(small(network_normalization="none", training_optimizer="sgd"), dropout=0.0)
-    whole = trained(tmp_path / "whole", plain)
-    parts = trained(tmp_path / "parts", changed(plain, accumulation=4))
+    whole = trained(tmp_path / "whole", plain())
+    parts = trained(tmp_path / "parts", changed(plain(), accumulation=4))
     for name, weights in whole["network"].items():
         assert torch.allclose(weights, parts["network"][name], atol=1e-6), name
 
 
+def test_fewer_batches_than_a_step_takes_still_make_steps(tmp_path: Path) -> None:
+    blueprint = changed(plain(), batch_size=16_384, accumulation=1024)
+    assert trained(tmp_path, blueprint)["step"] == 5
+
+
 def test_recomputing_changes_nothing_but_memory(tmp_path: Path) -> None:
-    plain = small(network_normalization="layer_norm")  # batch normalisation would count every batch twice
-    whole = trained(tmp_path / "whole", plain)
-    again = trained(tmp_path / "again", changed(plain, recompute=True))
+    layers = small(network_normalization="layer_norm")  # batch normalisation would count every batch twice
+    whole = trained(tmp_path / "whole", layers)
+    again = trained(tmp_path / "again", changed(layers, recompute=True))
     assert all(torch.equal(weights, again["network"][name]) for name, weights in whole["network"].items())
 
 
 def test_penalties_clipping_smoothing_and_checkpoints_between_epochs(tmp_path: Path) -> None:
-    blueprint = changed(small(), l1=1e-4, clip_norm=0.5, label_smoothing=0.1, checkpoint_seconds=1, patience=None)
-    files = files_of(blueprint)
+    files = files_of(extras())
     assert "settings.L1" in files["train.py"]
     assert "settings.CLIP_NORM" in files["train.py"]
     assert "label_smoothing=settings.LABEL_SMOOTHING" in files["loss.py"]
-    trained(tmp_path, blueprint)
+    trained(tmp_path, extras())
 
 
 def test_nothing_is_there_that_the_plan_does_not_ask_for() -> None:
-    plain = replace(small(network_normalization="none", training_precision="fp32"), dropout=0.0)
-    text = "\n".join(files_of(changed(plain, clip_norm=None, weight_decay=0.0, patience=None, warm_up=0.0)).values())
+    text = "\n".join(files_of(plain()).values())
     for word in ("Dropout", "autocast", "GradScaler", "L1", "CLIP", "ACCUMULATION", "BatchNorm", "PATIENCE", "WARM_UP"):
         assert word not in text
 
 
-@pytest.mark.parametrize("network", ["ffn", "rnn", "lstm", "transformer"])
-@pytest.mark.parametrize("task", ["classify task.outputs=3", "regress task.outputs=2", "forecast task.outputs=2"])
-def test_series_for_every_network_that_reads_them(network: str, task: str, tmp_path: Path) -> None:
+TASKS = ("classify task.outputs=3", "regress task.outputs=2", "forecast task.outputs=2")
+
+
+def of_series(network: str, task: str) -> Blueprint:
     plan = plan_of(
         f"task.kind={task} {SERIES}", network_type=network, network_hidden_units=[16, 8], training_optimizer="adamw",
         training_batch_size=32, training_learning_rate=0.01, training_schedule="constant", network_init="glorot",
     )  # fmt: skip
-    trained(tmp_path, blueprint_of(plan))
+    return blueprint_of(plan)
 
 
-@pytest.mark.parametrize("network", ["ffn", "lstm", "transformer"])
-@pytest.mark.parametrize("values", [1, 8])
-def test_sounds(network: str, values: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("network", "task"), some(3, ("ffn", "rnn", "lstm", "transformer"), TASKS))
+def test_series_for_every_network_that_reads_them(network: str, task: str, tmp_path: Path) -> None:
+    trained(tmp_path, of_series(network, task))
+
+
+def of_sounds(network: str, values: int) -> Blueprint:
     facts = f"task.kind=classify task.outputs=3 data.modality=audio data.inputs={values} data.sequence_length=20"
     plan = plan_of(
         facts, network_type=network, network_hidden_units=[16, 8], training_optimizer="adamw", training_batch_size=32,
         network_init="glorot", training_regularization=["early_stopping", "augmentation"], data_pipeline=[],
     )  # fmt: skip
-    trained(tmp_path, blueprint_of(plan))
+    return blueprint_of(plan)
 
 
-@pytest.mark.parametrize("network", ["gradient_boosting", "random_forest", "linear"])
-@pytest.mark.parametrize(
-    ("facts", "loss"),
-    [
-        ("task.kind=classify task.outputs=3 data.modality=tabular data.inputs=5", "cross_entropy"),
-        (
-            "task.kind=classify task.outputs=3 task.multilabel=yes data.modality=tabular data.inputs=5",
-            "binary_cross_entropy",
-        ),
-        ("task.kind=regress task.outputs=1 data.modality=tabular data.inputs=5", "quantile"),
-        (f"task.kind=forecast task.outputs=2 {SERIES}", "mae"),
-        (f"task.kind=classify task.outputs=2 {SERIES}", "cross_entropy"),
-        ("task.kind=classify task.outputs=3 data.modality=text", "cross_entropy"),
-        ("task.kind=classify task.outputs=3 data.modality=image data.inputs=48", "cross_entropy"),
-        ("task.kind=regress task.outputs=1 data.modality=audio data.sequence_length=80", "mse"),
-    ],
-)
-def test_every_model_that_is_no_network(network: str, facts: str, loss: str, tmp_path: Path) -> None:
-    project = written(tmp_path, blueprint_of(plan_of(facts, network_type=network, training_loss=loss)))
-    assert complaints(project) == ""
+@pytest.mark.parametrize(("network", "values"), some(2, ("ffn", "lstm", "transformer"), (1, 8)))
+def test_sounds(network: str, values: int, tmp_path: Path) -> None:
+    trained(tmp_path, of_sounds(network, values))
+
+
+CLASSICAL_TASKS = {
+    "task.kind=classify task.outputs=3 data.modality=tabular data.inputs=5": "cross_entropy",
+    "task.kind=classify task.outputs=3 task.multilabel=yes data.modality=tabular data.inputs=5": "binary_cross_entropy",
+    "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=5": "quantile",
+    f"task.kind=forecast task.outputs=2 {SERIES}": "mae",
+    f"task.kind=classify task.outputs=2 {SERIES}": "cross_entropy",
+    "task.kind=classify task.outputs=3 data.modality=text": "cross_entropy",
+    "task.kind=classify task.outputs=3 data.modality=image data.inputs=48": "cross_entropy",
+    "task.kind=regress task.outputs=1 data.modality=audio data.sequence_length=80": "mse",
+}
+
+
+def classical(network: str, facts: str) -> Blueprint:
+    return blueprint_of(plan_of(facts, network_type=network, training_loss=CLASSICAL_TASKS[facts]))
+
+
+@pytest.mark.parametrize(("network", "facts"), some(3, CLASSICAL, CLASSICAL_TASKS))
+def test_every_model_that_is_no_network(network: str, facts: str, tmp_path: Path) -> None:
+    project = written(tmp_path, classical(network, facts))
     run(project, "python train.py" + ("" if network == "linear" else " --rounds 3"))
     assert (project / "runs" / "model.joblib").stat().st_size > 0
     if network != "linear":

@@ -91,6 +91,34 @@ def test_what_is_read_and_what_is_learnt(facts: str, layout: Layout, targets: Ta
     assert (blueprint.layout, blueprint.targets) == (layout, targets)
 
 
+@pytest.mark.parametrize(
+    ("facts", "network", "layout"),
+    [
+        ("task.kind=represent data.modality=text", "cnn", Layout.TOKENS),
+        ("task.kind=detect_anomalies data.modality=text", "ffn", Layout.TOKENS),
+        ("task.kind=reconstruct data.modality=tree", "recursive", Layout.TREE),
+        ("task.kind=represent data.modality=graph", "gnn", Layout.GRAPH),
+    ],
+)
+def test_where_nothing_can_be_restored_views_of_examples_are_told_apart(
+    facts: str, network: str, layout: Layout
+) -> None:
+    blueprint = blueprint_of(plan_of(facts, network_type=network, training_loss="mse"))
+    assert (blueprint.layout, blueprint.targets, blueprint.recipe.loss) == (layout, Targets.ITSELF, "info_nce")
+    assert any("InfoNCE" in difference for difference in blueprint.differences)
+
+
+def test_networks_that_see_counts_of_words_restore_these() -> None:
+    plan = plan_of("task.kind=reconstruct data.modality=text", network_type="autoencoder", training_loss="mse")
+    assert blueprint_of(plan).recipe.loss == "mse"
+
+
+@pytest.mark.parametrize("network", ["rbm", "dbn"])
+def test_a_boltzmann_machine_alone_learns_by_contrastive_divergence(network: str) -> None:
+    plan = plan_of("task.kind=reconstruct data.modality=image", network_type=network, training_loss="mse")
+    assert blueprint_of(plan).recipe.loss == "contrastive_divergence"
+
+
 def test_tokens_are_no_numbers_to_restore() -> None:
     plan = plan_of("task.kind=detect_anomalies data.modality=text", network_type="lstm", training_loss="mse")
     blueprint = blueprint_of(plan)

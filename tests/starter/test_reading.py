@@ -65,6 +65,47 @@ def test_the_target_is_the_column_that_was_named(tmp_path: Path) -> None:
     assert "The column to learn is `kind`." in (project / "README.md").read_text()
 
 
+@pytest.mark.parametrize("network", ["ffn", "linear"])
+def test_a_column_that_is_not_there_is_told_with_those_that_are(network: str, tmp_path: Path) -> None:
+    table().write_csv(tmp_path / "table.csv")
+    plan = plan_of(TABLE, network_type=network, network_hidden_units=[4])
+    project = generated(tmp_path / "project", plan, target="kin\nd")
+    with pytest.raises(SystemExit, match=r"no column 'kin\\nd' to learn: name one of 'size', 'yes'.* as TARGET"):
+        run(project, f"python train.py --data '{tmp_path / 'table.csv'}'")
+
+
+def test_words_cannot_be_foretold_as_numbers(tmp_path: Path) -> None:
+    table().write_csv(tmp_path / "table.csv")
+    facts = "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=4"
+    project = generated(tmp_path / "project", plan_of(facts, network_type="ffn", network_hidden_units=[4]))
+    with pytest.raises(SystemExit, match="The column 'kind' holds words, not numbers"):
+        run(project, f"python train.py --data '{tmp_path / 'table.csv'}'")
+
+
+@pytest.mark.parametrize(
+    "name", ["missing.csv", "broken.parquet", "broken.jsonl", "broken.npz", "uneven.csv", "empty.csv", ""]
+)
+def test_a_file_that_is_no_table_is_told_in_one_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for broken in ("broken.parquet", "broken.jsonl", "broken.npz"):
+        (tmp_path / "data" / broken).write_bytes(b"\x00\xff no table")
+    (tmp_path / "data" / "uneven.csv").write_text("a,b\n1,2\n1,2,3,4\n")
+    (tmp_path / "data" / "empty.csv").touch()
+    project = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4]))
+    with pytest.raises(SystemExit) as refusal:
+        run(project, f"python train.py --data '{tmp_path / 'data' / name}'")
+    assert f"{name} cannot be read as a table: " in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_graph_without_edges_is_told(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("a,kind\n1,x\n2,y\n")
+    facts = "task.kind=classify task.outputs=2 data.modality=graph data.inputs=1"
+    project = generated(tmp_path / "project", plan_of(facts, network_type="gnn", network_hidden_units=[4]))
+    with pytest.raises(SystemExit, match=r"edges\.csv cannot be read as a table"):
+        run(project, f"python train.py --data '{tmp_path}'")
+
+
 def test_several_classes_of_one_row(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("a,tags\n" + "".join(f"{i},{('x', 'x;y', 'z')[i % 3]}\n" for i in range(40)))
     facts = "task.kind=classify task.outputs=3 task.multilabel=yes data.modality=tabular data.inputs=1"

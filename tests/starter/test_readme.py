@@ -53,6 +53,52 @@ def test_commands_name_the_data_that_were_named(tmp_path: Path) -> None:
     assert all(str(data) in shlex.split(line) for line in named)
 
 
+PICTURES = "task.kind=generate task.generation=random data.modality=image data.inputs=784 data.examples=60000"
+
+
+def test_the_first_trial_of_a_large_network_has_small_batches(tmp_path: Path) -> None:
+    large = commands(
+        generated(tmp_path / "large", plan_of(PICTURES, network_type="diffusion", training_batch_size=128))
+    )
+    first, second, data, *_ = [line for line in large if line.startswith("python train.py")]
+    assert 2 <= int(first.rpartition("--steps 20 --batch-size ")[2]) <= 16
+    assert second.partition(" --batch-size ")[2] == first.partition(" --batch-size ")[2]
+    assert "--batch-size" not in data
+    test = (tmp_path / "large" / "test_project.py").read_text()
+    assert f'"--batch-size", "{first.split()[-1]}"' in test
+    assert "20 steps with small batches" in (tmp_path / "large" / "README.md").read_text()
+
+
+def test_that_of_a_small_one_or_of_one_that_takes_all_examples_at_once_does_not(tmp_path: Path) -> None:
+    for number, plan in enumerate(
+        [
+            plan_of(TABLE),
+            plan_of(PICTURES, network_type="unet", training_optimizer="lbfgs"),
+            plan_of(TABLE, network_type="linear"),
+        ]
+    ):
+        assert "--batch-size" not in readme(tmp_path / str(number), plan)
+
+
+def test_networks_that_make_examples_are_told_how(tmp_path: Path) -> None:
+    for network in ("vae", "gan", "diffusion", "rbm"):
+        project = generated(tmp_path / network, plan_of(PICTURES, network_type=network))
+        assert "python generate.py --data PATH --number 16" in commands(project)
+        assert (project / "generate.py").exists()
+    project = generated(tmp_path / "autoencoder", plan_of(PICTURES, network_type="autoencoder", training_loss="mse"))
+    assert not (project / "generate.py").exists()
+    assert "generate.py" not in (project / "README.md").read_text()
+
+
+def test_data_are_described_with_examples_that_can_be_copied(tmp_path: Path) -> None:
+    tree = readme(tmp_path / "tree", plan_of("task.kind=classify data.modality=tree", network_type="recursive"))
+    assert '`{"tree": ["+", 1, ["*", 2, 3]], "target": "small"}`' in tree
+    graph = readme(tmp_path / "graph", plan_of("task.kind=classify data.modality=graph", network_type="gnn"))
+    assert "last column of `nodes.csv`, or in the one that `TARGET`" in graph
+    facts = "task.kind=classify task.multilabel=yes task.outputs=3 data.modality=image"
+    assert "named `a;b` for both" in readme(tmp_path / "flags", plan_of(facts, network_type="cnn"))
+
+
 def test_all_files_are_told_and_all_that_are_told_are_there(tmp_path: Path) -> None:
     for name in ("ffn", "gradient_boosting"):
         project = generated(tmp_path / name, plan_of(TABLE, network_type=name))

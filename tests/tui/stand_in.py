@@ -83,9 +83,11 @@ class StandIn:
 
     def look_into(self, path: Path, target: str | None) -> Any:
         assert self.found is not None
-        self.inspection = self.found(path, target)
+        return self.found(path, target)
+
+    def use_data(self, inspection: Any) -> None:
+        self.inspection = inspection
         self.interview.observed = self._observed()
-        return self.inspection
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: Any, stop: Any) -> Any:
         assert self.measured is not None

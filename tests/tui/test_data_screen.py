@@ -38,8 +38,8 @@ async def test_data_are_pointed_at_from_the_start_and_their_facts_are_not_asked_
         assert "Which column is to be foretold?" in screen_text(run.app)
         await run.press("home", "enter")
         await looked_into(run)
-        assert run.desk.inspection.target == HOSTILE[0]
         await run.press("ctrl+s")
+        assert run.desk.inspection.target == HOSTILE[0]
         assert isinstance(run.screen, InterviewScreen)
         known = run.desk.interview.facts().known("data.modality")
         assert known is not None
@@ -79,8 +79,10 @@ async def test_who_chooses_no_data_is_back_where_they_were() -> None:
 @piloted
 async def test_other_data_take_the_place_of_the_first(tmp_path: Path) -> None:
     desk = StandIn(found=inspected)
-    desk.look_into(Path("first.csv"), None)
+    desk.use_data(inspected(Path("first.csv"), None))
     async with running(DataScreen(), desk=desk) as run:
         await run.press("f2")
         await point_at(run, tmp_path)
+        assert run.desk.inspection.path == "first.csv", "not before they are taken over"
+        await run.press("ctrl+s")
         assert run.desk.inspection.path == str(tmp_path)

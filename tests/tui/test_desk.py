@@ -103,13 +103,15 @@ def test_facts_found_in_data_go_beneath_the_answers_and_those_of_other_data_go_a
     second.write_text("a\n" + "".join(f"{n % 11}\n" for n in range(40)), encoding="utf-8")
     desk = desk_of()
     say(desk, "data.examples", "1000")
-    desk.look_into(first, "kind")
+    desk.use_data(desk.look_into(first, "kind"))
     facts = desk.interview.facts()
     assert facts.by_source(Source.INSPECTED)["task.outputs"] == 2
     known = facts.known("data.examples")
     assert known is not None
     assert (known.value, known.source) == (1000, Source.ASKED)
-    desk.look_into(second, None)
+    found = desk.look_into(second, None)
+    assert "task.outputs" in desk.interview.facts().by_source(Source.INSPECTED), "looking changes nothing"
+    desk.use_data(found)
     assert "task.outputs" not in desk.interview.facts().by_source(Source.INSPECTED)
     desk.begin_anew()
     assert desk.interview.facts().known("data.modality") is not None

@@ -33,7 +33,7 @@ def inspected(path: Path, target: str | None) -> Inspection:
 @piloted
 async def test_columns_of_the_data_show_as_they_are() -> None:
     desk = StandIn(found=inspected)
-    desk.look_into(Path("data [b]bold.csv"), HOSTILE[0])
+    desk.use_data(inspected(Path("data [b]bold.csv"), HOSTILE[0]))
     async with running(DataScreen(), desk=desk, size=WIDE) as run:
         shown = screen_text(run.app)
         assert all(text in shown for text in SHOWN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,8 +113,13 @@ def charts(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -
 def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) -> Chart | None:
     points, rows = [], []
     for title, unit, found in _compared(plan, knowledge, newest):
-        if found.median is None or found.low is None or found.high is None:
-            continue
+        if (
+            found.median is None
+            or found.low is None
+            or found.high is None
+            or not 0 < found.low <= found.high < math.inf
+        ):
+            continue  # a plan from a file may say anything
         first, second = found.before, found.rival
         if found.verdict == Verdict.OVERTURNED:
             first, second = second, first

@@ -1,0 +1,193 @@
+"""What is to be tried on which data: shared by `advisor try` and the wizard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.cli.console import warn
+from advisor.cli.inputs import Inputs, plan_of
+
+if TYPE_CHECKING:
+    from advisor.agent.trial_journal import TrialJournal
+    from advisor.datasets.dataset import Inspection
+    from advisor.inference.plan import Plan
+    from advisor.probes.stopping import Stop
+    from advisor.training.request import Request
+
+EXAMPLES_A_SECOND = 400
+"""Of the budget: as many examples are read at most, since each is learnt from dozens of times."""
+FEWEST_READ, MOST_READ = 2_000, 200_000
+SHARE_OF_MEMORY = 0.03
+"""Of the machine, for one copy of the examples in numbers; a few are held at a time."""
+TEXT_VALUES = 5_000
+"""Values of a text in numbers."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """`warned` is what should be known before anything is tried; `seconds` of the budget were taken by preparing."""
+
+    inputs: Inputs
+    request: Request
+    warned: tuple[str, ...]
+    seconds: float
+
+
+def prepared(
+    inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, stop: Stop | None = None
+) -> Prepared:
+    """The request for data that were inspected. `spent` of the budget is gone already.
+
+    Raises InputError; NothingTriedError where `stop` was set meanwhile.
+    """
+    from advisor.agent.trying import NothingTriedError
+    from advisor.datasets.dataset import Weight
+    from advisor.errors import Problem
+    from advisor.probes.stopping import STOPPED
+
+    begun = time.monotonic()
+    assert inputs.inspection is not None  # noqa: S101 - data were named
+    _check_target(inputs.inspection)
+    inputs, inspection = for_the_task(inputs, inputs.inspection)
+    if stop is not None and stop.all:
+        raise NothingTriedError("Nothing could be tried", [Problem("", STOPPED)])
+    warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
+    # The bet is what the rules say, not what an earlier trial found.
+    plan = plan_of(replace(inputs, outcomes=(), trials=()))
+    enough = most_examples(inspection, budget, _memory_bytes(inputs))
+    spent += time.monotonic() - begun
+    return Prepared(inputs, _request(inputs, plan, inspection, budget - spent, seed, enough), warned, spent)
+
+
+def _check_target(inspection: Inspection) -> None:
+    """Raises InputError where it is not known what to learn."""
+    from advisor.datasets.dataset import FORETELLING
+    from advisor.datasets.dataset import Format as Kept
+    from advisor.errors import input_error, join_names, shorten
+
+    if inspection.task in FORETELLING:
+        return
+    what = "it is not known what is to be foretold"
+    names = [shorten(column.name, 30) for column in inspection.columns[:12]]
+    match inspection.format:
+        case Kept.IMAGES | Kept.SOUNDS:
+            remedy = "Put the files of each class into a folder of its own: the folders name the classes."
+        case Kept.TEXT:
+            remedy = "Make a folder of texts for each class, or a table with a column of texts and one of classes."
+        case _ if inspection.modality == "graph":
+            what = "networks on graphs cannot be tried yet"
+            remedy = (
+                "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
+            )
+        case _:
+            remedy = (
+                f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."
+            )
+    raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
+
+
+def for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]:
+    """The data read for the task that somebody states, where they look like another. Raises InputError if they cannot be."""
+    from advisor.cli.data import read_for
+    from advisor.cli.inputs import with_inspection
+    from advisor.datasets.dataset import FORETELLING
+    from advisor.errors import input_error
+    from advisor.facts.fact_base import Source
+
+    stated = inputs.facts.known("task.kind")
+    if stated is None or stated.value == found.task:
+        return inputs, found
+    if stated.value not in FORETELLING:
+        what = f"the answers say {stated.value}, and only classes, numbers and forecasts can be tried"
+        remedy = f"Leave task.kind out to try what the data look like: {found.task}."
+        raise input_error("This task cannot be tried", what, where="task.kind", remedy=remedy)
+    told = read_for(found, str(stated.value))
+    facts = inputs.facts
+    for name in set(found.facts) - set(told.facts):
+        facts = facts.without(name, Source.INSPECTED)
+    return replace(inputs, inspection=told, facts=with_inspection(inputs.knowledge, facts, told)), told
+
+
+def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float, seed: int, enough: int) -> Request:
+    from advisor.agent.trying import planned
+    from advisor.training.request import Request
+
+    return Request(
+        path=str(Path(inspection.path).resolve()),
+        target=inspection.target,
+        fingerprint=inspection.fingerprint,
+        planned=planned(plan),
+        budget=max(seconds, 1.0),
+        seconds=max(seconds, 1.0),
+        seed=seed,
+        threads=_usable_cores(inputs),
+        most_examples=enough,
+        task=inspection.task if inspection.told else None,
+    )
+
+
+def most_examples(inspection: Inspection, seconds: float, memory_bytes: int) -> int:
+    """How many examples there is time and memory for; the same whenever the command is given, so that a run can go on."""
+    facts = inspection.facts
+    values, steps = (facts.get(name, 1) for name in ("data.inputs", "data.sequence_length"))
+    width = TEXT_VALUES if inspection.modality == "text" else _whole(values) * _whole(steps)
+    by_memory = int(SHARE_OF_MEMORY * memory_bytes / (4 * max(width, 1)))
+    by_time = int(max(FEWEST_READ, min(MOST_READ, EXAMPLES_A_SECOND * seconds)))
+    return max(100, min(by_time, by_memory))
+
+
+def _memory_bytes(inputs: Inputs) -> int:
+    """Of the machine, or of the container where that has a limit."""
+    import psutil
+
+    known = inputs.facts.known("machine.memory_bytes")
+    return known.value if known is not None and isinstance(known.value, int) else psutil.virtual_memory().total
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 1
+
+
+def _usable_cores(inputs: Inputs) -> int:
+    import os
+
+    known = inputs.facts.known("machine.cpu.usable_cores")
+    return known.value if known is not None and isinstance(known.value, int) else os.cpu_count() or 1
+
+
+def open_trial_journal(
+    inputs: Inputs, request: Request, seconds: float, fresh: bool, complain: Callable[[str, str], None] = warn
+) -> TrialJournal | None:
+    """The journal of this very question; without one the trials go on and could not be resumed.
+
+    Args:
+        complain: is told why, as a title and a sentence.
+    """
+    from advisor.agent.scope import torch_version
+    from advisor.agent.trial_journal import TrialJournal
+    from advisor.errors import InputError
+
+    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
+    question: dict[str, Any] = {
+        "path": request.path,
+        "target": request.target,
+        "data": request.fingerprint,
+        "planned": request.planned.to_json(),
+        "seconds": seconds,
+        "seed": request.seed,
+        "most_examples": request.most_examples,
+        "machine": inputs.machine.fingerprint,
+        "torch": torch_version(),
+    }
+    try:
+        journal = TrialJournal.open(question, fresh=fresh)
+    except InputError as error:
+        complain("This run could not be resumed", str(error.problems[0]))
+        return None
+    if journal is None:
+        complain("Another run tries the same", "Both will disturb each other; this one could not be resumed.")
+    return journal
