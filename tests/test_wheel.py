@@ -33,6 +33,7 @@ def test_rules_and_profiles_ship_in_the_wheel(wheel: Path) -> None:
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_gives_the_same_plan_from_another_folder(wheel: Path, tmp_path: Path) -> None:
     environment = tmp_path / "env"
     venv.create(environment, with_pip=True)

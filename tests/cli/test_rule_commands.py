@@ -31,6 +31,7 @@ def test_coverage_fails_on_a_rule_that_no_test_shows(house: Path) -> None:
     assert done.out.splitlines()[-1].split(", ")[-1] != "0 not"
 
 
+@pytest.mark.slow
 def test_tests_of_a_pack_show_its_rules(house: Path) -> None:
     (house / "ours.test.yaml").write_text(
         "- {given: {cluster.nodes: 2}, fire: [cost.ours], expect: {cost: 1}}\n"
@@ -107,6 +108,7 @@ def test_the_glossary_explains_a_word_and_a_recommendation_together() -> None:
 # --- the example pack ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_example_pack_loads_and_its_tests_hold() -> None:
     done = advisor("rules", "test", "--rules", PACK)
     assert "packs/eight-a10s" not in done.err

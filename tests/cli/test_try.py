@@ -19,7 +19,7 @@ from advisor.cli.inputs import gather
 from advisor.cli.trial_request import for_the_task, most_examples
 from advisor.datasets.dataset import Format, Inspection, Task
 from advisor.facts.fact_base import Source
-from tests.cli.program import PROGRAM, Finished, advisor, environment, refused
+from tests.cli.program import PROGRAM, advisor, environment, refused
 
 
 def written(folder: Path) -> Path:
@@ -40,15 +40,9 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("data"))
 
 
-@pytest.fixture(scope="module")
-def tried(wine: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
-    """One run with its report in a file."""
-    report = tmp_path_factory.mktemp("report") / "report.md"
-    return advisor("try", "--data", wine, "--target", "kind", "--budget", "60s", "--output", report), report
-
-
-def test_it_says_who_won_and_by_how_much(tried: tuple[Finished, Path]) -> None:
-    done, report = tried
+def test_it_says_who_won_and_by_how_much_and_tells_each_trial_on_stderr(wine: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.md"
+    done = advisor("try", "--data", wine, "--target", "kind", "--budget", "40s", "--output", report)
     assert done.code == 0, done.err
     for heading in ("what won", "on examples that selection never saw", "on the folds", "what to do next"):
         assert heading in done.out
@@ -58,10 +52,7 @@ def test_it_says_who_won_and_by_how_much(tried: tuple[Finished, Path]) -> None:
     assert "\x1b" not in done.out + done.err
     assert report.read_text().startswith("# Tried on wine.csv")
     assert "| Candidate |" in report.read_text()
-
-
-def test_each_trial_is_one_line_on_stderr(tried: tuple[Finished, Path]) -> None:
-    lines = tried[0].err.splitlines()
+    lines = done.err.splitlines()
     assert any(line.startswith("linear: accuracy 0.9") for line in lines), lines
     assert any(line.startswith("trivial: accuracy") for line in lines)
 

@@ -24,6 +24,7 @@ def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_the_pack_that_is_spelt_out_is_sound(tmp_path: Path) -> None:
     text = part("writing-packs.md", "## From an empty folder", "## What a pack may hold")
     shell = Shell(tmp_path)
