@@ -37,9 +37,7 @@ class Prepared:
     seconds: float
 
 
-def prepared(
-    inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, stop: Stop | None = None
-) -> Prepared:
+def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, stop: Stop | None = None) -> Prepared:
     """The request for data that were inspected. `spent` of the budget is gone already.
 
     Raises InputError; NothingTriedError where `stop` was set meanwhile.

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.cli.wizard_outcomes import WizardOutcomes
 from advisor.errors import InputError, input_error
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from advisor.interview.interview import Interview
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection import Machine
-    from advisor.probes.outcome import ProbeOutcome
     from advisor.probes.stopping import Stop
     from advisor.report.html.evidence import Evidence
     from advisor.training.outcome import Outcome
@@ -41,7 +41,7 @@ class WizardDesk:
         self.school = school
         self._notes: list[tuple[str, str]] = []
         self._can_save = True
-        self._outcomes: list[ProbeOutcome] | None = None
+        self._outcomes = WizardOutcomes(inputs, self._note)
         self._cards_told: set[str] = set()
         self.begin_anew()
 
@@ -150,7 +150,6 @@ class WizardDesk:
         return inspected(path, target)
 
     def use_data(self, inspection: Inspection) -> None:
-        from advisor.agent.trials import is_trial
         from advisor.cli.inputs import with_inspection
         from advisor.facts.fact_base import Source
 
@@ -160,14 +159,14 @@ class WizardDesk:
         facts = with_inspection(self.knowledge, facts, inspection)
         self.inputs = replace(self.inputs, facts=facts, inspection=inspection)
         self.interview.observed = facts
-        if self._outcomes is not None:  # what was tried on other data counts no longer
-            self._outcomes = [*(one for one in self._outcomes if not is_trial(one.probe)), *self._tried()]
+        self._outcomes.use(self.inputs)
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
         from advisor.agent import reference
         from advisor.agent.agent import settle
         from advisor.cli.measuring import looked_at_closely, open_journal
         from advisor.facts.fact_base import Source
+        from advisor.probes.stopping import STOPPED
 
         self._check_here("Nothing can be measured")
         begun = time.monotonic()
@@ -185,13 +184,13 @@ class WizardDesk:
 
         def hear(what: str, about: Any) -> None:
             if what == "finished" and about.measured:
-                self._keep(machine, about)
+                self._outcomes.keep(machine, about)
             listener(what, about)
 
         try:
             return settle(
                 closer.knowledge, closer.facts, machine, seconds - (time.monotonic() - begun), school=closer.school,
-                only=names, on_event=hear, folder=folder, journal=journal, trials=self._tried(), stop=stop,
+                only=names, on_event=hear, folder=folder, journal=journal, trials=self._outcomes.tried(), stop=stop,
             )  # fmt: skip
         finally:
             if journal is not None:
@@ -213,7 +212,7 @@ class WizardDesk:
         finally:
             if journal is not None:
                 journal.close(finished=finished)
-        self._keep_trials(outcome)
+        self._outcomes.keep_trials(outcome)
         return replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
 
     def _check_here(self, title: str) -> None:
@@ -237,38 +236,12 @@ class WizardDesk:
         path = Path(self.inspection.path).resolve()
         return str(path if path.is_dir() else path.parent)
 
-    def _keep(self, machine: Machine, outcome: ProbeOutcome) -> None:
-        """Counts an outcome from now on, here and in later plans."""
-        from advisor.agent.memory import LAST, remember
-
-        self._known().append(outcome)
-        if outcome.conditions.too_busy and not outcome.facts():
-            return
-        try:
-            remember(machine, [outcome], LAST)
-        except InputError as error:
-            self._note("The measurement cannot be kept for later", str(error.problems[0]))
-
-    def _keep_trials(self, outcome: Outcome) -> None:
-        from datetime import UTC, datetime
-
-        from advisor.agent.trials import remember_trials, trial_outcomes
-
-        fingerprint = self.machine.fingerprint if self.machine is not None else ""
-        found = trial_outcomes(outcome, fingerprint, datetime.now(UTC).isoformat(timespec="seconds"))
-        self._known().extend(found)
-        try:
-            if found:
-                remember_trials(found)
-        except InputError as error:
-            self._note("What was tried cannot be kept for later", str(error.problems[0]))
-
     def evidence(self, plan: Plan) -> Evidence:
         from advisor.agent.scope import plans_this_machine
         from advisor.cli.evidence import evidence
 
         here = self.machine if plans_this_machine(plan.stated) else None
-        counted = self._known() if here is not None or self.inputs.outcomes is not None else ()
+        counted = self._outcomes.known() if here is not None or self.inputs.outcomes is not None else ()
         return evidence(plan, here, counted)
 
     # --- the plan --------------------------------------------------------------------------------------------------
@@ -282,29 +255,7 @@ class WizardDesk:
         """What was measured on this machine counts where it is in scope, as in `advisor recommend`."""
         from advisor.agent.scope import advise_here
 
-        return advise_here(self.knowledge, facts, self.machine, self._known(), school, detail)
-
-    def _known(self) -> list[ProbeOutcome]:
-        """Measurements and trials, oldest first; what this host remembers is read when it is first needed."""
-        if self._outcomes is None:
-            self._outcomes = [*self._measured_before(), *self._tried()]
-        return self._outcomes
-
-    def _measured_before(self) -> Sequence[ProbeOutcome]:
-        from advisor.agent.memory import recall
-
-        if self.inputs.outcomes is not None:
-            return self.inputs.outcomes
-        return [] if self.machine is None else self._readable(*recall(self.machine))
-
-    def _tried(self) -> list[ProbeOutcome]:
-        from advisor.agent.trials import recall_trials
-
-        return self._readable(*recall_trials(self.inputs.facts))
-
-    def _readable(self, outcomes: list[ProbeOutcome], problems: Sequence[InputError]) -> list[ProbeOutcome]:
-        self._notes += [(problem.title, str(problem.problems[0])) for problem in problems]
-        return outcomes
+        return advise_here(self.knowledge, facts, self.machine, self._outcomes.known(), school, detail)
 
 
 def _asked_again(refused: dict[str, InputError]) -> list[str]:

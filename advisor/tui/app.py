@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
+from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -69,8 +70,10 @@ class Wizard(App[None]):
 
     async def step(self, move: Callable[[Interview], object]) -> Standing:
         """Moves the conversation, saves it, and tells everybody where it stands. Raises what `move` raises (InputError);
-        nothing has moved then."""
+        nothing has moved then. Whoever asked may be gone before it is done: it is done all the same."""
+        return await asyncio.shield(self._step(move))
 
+    async def _step(self, move: Callable[[Interview], object]) -> Standing:
         def stepped() -> Standing:
             move(self.desk.interview)
             self.desk.save()
@@ -96,9 +99,10 @@ class Wizard(App[None]):
         self.standing, self.outlook, self._full = now, None, None
         self.standing_changed.publish(now)
         self.tell_notes()
-        self.run_worker(self._look_ahead, group="outlook", exclusive=True)
+        self._look_ahead()
         return now
 
+    @work(group="outlook", exclusive=True)
     async def _look_ahead(self) -> None:
         await asyncio.sleep(PAINTING_SECONDS)
         self.outlook = await self.think(lambda: outlook(self.desk.interview))
@@ -131,14 +135,16 @@ class Wizard(App[None]):
                 self.tell(line)
             self.push_screen(InterviewScreen())
 
+    @work(group="stock")
     async def _look_around(self) -> None:
         if self.standing is None:
-            self.run_worker(self.take_stock, group="stock")
+            await self.take_stock()
 
     async def action_quit(self) -> None:
-        self.run_worker(self._leave, group="leaving")
+        self.leave()
 
-    async def _leave(self) -> None:
+    @work(group="leaving")
+    async def leave(self) -> None:
         """An answer that was given just before is taken and saved first."""
         await self._keys_heard()
         while self._steps:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -72,8 +71,9 @@ class InterviewScreen(WizardScreen[None]):
     # --- what is shown ---------------------------------------------------------------------------------------------
 
     def show_standing(self, now: Standing) -> None:
-        self.run_worker(partial(self._redraw, now), exclusive=True, group="redraw")
+        self._redraw(now)
 
+    @work(exclusive=True, group="redraw")
     async def _redraw(self, now: Standing) -> None:
         """Question and plan at once, so that the terminal is written to once."""
         with self.app.batch_update():

@@ -37,8 +37,8 @@ class PickScreen(WizardScreen[Path | None]):
         super().__init__()
         self.what, self.suffixes, self.folders = what, suffixes, folders
         self.folder = folder or Path.cwd()
-        self.named: tuple[str, Path] | None = None
-        """What the line shows of a folder of the tree; its name may hold what cannot be shown."""
+        self.named: dict[str, Path] = {}
+        """Folders of the tree by what the line shows of them: a name may hold what cannot be shown."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static(plain(self.what), markup=False)
@@ -53,7 +53,7 @@ class PickScreen(WizardScreen[Path | None]):
     def _folder(self, event: DirectoryTree.DirectorySelected) -> None:
         if self.folders:
             shown = " ".join(printable(str(event.path)).split("\n"))
-            self.named = shown, event.path
+            self.named[shown] = event.path
             self.query_one("#path", Input).value = shown
 
     @on(DirectoryTree.FileSelected)
@@ -64,8 +64,7 @@ class PickScreen(WizardScreen[Path | None]):
     def _written(self, event: Input.Submitted) -> None:
         refused = self.query_one("#refused", Static)
         try:
-            named = self.named is not None and self.named[0] == event.value
-            path = self.named[1] if named else Path(event.value.strip()).expanduser()
+            path = self.named.get(event.value) or Path(event.value.strip()).expanduser()
             there = path.is_file() or (self.folders and path.is_dir())
         except (OSError, RuntimeError, ValueError):
             there = False

@@ -141,5 +141,5 @@ class StartScreen(WizardScreen[None]):
 
         self.app.push_screen(GlossaryScreen())
 
-    async def action_back(self) -> None:
-        await self.app.action_quit()
+    def action_back(self) -> None:
+        self.wizard.leave()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from textual.widgets import Input, OptionList
@@ -15,6 +16,7 @@ from advisor.tui.start import StartScreen
 from tests.tui.pilots import Running, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.test_hostile_text import HOSTILE, inspected
+from tests.tui.waiting import PATIENCE, until
 
 
 async def point_at(run: Running, path: Path) -> None:
@@ -74,6 +76,38 @@ async def test_who_chooses_no_data_is_back_where_they_were() -> None:
     async with running() as run:
         await run.press("3", "escape")
         assert isinstance(run.screen, StartScreen)
+
+
+@piloted
+async def test_data_that_were_looked_at_and_left_change_nothing(tmp_path: Path) -> None:
+    async with running(desk=StandIn(found=inspected)) as run:
+        await run.press("3")
+        await point_at(run, tmp_path)
+        await run.press("escape")
+        assert isinstance(run.screen, StartScreen)
+        assert run.desk.inspection is None
+        assert run.desk.interview.facts().known("data.modality") is None
+
+
+@piloted
+async def test_whoever_leaves_while_data_are_looked_into_is_not_disturbed(tmp_path: Path) -> None:
+    let_go, done = threading.Event(), threading.Event()
+
+    def slow(path: Path, target: str | None) -> object:
+        let_go.wait(PATIENCE)
+        done.set()
+        return inspected(path, target)
+
+    async with running(desk=StandIn(found=slow)) as run:
+        await run.press("3")
+        run.screen.query_one(Input).value = str(tmp_path)
+        await run.press("enter", "ctrl+s")
+        assert isinstance(run.screen, DataScreen), "there is nothing yet to go on with"
+        await run.press("escape")
+        let_go.set()
+        await until(run, done.is_set)
+        assert isinstance(run.screen, StartScreen)
+        assert run.desk.inspection is None
 
 
 @piloted

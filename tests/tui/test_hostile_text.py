@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
 from advisor.errors import InputError, Problem
@@ -13,8 +13,10 @@ from advisor.tui.asking import Ask
 from advisor.tui.data import DataScreen
 from advisor.tui.interview import InterviewScreen
 from advisor.tui.known_facts import FactsScreen
+from advisor.tui.picking import Files, PickScreen
 from tests.tui.pilots import WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
+from tests.tui.waiting import until
 
 HOSTILE = "[/red]", "[b]x", "[3, 224, 224]", "a\x1b[31mb\x07", "$(rm -rf ~)", "<script>"
 SHOWN = "[/red]", "[b]x", "[3, 224, 224]", "a[31mb", "$(rm -rf ~)", "<script>"
@@ -38,6 +40,28 @@ async def test_columns_of_the_data_show_as_they_are() -> None:
         shown = screen_text(run.app)
         assert all(text in shown for text in SHOWN)
         assert "data [b]bold.csv" in shown
+
+
+@piloted
+async def test_names_of_files_show_as_they_are_and_any_folder_can_be_chosen(tmp_path: Path) -> None:
+    names = "a\x1b[31mb", "b\u202ec", "c\nd", "\n"
+    for name in (*names, "[red]z[b] e.csv"):
+        (tmp_path / name).mkdir()
+    chosen: list[Path | None] = []
+    async with running(size=WIDE) as run:
+        run.app.push_screen(PickScreen("Which?", folders=True, folder=tmp_path), chosen.append)
+        await until(run, lambda: "z[b]" in screen_text(run.app))
+        shown = screen_text(run.app)
+        assert all(text in shown for text in ("a[31mb", "bc", "c d", "[red]z[b] e.csv"))
+        assert not any(text in shown for text in ("\x1b", "\u202e"))
+        await run.press("down", "down")
+        tree = run.screen.query_one(Files)
+        while "31m" not in str(tree.cursor_node.label):
+            await run.press("down")
+        await run.press("enter")
+        run.screen.query_one(Input).focus()
+        await run.press("enter")
+    assert chosen == [tmp_path / names[0]]
 
 
 @piloted

@@ -21,6 +21,7 @@ from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.machine.machine import Machine
+from advisor.probes.ask_torch import ask_torch
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.protocol import Duel, Message, Sample
 from advisor.probes.runner import run
@@ -258,6 +259,16 @@ def test_a_stopped_trial_run_gives_back_the_trials_that_were_finished() -> None:
     assert [trial.name for trial in outcome.trials] == ["trivial"]
     assert outcome.interrupted
     assert STOPPED in outcome.notes
+
+
+@pytest.mark.usefixtures("nobody_stays")
+def test_nobody_who_stops_waits_for_torch_to_answer() -> None:
+    stop = Stop()
+    timer = threading.Timer(0.3, stop.everything)
+    timer.start()
+    view = ask_torch(LONG, [sys.executable, "-c", "import time; time.sleep(600)"], stop)
+    timer.join()
+    assert view.error == STOPPED
 
 
 @pytest.mark.usefixtures("nobody_stays")

@@ -133,6 +133,35 @@ async def test_facts_that_exclude_each_other_are_refused_and_not_kept() -> None:
 
 
 @piloted
+async def test_a_value_that_is_refused_leaves_the_one_that_was_supposed_before() -> None:
+    standing = desk({"task.kind": "classify", "data.modality": "image", "machine.cpu.physical_cores": "4"})
+    async with running(WhatIfScreen("machine.cpu.logical_cores", "8"), desk=standing) as run:
+        run.screen._compare({"machine.cpu.logical_cores": "8", "data.examples": "2M"})
+        await settled(run.pilot)
+        await run.press("ctrl+n")
+        await run.write("logical_cores")
+        await run.press("ctrl+u")
+        await run.write("2")
+        assert run.screen.stated == {"machine.cpu.logical_cores": "8", "data.examples": "2M"}
+
+
+@piloted
+async def test_what_cannot_be_taken_over_leaves_answers_and_question_as_they_are() -> None:
+    standing = desk({"machine.cpu.physical_cores": "4", "machine.cpu.logical_cores": "8"})
+    async with running(WhatIfScreen("data.examples", "500"), desk=standing) as run:
+        before, asked = said(run), run.desk.interview.question()
+        both = {"machine.cpu.physical_cores": "16", "machine.cpu.logical_cores": "32"}
+        run.screen._compare({"data.examples": "500", **both})  # together they can be; one after the other they cannot
+        await settled(run.pilot)
+        assert len(run.screen.stated) == 3
+        await run.press("ctrl+s")
+        assert isinstance(run.screen, WhatIfScreen)
+        assert [notice.severity for notice in run.app._notifications] == ["error"]
+        assert said(run) == before
+        assert run.desk.interview.question() == asked
+
+
+@piloted
 async def test_escape_goes_back_step_by_step() -> None:
     async with running(WhatIfScreen(), desk=desk()) as run:
         await run.write("modality")

@@ -1,0 +1,64 @@
+"""Leaving the wizard: what was said just before is saved, and a fault of the program is no success."""
+
+from __future__ import annotations
+
+import threading
+from typing import cast
+
+import pytest
+import typer
+from textual import events
+
+from advisor.cli.wizard import _on_the_whole_screen
+from advisor.cli.wizard_desk import WizardDesk
+from advisor.tui.app import Wizard
+from advisor.tui.interview import InterviewScreen
+from advisor.tui.start import StartScreen
+from tests.tui.pilots import piloted, running
+from tests.tui.stand_in import StandIn
+from tests.tui.waiting import PATIENCE
+
+
+def test_an_answer_that_is_followed_at_once_by_leaving_is_saved() -> None:
+    @piloted
+    async def leave_by(*keys: str, at_once: bool) -> None:
+        async with running(InterviewScreen()) as run:
+            thinks, goes_on = threading.Event(), threading.Event()
+            run.app._thinker.submit(lambda: (thinks.set(), goes_on.wait(PATIENCE)))
+            thinks.wait(PATIENCE)
+            for key in keys:
+                run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+                if not at_once:
+                    await run.pilot.pause()
+            threading.Timer(0.3, goes_on.set).start()
+            while not run.app._exit:
+                await run.pilot.pause(0.02)
+        assert run.desk.interview.progress.said() == {"task.kind": "classify"}
+        assert run.desk.saves[-1].said() == {"task.kind": "classify"}
+
+    leave_by("1", "ctrl+q", at_once=True)
+    leave_by("1", "escape", "escape", at_once=False)
+
+
+@piloted
+async def test_escape_at_the_start_leaves() -> None:
+    async with running() as run:
+        assert isinstance(run.screen, StartScreen)
+        await run.pilot.press("escape")
+        while not run.app._exit:
+            await run.pilot.pause(0.02)
+
+
+def test_a_wizard_that_breaks_down_is_no_success(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def break_down(self: Wizard) -> None:
+        raise ZeroDivisionError
+
+    run = Wizard.run
+    monkeypatch.setattr(Wizard, "run", lambda self: run(self, headless=True))
+    monkeypatch.setattr(StartScreen, "on_mount", break_down)
+    with pytest.raises(typer.Exit) as ended:
+        _on_the_whole_screen(cast("WizardDesk", StandIn()), None)
+    assert ended.value.exit_code == 1
+    assert "saved" in capsys.readouterr().out
