@@ -192,7 +192,7 @@ def inspection_of(data: Path | None, target: str | None) -> Inspection | None:
 
 
 def _as_told(inspection: Inspection | None, task: Value | None) -> Inspection | None:
-    """Read for the task that somebody states; where that cannot be, it stays what it looks like (`advisor try` refuses)."""
+    """Read for the task that somebody states; where that cannot be, a warning says so (`advisor try` refuses)."""
     if inspection is None or inspection.task is None or task is None or task == inspection.task:
         return inspection
     from advisor.cli.data import read_for
@@ -202,7 +202,10 @@ def _as_told(inspection: Inspection | None, task: Value | None) -> Inspection | 
         return inspection
     try:
         return read_for(inspection, str(task))
-    except InputError:
+    except InputError as error:
+        from advisor.cli.console import warn
+
+        warn("The answers and the data do not fit together", str(error.problems[0]))
         return inspection
 
 

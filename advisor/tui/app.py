@@ -41,7 +41,7 @@ class Wizard(App[None]):
         Binding("ctrl+p", "command_palette", "Palette", show=False, id="app.palette", tooltip="All that can be done, by name."),
         Binding("ctrl+o", "jump", "Jump", show=False, id="app.jump", tooltip="Show letters that take the focus there."),
         Binding("ctrl+t", "turn_light", "Light or dark", show=False, id="app.theme", tooltip="Light or dark colours."),
-        Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", tooltip="Leave; what you said is saved."),
+        Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True, tooltip="Leave; what you said is saved."),
     ]  # fmt: skip
 
     def __init__(self, desk: Desk, resumed: list[str] | None = None) -> None:
@@ -66,7 +66,11 @@ class Wizard(App[None]):
 
         Where the worker that waits for it is cancelled, what has not begun is never done. Whatever `work` raises is raised.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._thinker, work)
+        try:
+            result = asyncio.get_running_loop().run_in_executor(self._thinker, work)
+        except RuntimeError as error:  # the wizard has been left meanwhile
+            raise asyncio.CancelledError from error
+        return await result
 
     async def step(self, move: Callable[[Interview], object]) -> Standing:
         """Moves the conversation, saves it, and tells everybody where it stands. Raises what `move` raises (InputError);

@@ -410,6 +410,7 @@ def nothing_is_left(folder: Path, pids: list[int]) -> bool:
     return gone_within(pids, 5) and list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     ("probe", "before", "settings", "processes"),

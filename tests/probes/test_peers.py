@@ -197,6 +197,7 @@ def test_a_place_that_the_system_refuses_is_a_reason(processors: list[int] | Non
 # Real processes, until the first pair of a small network is timed.
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     ("probe", "before", "settings"),

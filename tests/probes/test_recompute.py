@@ -115,6 +115,7 @@ print(peak_memory_bytes() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="sets an option of glibc")
 def test_a_deep_chain_needs_much_less_memory() -> None:
     """64 results of 2 MB each; in 9 segments their 9 inputs, and the 8 results of one segment at a time.

@@ -74,11 +74,14 @@ async def running(
     desk = desk or StandIn()
     app = Wizard(desk)
     async with app.run_test(size=size, notifications=messages) as pilot:
-        await settled(pilot)
-        if screen is not None:
+        if screen is None:
+            while app.standing is None:  # the start screen looks around once it has been painted
+                await pilot.pause(0.02)
+        else:
+            await settled(pilot)
             await app.take_stock()
             await app.push_screen(screen)
-            await settled(pilot)
+        await settled(pilot)
         yield Running(pilot, app, desk)
 
 
