@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.cli.wizard_outcomes import WizardOutcomes
-from advisor.errors import InputError, input_error
+from advisor.errors import InputError, input_error, shorten
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from advisor.inference.advise import Detail
     from advisor.inference.plan import Plan
     from advisor.interview.interview import Interview
+    from advisor.interview.saved import Data
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection import Machine
     from advisor.probes.stopping import Stop
@@ -77,6 +78,8 @@ class WizardDesk:
             inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
         )
         self._replaces_saved = False
+        self._missing: Data | None = None
+        """The conversation's data, where they could not be looked into: they may be there another time."""
 
     def resume(self) -> list[str]:
         """The school is saved with the conversation; a school that was named outranks it, and that is said."""
@@ -87,6 +90,8 @@ class WizardDesk:
         self.begin_anew()
         self._replaces_saved = True
         told = []
+        if found.data is not None and self.inspection is None:
+            told += self._taken_up(found.data)
         if self.school is not None and self.school.value != found.school:
             told.append(
                 f"The saved conversation was held by the school {found.school}; it goes on by {self.school.value}."
@@ -96,6 +101,17 @@ class WizardDesk:
         count = len(found.answers) - len(refused)
         told.append(f"Resumed with {count} answer{'s' if count != 1 else ''}.")
         return [*told, *_asked_again(refused)]
+
+    def _taken_up(self, data: Data) -> list[str]:
+        """Looks into the saved conversation's data again; without them it goes on all the same."""
+        shown = shorten(data.path, 200)
+        try:
+            self.use_data(self.look_into(Path(data.path), data.target))
+        except InputError as error:
+            self._missing = data
+            what = f"{error.title}: {error.problems[0].what}"
+            return [f"The data {shown} are not used any more. {what} Name them again with --data and --target."]
+        return [f"Its data are used again: {shown}."]
 
     def open_answers(self, path: Path) -> list[str]:
         from advisor.facts.answers import read_answers
@@ -122,7 +138,9 @@ class WizardDesk:
             if not self._replaces_saved:  # a new conversation never replaces the saved one before it is put aside
                 saved.put_aside()
                 self._replaces_saved = True
-            saved.save(said, self.interview.school.value)
+            found = self.inspection
+            data = self._missing if found is None else saved.Data(str(Path(found.path).absolute()), found.target)
+            saved.save(said, self.interview.school.value, data)
         except InputError as error:
             self._can_save = False
             self._note("The answers cannot be saved for later", str(error.problems[0]))
@@ -162,18 +180,14 @@ class WizardDesk:
         self._outcomes.use(self.inputs)
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
-        from advisor.agent import reference
         from advisor.agent.agent import settle
         from advisor.cli.measuring import looked_at_closely, open_journal
-        from advisor.facts.fact_base import Source
         from advisor.probes.stopping import STOPPED
 
         self._check_here("Nothing can be measured")
         begun = time.monotonic()
         folder = self._data_folder()
         inputs = self._in_another_thread()
-        if not self.interview.progress.answers and self.inspection is None:  # nothing to measure for was named
-            inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
         names = sorted(only) if only is not None else None
         closer = looked_at_closely(inputs, folder, stop)
         if stop.all:

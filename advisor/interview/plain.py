@@ -17,13 +17,13 @@ from advisor.inference.plan import Status
 from advisor.interview.changes import Change, WhatIf, assignments
 from advisor.interview.commands import Command, Verb, command_lines, spelling_of, understood
 from advisor.interview.interview import Interview
+from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 
 INTRODUCTION = (
     "Answer by number, by word (its beginning is enough), or by value with unit.",
     "Empty line: I don't know.  ? explains and lists commands.  ! prints the plan.",
 )
-FINISHED = "Nothing that you could still answer would change the plan."
 AT_THE_END = "how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
 MOST_CHANGES = 6
 MOST_ITEMS = 4
@@ -96,7 +96,7 @@ class PlainFace:
         self.say("")
         self.show(self.pages.plan())
         self.say("")
-        self.say(FINISHED)
+        self.say(finished(self.interview.progress, "`answers` lists what"))
         self.say(AT_THE_END)
         while True:
             command = understood(self.read(f"[{PLAN}] "))

@@ -26,3 +26,16 @@ class Progress:
 
     def said(self) -> dict[str, Value | None]:
         return dict(self.answers)
+
+    def left_out(self) -> tuple[str, ...]:
+        """What was asked for, and neither answered nor taken up again."""
+        return (*(name for name, said in self.answers if said is None), *self.later)
+
+
+def finished(progress: Progress, where: str) -> str:
+    """What is said when nothing is left to ask; `where` begins to say where what was left out can be seen."""
+    left = len(progress.left_out())
+    if not left:
+        return "Nothing that you could still answer would change the plan."
+    questions = "one question" if left == 1 else f"{left} questions"
+    return f"Nothing else is asked. You left out {questions}, whose answers may still change the plan: {where} you left out."

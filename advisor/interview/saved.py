@@ -18,23 +18,38 @@ AFRESH = "Start afresh with `advisor wizard`, without --resume."
 KEPT = "The file is kept beside the new one as interview.previous.json."
 
 
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The data that the conversation was about, by an absolute path."""
+
+    path: str
+    target: str | None
+
+
 @dataclass(frozen=True)
 class Saved:
     answers: Mapping[str, Value | None]
     later: tuple[str, ...]
     school: str
+    data: Data | None = None
 
 
 def session_file() -> Path:
     return state_folder() / "interview.json"
 
 
-def save(progress: Progress, school: str) -> None:
+def save(progress: Progress, school: str, data: Data | None = None) -> None:
     """Raises InputError (StateError) when the state cannot be written."""
     answers = {name: None if value is None else to_json(value) for name, value in progress.answers}
     save_json(
         session_file(),
-        {"schema": SCHEMA, "school": school, "answers": answers, "later": list(progress.later)},
+        {
+            "schema": SCHEMA,
+            "school": school,
+            "answers": answers,
+            "later": list(progress.later),
+            "data": None if data is None else {"path": data.path, "target": data.target},
+        },
     )
 
 
@@ -91,4 +106,13 @@ def load(vocabulary: Vocabulary) -> Saved:
         else ()
     )
     school = document.get("school")
-    return Saved(answers, names, school if school in ("today", "survey") else "today")
+    return Saved(answers, names, school if school in ("today", "survey") else "today", _data(document.get("data")))
+
+
+def _data(stated: object) -> Data | None:
+    """None also where an earlier version saved none."""
+    match stated:
+        case {"path": str(path), "target": str() | None as target}:
+            return Data(path, target)
+        case _:
+            return None

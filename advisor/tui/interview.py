@@ -190,10 +190,12 @@ class InterviewScreen(WizardScreen[None]):
 
         self.app.push_screen(TryingScreen())
 
-    def action_data(self) -> None:
+    @work
+    async def action_data(self) -> None:
         from advisor.tui.data import DataScreen
 
-        self.app.push_screen(DataScreen())
+        if await self.app.push_screen_wait(DataScreen()):
+            await self.wizard.think(self.wizard.desk.save)
 
     def commands(self) -> Iterator[SystemCommand]:
         yield SystemCommand("Question: Why is it asked", "What the answer can change", self.action_why)

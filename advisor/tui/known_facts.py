@@ -47,20 +47,29 @@ class FactsScreen(WizardScreen[str | None]):
         vocabulary = self.wizard.desk.knowledge.vocabulary.facts
         told = [(name, DO_NOT_KNOW if value is None else "", Source.ASKED) for name, value in said.items()]
         told += [(name, PUT_OFF, Source.ASKED) for name in now.progress.later if name not in said]
+        left = {name for name, words, _ in told if words}
+        """Each fact stands there once: with these, what the plan takes for them."""
         groups = [("You said", told)]
         for title, sources in (("Found", _FOUND), ("Taken for granted", _TAKEN)):
-            used = [(name, "", known.source) for name, known in now.plan.facts.items() if known.source in sources]
-            groups.append((title, [entry for entry in used if vocabulary[entry[0]].group != PROBE_GROUP]))
+            used = [
+                (name, "", known.source)
+                for name, known in now.plan.facts.items()
+                if known.source in sources and name not in left and vocabulary[name].group != PROBE_GROUP
+            ]
+            groups.append((title, used))
         for title, entries in groups:
             if entries:
                 yield Option(Content.styled(title, "bold $primary"), disabled=True)
             for name, words, source in entries:
                 fact = vocabulary[name]
-                known = now.facts.known(name) if source not in _TAKEN else now.plan.facts.get(name)
-                value = words or (describe(fact, known.value) if known is not None else "")
-                yield Option(
-                    _fact_line(name, value, SOURCE_WORDS[source], known.note if known is not None else ""), id=name
-                )
+                known = now.plan.facts.get(name) if words or source in _TAKEN else now.facts.known(name)
+                value = describe(fact, known.value) if known is not None else ""
+                note = known.note if known is not None else ""
+                if words:
+                    taken = f"{SOURCE_WORDS[known.source]}: {shorten(value, 80)}" if known is not None else ""
+                    yield Option(_fact_line(name, words, taken, note), id=name)
+                else:
+                    yield Option(_fact_line(name, value, SOURCE_WORDS[source], note), id=name)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

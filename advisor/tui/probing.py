@@ -187,16 +187,15 @@ class ProbingScreen(WizardScreen[None]):
         if not ticked or self.elsewhere:
             self.wizard.tell("Nothing can be measured as things stand." if self.elsewhere else "Tick something first.")
             return
-        usual = {offer.probe.name for offer in self.offers if offer.ticked}
         seconds = float(self.query_one("#budget", Select).value)  # type: ignore[arg-type]
         self.stop, self.state = Stop(), Measuring(seconds, time.monotonic)
         self._turn_to(Phase.RUNNING)
-        self._measure(seconds, None if set(ticked) == usual else ticked)
+        self._measure(seconds, ticked)  # by name: left to itself, the agent goes on to what its results open up
 
     # --- running ---------------------------------------------------------------------------------------------------
 
     @work(thread=True, exclusive=True, group="measuring")
-    def _measure(self, seconds: float, only: Sequence[str] | None) -> None:
+    def _measure(self, seconds: float, only: Sequence[str]) -> None:
         try:
             revision = self.wizard.desk.measure(seconds, only, self._listen, self.stop)
         except InputError as error:

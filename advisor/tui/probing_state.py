@@ -207,5 +207,7 @@ def points_of(outcome: ProbeOutcome) -> list[Point]:
         note = "plan" if setting == outcome.before else "rival" if setting == outcome.rival else ""
         if outcome.verdict is Verdict.OVERTURNED and setting == outcome.after:
             note = "better"
+        if not outcome.fact:
+            note = ""  # rates of different things, of which none is the plan's
         found.append(Point(str(setting), rate.median, rate.low, rate.high, rate.n, note))
     return found

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -14,6 +15,7 @@ from textual.widgets import OptionList, Static
 from advisor.errors import InputError, join_names, printable
 from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
+from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, advice_words, is_advice
 from advisor.tui.cards import Card, Cards
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge
     from advisor.tui.standing import Outlook, Standing
 
-FINISHED = "Nothing that you could still answer would change the plan."
 NEXT = (
     ("turn", "Look at the plan", "Enter on a line tells why, why not otherwise, and what would flip it"),
     ("measure", "Measure this machine", "settle what only timing can settle"),
@@ -38,6 +39,29 @@ NEXT = (
 )
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """What is put into the entry to be confirmed; an assumption is only told, or Enter would make it an answer."""
+
+
+class Explanation(VerticalScroll):
+    """Takes the focus to be read through; on a low screen it gets the room of the answer meanwhile."""
+
+    HELP_TEXT = "What the question is about. The arrows, Page up and Page down scroll it."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f2", "answer", "Answer", id="explanation.answer", tooltip="Back to the answer.")
+    ]
+
+    def on_focus(self) -> None:
+        self._pane.add_class("reading")
+
+    def on_blur(self) -> None:
+        self._pane.remove_class("reading")
+
+    def action_answer(self) -> None:
+        self._pane.focus_entry()
+
+    @property
+    def _pane(self) -> QuestionPane:
+        assert isinstance(self.parent, QuestionPane)  # noqa: S101 - it composes this
+        return self.parent
 
 
 class QuestionPane(Vertical):
@@ -61,7 +85,7 @@ class QuestionPane(Vertical):
         yield Static("", id="present", classes="faint", markup=False)
         yield Static("", id="refused", classes="bad", markup=False)
         yield Vertical(id="entry_place")
-        yield VerticalScroll(Static("", id="explained", markup=False), id="explanation", can_focus=False)
+        yield Explanation(Static("", id="explained", markup=False), id="explanation")
 
     async def show(self, now: Standing, read: Reader) -> None:
         """The question before gives up the focus only to this one: keys in between must not reach the plan."""
@@ -71,7 +95,7 @@ class QuestionPane(Vertical):
         self._say("explained", plain(""))
         if now.fact is None:
             self._say("left", plain(""))
-            self._say("words", Content.styled(FINISHED, "bold"))
+            self._say("words", Content.styled(finished(now.progress, "F7 lists what"), "bold"))
             self._say("present", plain(""))
             self.HELP_TEXT = ""
             await place.mount(Cards(Card(*what) for what in NEXT))
@@ -129,6 +153,9 @@ class QuestionPane(Vertical):
         if len(parts) == 1:
             parts.append(plain("As things stand the answer changes nothing."))
         self._say("explained", lines(parts))
+        explanation = self.query_one(Explanation)
+        explanation.scroll_home(animate=False)
+        explanation.focus()
 
     def refuse(self, error: InputError) -> None:
         self._say("refused", plain(f"✗ {error.title}: {problem_text(error)}"))

@@ -14,6 +14,7 @@ from textual.widgets import OptionList, Static
 
 from advisor.errors import InputError
 from advisor.facts.values import describe
+from advisor.tui.asking import Ask
 from advisor.tui.cards import Card, Cards
 from advisor.tui.picking import PickScreen
 from advisor.tui.screen import WizardScreen
@@ -29,6 +30,11 @@ WAYS = (
     ("measure", "Measure this machine", "settle what only timing can settle"),
     ("report", "Open a plan", "one that was exported as JSON"),
     ("glossary", "Look up a word", "technical terms, facts and topics in plain words"),
+)
+ANOTHER = "Begin another conversation?"
+KEPT = (
+    "There is one that you can go on with. It stays until you answer something here; then the new one is saved in its place, "
+    "and it is kept beside it as interview.previous.json."
 )
 MACHINE = ("machine.cpu.usable_cores", "machine.memory_bytes", "machine.gpu.name")
 
@@ -87,8 +93,10 @@ class StartScreen(WizardScreen[None]):
 
     # --- ways to begin ---------------------------------------------------------------------------------------------
 
-    def action_new(self) -> None:
-        self._converse(self.wizard.desk.begin_anew)
+    @work
+    async def action_new(self) -> None:
+        if not self.wizard.desk.saved or await self.app.push_screen_wait(Ask(ANOTHER, KEPT, yes="Begin", no="Not yet")):
+            self._converse(self.wizard.desk.begin_anew)
 
     def action_resume(self) -> None:
         self._converse(self.wizard.desk.resume)

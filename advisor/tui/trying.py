@@ -148,7 +148,8 @@ class TryingScreen(WizardScreen[None]):
     async def action_data(self) -> None:
         from advisor.tui.data import DataScreen
 
-        await self.app.push_screen_wait(DataScreen())
+        if await self.app.push_screen_wait(DataScreen()):
+            await self.wizard.think(self.wizard.desk.save)
         self._introduce()
 
     @on(Button.Pressed, "#point")
@@ -226,7 +227,10 @@ class TryingScreen(WizardScreen[None]):
 
     def _turn_to(self, phase: Phase) -> None:
         self.phase, self.changed = phase, True
+        self.query_one(f"#{Phase.CHOOSING}").disabled = phase is not Phase.CHOOSING  # hidden, a button keeps the focus
         self.query_one(ContentSwitcher).current = phase
+        if phase is Phase.RUNNING:
+            self.query_one(TrialsPane.Candidates).focus()
         titles = {Phase.RUNNING: "Trying on your data", Phase.DONE: "What won on your data"}
         self.retitle(titles.get(phase, self.TITLE))
         self.refresh_bindings()

@@ -23,6 +23,42 @@ def test_what_was_said_is_gone_on_with_at_another_desk(desk_of: Desks) -> None:
     assert again.interview.progress.said() == {"task.kind": "classify"}
 
 
+@pytest.fixture
+def wine(tmp_path: Path) -> Path:
+    file = tmp_path / "wine.csv"
+    rows = "".join(f"{number * 0.37 % 3:.2f},{'red' if number % 2 else 'white'}\n" for number in range(60))
+    file.write_text(f"acid,kind\n{rows}", encoding="utf-8")
+    return file
+
+
+def test_the_data_of_a_conversation_are_looked_into_again(desk_of: Desks, wine: Path) -> None:
+    desk = desk_of()
+    desk.use_data(desk.look_into(wine, "kind"))
+    say(desk, "project.pretrained_allowed", "yes")
+    again = desk_of()
+    assert again.resume() == [f"Its data are used again: {wine}.", "Resumed with 1 answer."]
+    assert again.inspection is not None
+    assert again.inspection.target == "kind"
+    examples = again.interview.facts().known("data.examples")
+    assert examples is not None
+    assert examples.value == 60
+
+
+def test_without_its_data_a_conversation_goes_on_and_they_may_come_back(desk_of: Desks, wine: Path) -> None:
+    desk = desk_of()
+    desk.use_data(desk.look_into(wine, "kind"))
+    say(desk, "project.pretrained_allowed", "yes")
+    kept = wine.read_text(encoding="utf-8")
+    wine.unlink()
+    without = desk_of()
+    told = without.resume()
+    assert told[0].startswith(f"The data {wine} are not used any more.")
+    assert told[1] == "Resumed with 1 answer."
+    say(without, "task.kind", "classify")
+    wine.write_text(kept, encoding="utf-8")
+    assert f"Its data are used again: {wine}." in desk_of().resume()
+
+
 def test_a_new_conversation_puts_the_earlier_one_aside_when_something_is_said(desk_of: Desks) -> None:
     desk = desk_of()
     say(desk, "task.kind", "classify")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, SelectionList, Static
 
+from advisor.facts.fact_base import Source
 from advisor.tui.entry import Entry
 from advisor.tui.interview import InterviewScreen
 from advisor.tui.known_facts import FactsScreen
 from advisor.tui.plan_list import PlanList
+from advisor.tui.question import Explanation
 from advisor.tui.topic import TopicScreen
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled
 
@@ -216,6 +219,34 @@ async def test_why_names_the_recommendations_that_the_answer_can_change() -> Non
 
 
 @piloted
+async def test_the_last_line_of_why_is_reached_by_keys_on_a_low_screen() -> None:
+    async with running(InterviewScreen(), size=NARROW) as run:
+        await run.press("f2")
+        last = str(run.screen.query_one("#explained", Static).content).split()[-1]
+        explanation = run.screen.query_one(Explanation)
+        assert explanation.has_focus
+        assert explanation.max_scroll_y > 0
+        for _ in range(20):
+            await run.press("pagedown")
+            explanation.scroll_to(y=explanation.scroll_target_y, animate=False)
+        await run.press()
+        assert explanation.scroll_offset.y == explanation.max_scroll_y
+        assert last in shown_in(run, explanation)
+        for key in ("f2", "escape"):
+            await run.press(key)
+            assert isinstance(run.app.focused, OptionList)
+            await run.press("f2")
+        await run.press("escape", "1")
+        assert said(run) == {"task.kind": "classify"}
+
+
+def shown_in(run: Running, widget: Widget) -> str:
+    """The lines of the screen on which a widget stands."""
+    place = widget.region
+    return "\n".join(screen_text(run.app).splitlines()[place.y : place.bottom])
+
+
+@piloted
 async def test_terms_of_the_question_are_explained_beside_it() -> None:
     async with running(InterviewScreen(), size=WIDE) as run:
         assert "network: A function with very many adjustable numbers" in str(
@@ -259,6 +290,23 @@ async def test_a_detected_fact_is_corrected_from_the_list_of_facts() -> None:
         assert said(run)["machine.cpu.usable_cores"] == 2
 
 
+@pytest.mark.parametrize(("key", "words"), [("f3", "you don't know"), ("f4", "put off")])
+def test_what_was_left_out_stands_once_among_the_facts_with_what_is_assumed(key: str, words: str) -> None:
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen()) as run:
+            await run.press("1", "1")
+            assumed = (name for name, known in run.app.standing.plan.facts.items() if known.source is Source.ASSUMED)
+            name = next(name for name in assumed if not name.startswith("probe."))
+            await ask_for(run, name)
+            await run.press(key, "f7")
+            assert isinstance(run.screen, FactsScreen)
+            line = str(run.screen.query_one(OptionList).get_option(name).prompt)
+            assert f"{name}: {words}  assumed: " in line
+
+    drive()
+
+
 @piloted
 async def test_when_nothing_is_left_to_ask_it_says_what_can_be_done() -> None:
     async with running(InterviewScreen()) as run:
@@ -267,7 +315,9 @@ async def test_when_nothing_is_left_to_ask_it_says_what_can_be_done() -> None:
                 break
             await run.press("f3")
         assert asked(run) is None
-        assert "Nothing that you could still answer would change the plan." in screen_text(run.app)
+        left = len(said(run))
+        told = " ".join(str(run.screen.query_one("#words", Static).content).split())
+        assert f"You left out {left} questions, whose answers may still change the plan: F7 lists what" in told
         await run.press("1")
         assert isinstance(run.app.focused, PlanList)
 

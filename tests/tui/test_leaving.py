@@ -41,6 +41,15 @@ def test_an_answer_that_is_followed_at_once_by_leaving_is_saved() -> None:
 
 
 @piloted
+async def test_the_help_does_not_keep_anybody_from_leaving() -> None:
+    async with running() as run:
+        await run.press("f1")
+        await run.pilot.press("ctrl+q")
+        while not run.app._exit:
+            await run.pilot.pause(0.02)
+
+
+@piloted
 async def test_escape_at_the_start_leaves() -> None:
     async with running() as run:
         assert isinstance(run.screen, StartScreen)

@@ -20,12 +20,17 @@ from advisor.tui.probing_state import Measuring, finding
 from advisor.tui.ticks import Ticks
 from tests.tui.measurements_made import (
     BATCH,
+    MACHINE,
+    MATMUL,
     PRECISION,
     THREADS,
+    MadeMeasurement,
     measuring_desk,
     outcome_of,
+    rules,
 )
 from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
+from tests.tui.stand_in import StandIn
 from tests.tui.waiting import measured, offered, shows, until
 
 # --- choosing --------------------------------------------------------------------------------------------------------
@@ -45,11 +50,26 @@ async def test_the_bets_that_can_be_settled_are_ticked_with_what_each_costs_and_
 
 
 @piloted
-async def test_the_agent_chooses_unless_something_else_is_ticked() -> None:
+async def test_what_is_ticked_at_first_is_measured_and_nothing_else() -> None:
     desk, made = measuring_desk(plays=[THREADS])
     async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        ticked = run.screen.ticked
         await measured(run)
-        assert made.asked == [(60.0, None)]
+        assert made.asked == [(60.0, ticked)]
+
+
+@piloted
+async def test_where_nothing_was_said_the_machine_alone_is_measured() -> None:
+    desk = StandIn(rules(), machine=MACHINE)
+    made = MadeMeasurement(desk, plays=[MATMUL])
+    desk.measured = made
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        shows(run, "No bet of the plan can be settled", "measure what this machine can do")
+        await measured(run)
+        [(_, asked)] = made.asked
+        assert set(asked or ()) == {"matmul", "memory", "storage"}
 
 
 @piloted

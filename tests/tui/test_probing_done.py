@@ -11,10 +11,13 @@ from advisor.agent.agent import Revision, Skipped, Step
 from advisor.agent.scope import advise_here
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.catalogue import probe_named
+from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.verdict import Verdict
 from advisor.tui.curves import Point, bars
 from advisor.tui.probing import Phase as Screen
 from advisor.tui.probing import ProbingScreen
-from advisor.tui.probing_state import Measuring, finding
+from advisor.tui.probing_done import headline
+from advisor.tui.probing_state import Measuring, finding, points_of
 from tests.tui.measurements_made import (
     BATCH,
     MACHINE,
@@ -44,13 +47,33 @@ async def test_afterwards_each_result_is_said_in_word_and_symbol() -> None:
             ["Number format", "fp32", "= no difference that matters", "fp32"],
             ["Matrix products", "", "◆ measured", rows[3][3]],
         ]
-        assert rows[3][3].endswith("GFLOP/s")
+        assert rows[3][3].endswith("GFLOP/s, fp32")
         shows(run, "✓ 1 confirmed", "↻ 1 overturned", "» Changed in the plan: Processor threads")
         shows(
             run, "4 threads against 8 threads: 1.24 times as fast (95 % interval 1.18 to 1.31, 12 interleaved pairs)."
         )
         await run.press("down")
         shows(run, "128 examples against 256 examples: 1.24 times as fast")
+
+
+@pytest.mark.parametrize(
+    ("probe", "before", "rates", "shown"),
+    [
+        ("memory", "all threads", {"all threads": 19.4e9, "one thread": 12e9, "l1": 148e9}, "19.4 GB/s, all threads"),
+        ("matmul", "fp32", {"fp32": 100e9, "bf16": 300e9}, "100 GB/s, fp32"),
+        ("storage", "sequential", {"random": 5e9, "sequential": 2e9}, "2.00 GB/s, sequential"),
+        ("transfer", "pageable", {"pageable": 8e9, "pinned": 25e9}, "8.00 GB/s, pageable"),
+        ("transfer", "pageable", {"pinned": 25e9}, "25.0 GB/s, pinned"),
+    ],
+)
+def test_a_rate_is_that_of_the_usual_setting_and_says_which(
+    probe: str, before: str, rates: dict[str, float], shown: str
+) -> None:
+    settings = tuple(SettingRecord(setting, (1 / rate,)) for setting, rate in rates.items())
+    gauges = probe_named(probe).gauges
+    outcome = ProbeOutcome(probe, "", "", before, Verdict.UNDECIDED, settings=settings, work="byte", gauges=gauges)
+    assert headline(outcome) == shown
+    assert {point.note for point in points_of(outcome)} == {""}, "none of them is the plan's"
 
 
 @piloted

@@ -45,6 +45,17 @@ async def test_an_earlier_conversation_is_gone_on_with() -> None:
 
 
 @piloted
+async def test_beginning_anew_beside_an_earlier_conversation_asks_first() -> None:
+    async with running(desk=StandIn(earlier={"task.kind": "classify"})) as run:
+        await run.press("1")
+        assert "Begin another conversation?" in screen_text(run.app)
+        await run.press("n")
+        assert isinstance(run.screen, StartScreen)
+        await run.press("1", "y")
+        assert isinstance(run.screen, InterviewScreen)
+
+
+@piloted
 async def test_there_is_nothing_to_go_on_with_before_anything_was_said() -> None:
     async with running() as run:
         assert run.screen.query_one(OptionList).get_option("resume").disabled

@@ -96,6 +96,18 @@ def test_scores_and_training_curves_come_while_it_runs(size: tuple[int, int]) ->
 
 
 @piloted
+async def test_what_could_be_chosen_before_cannot_be_pressed_while_it_runs() -> None:
+    desk, made = trying_desk(waits=True)
+    async with running(TryingScreen(), desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: bool(run.screen.state.trainings))
+        await run.press("enter", "tab", "enter")
+        assert isinstance(run.screen, TryingScreen)
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@piloted
 async def test_it_follows_the_size_while_it_runs() -> None:
     desk, made = trying_desk(waits=True)
     async with running(TryingScreen(), size=WIDE, desk=desk) as run:
