@@ -105,3 +105,8 @@ def test_all_files_are_told_and_all_that_are_told_are_there(tmp_path: Path) -> N
         text = (project / "README.md").read_text()
         told = {line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ") and ".py |" in line}
         assert told == {path.name for path in project.glob("*.py")}
+
+
+def test_texts_may_lie_in_folders_or_in_a_table(tmp_path: Path) -> None:
+    text = readme(tmp_path / "project", plan_of("task.kind=classify task.outputs=3 data.modality=text"))
+    assert "A folder of texts (`.txt`), with a folder in it for each class. Or a table" in text

@@ -228,7 +228,7 @@ async def test_the_last_line_of_why_is_reached_by_keys_on_a_low_screen() -> None
         assert explanation.max_scroll_y > 0
         for _ in range(20):
             await run.press("pagedown")
-            explanation.scroll_to(y=explanation.scroll_target_y, animate=False)
+            explanation.scroll_to(y=explanation.scroll_target_y, animate=False)  # where the key is going, at once
         await run.press()
         assert explanation.scroll_offset.y == explanation.max_scroll_y
         assert last in shown_in(run, explanation)
