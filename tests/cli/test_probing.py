@@ -136,6 +136,7 @@ def test_a_name_that_means_a_device_is_refused_before_anything_is_measured(name:
     assert list(state.glob("*/measurements/*")) == []
 
 
+@pytest.mark.slow
 @TWO_CORES
 def test_an_unwritable_state_is_a_warning(tmp_path: Path) -> None:
     blocked = tmp_path / "file"

@@ -279,6 +279,7 @@ def gone(processes: list[psutil.Process], seconds: float) -> bool:
     return True
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("name", ["interop", "ranks"])
 @pytest.mark.parametrize("killed", ["parent", "child"])
@@ -401,6 +402,7 @@ def test_a_recheck_waits_no_longer_than_it_was_told() -> None:
     assert found.reason == "The process for 32 gave no answer in the time it had."
 
 
+@pytest.mark.slow
 @linux
 def test_processes_are_waited_for_before_the_result_is_told_so_that_their_work_is_ours() -> None:
     seen: set[int] = set()

@@ -84,6 +84,7 @@ def test_gradients_are_counted_tensor_by_tensor() -> None:
 # Real processes.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("probe", "settings"),
     [(RANKS, ["one", "several"]), (ALLREDUCE, ["at once", "piece by piece"])],
