@@ -37,6 +37,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     return found
 
 
+@pytest.mark.slow
 def test_a_network_is_timed_in_children_by_threads_and_batches(state: Path) -> None:
     done = advisor("bench", "lstm32", *NARROW, "--budget", "60s", "--format", "json", env={"ADVISOR_STATE": str(state)})
     assert done.code == 0, done.err
@@ -55,6 +56,7 @@ def test_a_network_is_timed_in_children_by_threads_and_batches(state: Path) -> N
     assert list(state.glob("*/journal/*.jsonl")) == [], "a run that has ended leaves no journal"
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_what_is_known_and_leaves_no_child(state: Path) -> None:
     run = subprocess.Popen(
         [*PROGRAM, "bench", "fcn5", "fcn8", *NARROW, "--budget", "45s", "--format", "json"],

@@ -34,6 +34,7 @@ def plan(*arguments: str | Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_facts_of_the_data_enter_the_plan(wine: Path) -> None:
     document = plan("--data", wine, "--target", "cultivar")
     found = {name: entry["value"] for name, entry in document["facts"].items() if entry["source"] == "inspected"}
@@ -55,6 +56,7 @@ def test_an_answer_outranks_the_data_and_the_contradiction_is_told(wine: Path) -
     assert (clash["overruled"], clash["overruled_source"]) == (178, "inspected")
 
 
+@pytest.mark.slow
 def test_the_page_says_what_is_worth_trying(wine: Path) -> None:
     said = " ".join(advisor("recommend", "--data", wine, "--target", "cultivar", "--machine", "none").out.split())
     assert "`advisor try` with the same --data and --target" in said
@@ -62,6 +64,7 @@ def test_the_page_says_what_is_worth_trying(wine: Path) -> None:
     assert "WORTH TRYING" not in advisor("recommend", "--set", "data.modality=tabular", "--machine", "none").out
 
 
+@pytest.mark.slow
 def test_an_explanation_takes_the_data_too(wine: Path) -> None:
     done = advisor(
         "explain", "network.type", "--data", wine, "--target", "cultivar", "--machine", "none", "--format", "json"
@@ -69,6 +72,7 @@ def test_an_explanation_takes_the_data_too(wine: Path) -> None:
     assert json.loads(done.out)["value"] == "gradient_boosting"
 
 
+@pytest.mark.slow
 def test_the_wizard_does_not_ask_what_the_data_tell(wine: Path) -> None:
     done = advisor("wizard", "--plain", "--data", wine, "--target", "cultivar", "--machine", "none")
     assert done.code == 0, done.err
@@ -109,6 +113,7 @@ def test_a_plain_folder_can_still_be_measured(tmp_path: Path) -> None:
     assert "No facts were found in these data" in done.said
 
 
+@pytest.mark.slow
 def test_what_was_tried_on_these_data_goes_into_their_plan_and_no_other(
     wine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
