@@ -17,7 +17,9 @@ class Problem:
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text} {self.remedy}" if self.remedy else text
+        if not self.remedy:
+            return text
+        return f"{text} {self.remedy}" if text.endswith((".", "?", "!", ":")) else f"{text}. {self.remedy}"
 
 
 class InputError(ValueError):

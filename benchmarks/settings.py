@@ -48,8 +48,16 @@ TASKS: Mapping[str, dict[str, Value]] = {
         "data.sequence_length": 64, "data.examples": 20_000,
     },
     "table": {"task.kind": "reconstruct", "data.modality": "tabular", "data.inputs": 256, "data.examples": 50_000},
+    "ids": {
+        "task.kind": "classify", "task.outputs": 10, "data.modality": "tabular", "data.inputs": 256, "data.examples": 50_000,
+        "data.sparse_ids": True,
+    },
     "masks": {
         "task.kind": "segment", "task.outputs": 3, "data.modality": "image", "data.inputs": 1024, "data.examples": 5000,
+    },
+    "texts": {
+        "task.kind": "classify", "task.outputs": 4, "data.modality": "text", "data.inputs": 5000, "data.sequence_length": 64,
+        "data.examples": 20_000,
     },
     "colours": PICTURES | {"data.inputs": 3072, "data.examples": 50_000},
 }  # fmt: skip
@@ -209,11 +217,19 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     lines = [
         f"{name}: {workload.describe()}, batch {workload.batch_size}; {len(found)} cells",
         f"  agent: {choice}; {agent_seconds:.0f} s, {share:.1%} of the grid's {grid_seconds:.0f} s",
+        f"  its verdicts: {'; '.join(map(told, revision.outcomes)) or 'none'}",
         f"  best of the grid's best three, measured anew: {rival}",
         f"  agent / best: {ratio:.3f} ({low:.3f} to {high:.3f}); agent / PyTorch's defaults: {against_default:.2f}",
         f"  {'met' if passed else 'MISSED'}: lower end >= {ENOUGH}, time <= {SHARE:.0%}",
     ]
     return passed, "\n".join(lines)
+
+
+def told(outcome: ProbeOutcome) -> str:
+    """`precision overturned, bf16 -> fp32, 1.18 times`, or why there is none."""
+    if outcome.failure or outcome.median is None:
+        return f"{outcome.probe}: {outcome.failure}"
+    return f"{outcome.probe} {outcome.verdict}, {outcome.before} -> {outcome.after}, {outcome.median:.2f} times"
 
 
 def started_afresh(workload: Workload, setting: Setting, facts: Mapping[str, Any]) -> float:

@@ -98,7 +98,10 @@ def main() -> None:
         for _ in range(runs):
             bares.append(bare())
             plains.append(plain_answer())
-            screens.append(on_screen(state))
+            with (
+                tempfile.TemporaryDirectory() as first
+            ):  # where a conversation is kept, Begin asks before it begins another
+                screens.append(on_screen(first))
             left.append(leaving(state))
     interpreter, plain = min(bares), min(plains)
     painted, answered = min(first for first, _ in screens), min(second for _, second in screens)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from advisor.agent.claim_values import disk_kind
 from advisor.agent.machine_profile import MachineProfile
-from advisor.agent.trial_inputs import disk_kind
 from advisor.machine.parts import DiskKind
 from advisor.probes.outcome import ProbeOutcome
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.agent.bench import Measured
-from advisor.agent.trial import Judgement, TrialVerdict, put_on_trial
-from advisor.agent.trial_inputs import TABLE_4
+from advisor.agent.claim_values import TABLE_4
+from advisor.agent.judged_claims import ClaimVerdict, Judgement, judge_claims
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY, advise
@@ -220,12 +220,12 @@ def findings(
     by_table: dict[str, Judgement] = {}
     for result in results:
         plan = plan_for(knowledge, facts, result.network)
-        for one in put_on_trial(knowledge, plan, tuple(result.outcomes.values()), tables):
+        for one in judge_claims(knowledge, plan, tuple(result.outcomes.values()), tables):
             if one.claim.basis is Basis.PUBLISHED and one.claim.published == TABLE_4:
                 by_table[one.claim.id] = one  # the same for every network
             elif one.claim.probe not in _SWEPT:
                 continue
-            elif one.verdict is TrialVerdict.NOT_JUDGED:
+            elif one.verdict is ClaimVerdict.NOT_JUDGED:
                 reasons.setdefault(one.claim.id, one.why)
             else:
                 judged.setdefault(one.claim.id, {})[result.network.name] = one

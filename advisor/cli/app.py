@@ -19,8 +19,8 @@ from advisor.cli import (
     recommend,
     report,
     rules,
+    rules_trial,
     starter,
-    trial,
     try_,
     wizard,
 )
@@ -46,7 +46,7 @@ app.command("report", help="A report from a plan that was saved as JSON.")(repor
 app.command("starter", help="A small training project for the plan, which needs the advisor no more.")(starter.starter)
 app.command("doctor", help="What this machine, its driver and its torch disagree on.")(doctor.doctor)
 app.add_typer(probe.app, name="probe")
-rules.app.command("trial", help="What became of the claims of the documents from which this grew.")(trial.trial)
+rules.app.command("trial", help="What became of the claims of the documents from which this grew.")(rules_trial.trial)
 app.add_typer(
     rules.app, name="rules", help="The rule base: list, show, check, test, coverage, docs; and the survey on trial."
 )

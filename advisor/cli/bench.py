@@ -221,7 +221,7 @@ def _report(inputs: Inputs, run: Benchmark) -> BenchReport:
     from datetime import UTC, datetime
 
     from advisor.agent.bench_findings import findings
-    from advisor.agent.trial_inputs import TABLE_4
+    from advisor.agent.claim_values import TABLE_4
     from advisor.machine.published import load_tables
     from advisor.report.bench import BenchReport
     from advisor.resources import profiles_folder

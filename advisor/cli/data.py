@@ -10,9 +10,19 @@ import typer
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
 
+
+def named_path(text: str) -> Path:
+    """Nothing is not the folder that one is in, as Path takes it."""
+    if not text.strip():
+        raise typer.BadParameter("this names nothing. Name a file or a folder; a dot is the folder that you are in.")
+    return Path(text)
+
+
 DataPath = Annotated[
     Path | None,
-    typer.Option("--data", help="A file or folder of data: what it is becomes facts.", metavar="PATH"),
+    typer.Option(
+        "--data", help="A file or folder of data: what it is becomes facts.", metavar="PATH", parser=named_path
+    ),
 ]
 TargetColumn = Annotated[
     str | None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from advisor.cli.data import named_path
 from advisor.cli.inputs import PlainFormat, PlainFormatOption
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108  it is only measured
 def doctor(
     format_: PlainFormatOption = PlainFormat.TEXT,
     data: Annotated[
-        Path | None, typer.Option("--data", help="A folder or file of data: its disk is looked at.", metavar="PATH")
+        Path | None,
+        typer.Option(
+            "--data", help="A folder or file of data: its disk is looked at.", metavar="PATH", parser=named_path
+        ),
     ] = None,
 ) -> None:
     from advisor.cli.console import FAILED, look, write, write_json

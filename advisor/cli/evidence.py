@@ -1,4 +1,4 @@
-"""What the HTML report shows beside a plan, gathered for commands: measurements, claims judged by them, the machine."""
+"""What commands gather beside a plan: the measurements that count for it, the claims judged by them, the machine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Skipped
+    from advisor.agent.judged_claims import Judgement
     from advisor.cli.inputs import Inputs
     from advisor.inference.plan import Plan
     from advisor.machine.detection import Machine
@@ -36,19 +37,57 @@ def evidence(
         outcomes: oldest first.
     """
     from advisor.agent.machine_profile import grown
-    from advisor.agent.scope import newest_in_scope, scope_of
-    from advisor.agent.trial import put_on_trial
     from advisor.machine.profiles import find_device
-    from advisor.machine.published import load_tables
     from advisor.report.html.evidence import Evidence
     from advisor.report.machine_page import machine_report
+
+    report = None
+    if machine is not None:
+        report = machine_report(grown(None, "", machine, "", outcomes), find_device)
+    counting = tuple(outcomes if machine is None else _counting(plan, machine, outcomes))
+    return Evidence(counting, tuple(skipped), judged(plan, machine, outcomes), report)
+
+
+def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome]) -> tuple[Judgement, ...]:
+    """The survey's claims, judged by the outcomes that count for this plan. Of a claim that none of them judges, under which
+    other conditions it was measured on this host.
+
+    Args:
+        machine, outcomes: as for `evidence`.
+    """
+    from advisor.agent.elsewhere import measured_elsewhere
+    from advisor.agent.judged_claims import judge_claims
+    from advisor.agent.scope import scope_of
+    from advisor.machine.published import load_tables
     from advisor.resources import profiles_folder
 
     assert plan.knowledge is not None  # noqa: S101 - `advise` and `read_plan` give it
-    counting, report = list(outcomes), None
-    if machine is not None:
-        failed = [outcome for outcome in outcomes if outcome.failure]
-        counting = [*failed, *newest_in_scope(outcomes, scope_of(plan, machine))]
-        report = machine_report(grown(None, "", machine, "", outcomes), find_device)
-    judged = put_on_trial(plan.knowledge, plan, counting, load_tables(profiles_folder() / "published"))
-    return Evidence(tuple(counting), tuple(skipped), judged, report)
+    tables = load_tables(profiles_folder() / "published")
+    if machine is None:
+        return judge_claims(plan.knowledge, plan, outcomes, tables)
+    earlier, machines = _as_another_machine(machine)
+    elsewhere = measured_elsewhere([*earlier, *outcomes], scope_of(plan, machine), machines)
+    return judge_claims(plan.knowledge, plan, _counting(plan, machine, outcomes), tables, elsewhere)
+
+
+def _counting(plan: Plan, machine: Machine, outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+    from advisor.agent.scope import newest_in_scope, scope_of
+
+    failed = [outcome for outcome in outcomes if outcome.failure]
+    return [*failed, *newest_in_scope(outcomes, scope_of(plan, machine))]
+
+
+def _as_another_machine(machine: Machine) -> tuple[list[ProbeOutcome], dict[str, Machine]]:
+    """What was measured on this host while it was another machine (more cores, other cards), oldest first; and the
+    machines that it was, by fingerprint."""
+    from advisor.agent.memory import kept_profiles
+
+    profiles = kept_profiles()[0]
+    found = [outcome for profile in profiles for outcome in profile.outcomes]
+    others = [outcome for outcome in found if outcome.applies.get("machine") != machine.fingerprint]
+    machines = {machine.fingerprint: machine}
+    for profile in profiles:
+        machines.update(profile.earlier)
+        if profile.machine is not None:
+            machines[profile.fingerprint] = profile.machine
+    return sorted(others, key=lambda outcome: outcome.date), machines

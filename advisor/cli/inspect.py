@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli.data import TargetColumn, inspected
+from advisor.cli.data import TargetColumn, inspected, named_path
 from advisor.cli.inputs import PlainFormat, PlainFormatOption
 
 
 def inspect(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of data.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of data.", parser=named_path)],
     target: TargetColumn = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from advisor.cli.console import FAILED, look, panel, stderr, warn, write, write_json
-from advisor.cli.data import TargetColumn
+from advisor.cli.data import TargetColumn, named_path
 from advisor.cli.inputs import (
     Force,
     Format,
@@ -44,8 +44,7 @@ from advisor.cli.measuring import (
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
     from advisor.agent.journal import Journal
-    from advisor.agent.trial import Judgement
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.agent.judged_claims import Judgement
 
 
 app = typer.Typer(invoke_without_command=True)
@@ -67,6 +66,7 @@ def probe(
         typer.Option(
             "--data",
             help="The data, or their folder: facts are found in them, and files read on that disk.",
+            parser=named_path,
             metavar="PATH",
         ),
     ] = None,
@@ -165,59 +165,47 @@ def _machine_page(inputs: Inputs, revision: Revision, name: str) -> str:
 def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool, save: str) -> None:
     from datetime import date
 
-    from advisor.agent.trial import put_on_trial
-    from advisor.machine.published import load_tables
+    from advisor.cli.evidence import evidence, judged
+    from advisor.report.claims import claims_json, claims_markdown
     from advisor.report.markdown import report_text
     from advisor.report.measured import measured_markdown, measured_page
-    from advisor.report.trial import trial_json, trial_markdown
-    from advisor.resources import profiles_folder
 
-    tables = load_tables(profiles_folder() / "published")
-    judged = put_on_trial(inputs.knowledge, revision.after, _judging(inputs, revision), tables)
-    if format_ is Format.JSON:
-        document = {
-            **revision.after.to_json(),
-            "outcomes": [outcome.to_json() for outcome in revision.outcomes],
-            "skipped": [{"probe": s.probe, "reason": s.reason, "open": s.open} for s in revision.skipped],
-            "survey": trial_json(judged, inputs.knowledge)["survey"],
-        }
-        deliver_json(document, output, force)
-        return
     if format_ is Format.HTML:
-        from advisor.cli.evidence import evidence
         from advisor.report.html.plan_report import plan_html
 
         shown = evidence(revision.after, inputs.machine, revision.outcomes, revision.skipped)
         deliver(plan_html(revision.after, inputs.knowledge, date.today().isoformat(), shown), output, force)
         return
+    claims = judged(revision.after, inputs.machine, revision.outcomes)
+    if format_ is Format.JSON:
+        document = {
+            **revision.after.to_json(),
+            "outcomes": [outcome.to_json() for outcome in revision.outcomes],
+            "skipped": [{"probe": s.probe, "reason": s.reason, "open": s.open} for s in revision.skipped],
+            "survey": claims_json(claims, inputs.knowledge)["survey"],
+        }
+        deliver_json(document, output, force)
+        return
     if format_ is Format.MARKDOWN or output is not None:
         report = report_text(revision.after, inputs.knowledge, date.today().isoformat())
-        parts = [report.rstrip(), *measured_markdown(revision), *trial_markdown(judged, inputs.knowledge)]
+        parts = [report.rstrip(), *measured_markdown(revision), *claims_markdown(claims, inputs.knowledge)]
         deliver("\n".join(parts), output, force)
     if format_ is Format.TEXT:
         write(measured_page(revision, look()))
         if revision.measured:
             write(f"\n{_machine_page(inputs, revision, save)}")
-            write(f"\n{_trial(judged)}")
+            write(f"\n{_trial(claims)}")
         if output is not None:
             write(f"The report is in {output}.")
 
 
-def _judging(inputs: Inputs, revision: Revision) -> list[ProbeOutcome]:
-    """What counts for the plan as it is now, and what failed, for its reason."""
-    from advisor.agent.scope import newest_in_scope, scope_of
-
-    failed = [outcome for outcome in revision.outcomes if outcome.failure]
-    return [*failed, *newest_in_scope(revision.outcomes, scope_of(revision.after, inputs.machine))]
-
-
 def _trial(judged: Sequence[Judgement]) -> str:
     """What this machine has decided of the survey's claims, and how to see the others."""
+    from advisor.report.claims import claim_lines, decided_here
     from advisor.report.page import Page
-    from advisor.report.trial import decided_here, trial_lines
 
     page = Page(look())
-    trial_lines(page, judged, decided_here(judged))
+    claim_lines(page, judged, decided_here(judged))
     page.blank()
     page.add("`advisor rules trial` lists the others too.")
     return page.text()

@@ -75,13 +75,11 @@ class MeasuringProgress:
                 self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
                 self._deadline -= about.spent
             case "started":
-                again = about.probe.name in self._run
+                again = ", since undecided" if about.probe.name in self._run else ""
+                why = " again, to see whether it holds" if about.again else f" again{again}" if again else ""
                 self._run.add(about.probe.name)
                 self._probe, self._figures = about.probe, {}
-                self.line(
-                    f"{about.probe.name}{' again, since undecided' if again else ''}: {about.probe.question} "
-                    f"(up to {about.seconds:.0f} s)"
-                )
+                self.line(f"{about.probe.name}{why}: {about.probe.question} (up to {about.seconds:.0f} s)")
                 self._update(f"{about.probe.name}  warming up")
             case "event":
                 self._event(about)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from advisor.cli.console import FAILED, look, panel, warn, write
+from advisor.cli.data import named_path
 from advisor.cli.inputs import (
     Answers,
     Force,
@@ -39,7 +40,14 @@ STARTED = 0.5
 
 def try_(
     data: Annotated[
-        Path, typer.Option("--data", help="The data: a file, or a folder of files.", metavar="PATH", show_default=False)
+        Path,
+        typer.Option(
+            "--data",
+            help="The data: a file, or a folder of files.",
+            metavar="PATH",
+            parser=named_path,
+            show_default=False,
+        ),
     ],
     target: Annotated[
         str | None, typer.Option("--target", help="What is to be foretold: a column or an array.", metavar="COLUMN")

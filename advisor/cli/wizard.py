@@ -17,6 +17,11 @@ from advisor.cli.wizard_lines import read, say
 if TYPE_CHECKING:
     from advisor.cli.wizard_desk import WizardDesk
 
+EARLIER = (
+    "There is an earlier conversation: `{command}` goes on with it. It stays until you answer something here; then it is kept "
+    "as interview.previous.json, beside the new one."
+)
+
 
 def wizard(
     plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False,
@@ -40,7 +45,8 @@ def wizard(
     desk = WizardDesk(inputs, _resume_command(plain, machine, packs), school)
     told = desk.resume() if resume else None
     if plain:
-        _line_by_line(desk, told or [])
+        earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []
+        _line_by_line(desk, earlier if told is None else told)
     else:
         _on_the_whole_screen(desk, told)
 

@@ -66,9 +66,14 @@ class WizardDesk:
 
     @property
     def saved(self) -> bool:
+        """Where there is no folder for it, nothing is; that is told when something is to be saved."""
         from advisor.interview.saved import session_file
+        from advisor.machine.state import StateError
 
-        return session_file().exists()
+        try:
+            return session_file().exists()
+        except StateError:
+            return False
 
     def begin_anew(self) -> None:
         from advisor.interview.interview import Interview

@@ -254,7 +254,7 @@ def _remarks(
             yield Remark(what, Weight.WARNING, "Trials put the median or mean in their place.")
         constant = values.ndim == 2 and int((numpy.nanmin(values, axis=0) == numpy.nanmax(values, axis=0)).sum())
         if constant:
-            yield Remark(f"{constant:,} columns have the same value in every example.")
+            yield Remark(f"Columns with the same value in every example: {constant:,}.")
     if roles.modality == "image":
         height, width = roles.picture_size
         side = side_for(width, height)

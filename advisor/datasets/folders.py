@@ -52,6 +52,10 @@ class ClassFolders:
     def bytes(self) -> int:
         return sum(member.size for member in self.members)
 
+    def readable(self, looked_into: int, broken: int) -> int:
+        """How many of the files are examples, where so many of those looked into are broken; exact where that was all."""
+        return len(self.members) - round(len(self.members) * broken / looked_into)
+
     @property
     def fingerprint(self) -> str:
         files = [self.path(member) for member in sorted(self.members, key=lambda member: member.name)]
@@ -94,9 +98,9 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
     return ClassFolders(folder, tuple(members), classes, divisions, outside, counts["others"], counts["links"])
 
 
-def class_facts(folders: ClassFolders) -> dict[str, Value]:
-    """What follows from the classes and their sizes."""
-    facts: dict[str, Value] = {"data.examples": len(folders.members), "data.bytes": max(1, folders.bytes)}
+def class_facts(folders: ClassFolders, examples: int) -> dict[str, Value]:
+    """What follows from the classes and their sizes, and from how many of the files are examples."""
+    facts: dict[str, Value] = {"data.examples": examples, "data.bytes": max(1, folders.bytes)}
     if len(folders.classes) > 1:
         sizes = Counter(member.label for member in folders.members).values()
         facts |= {"task.kind": "classify", "task.outputs": len(folders.classes), "data.labelled_fraction": 1.0}
@@ -128,7 +132,7 @@ def class_remarks(folders: ClassFolders, noun: str) -> Iterator[Remark]:
     if folders.links:
         yield Remark(f"Links to {folders.links:,} folders were not followed.", remedy="Name the folders themselves.")
     if folders.others:
-        yield Remark(f"{folders.others:,} files of other kinds were passed over.")
+        yield Remark(f"Files of other kinds that were passed over: {folders.others:,}.")
 
 
 def _files(folder: Path, counts: Counter[str]) -> Iterator[tuple[tuple[str, ...], int]]:

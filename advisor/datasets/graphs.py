@@ -150,10 +150,10 @@ def _remarks(graph: _Graph, ends: tuple[str, str]) -> Iterator[Remark]:
         )
     if graph.loops:
         yield Remark(
-            f"{graph.loops:,} edges join a node with itself.",
+            f"Edges that join a node with itself: {graph.loops:,}.",
             Weight.WARNING,
             "Leave them out unless they mean something.",
         )
     if graph.repeated:
-        what = f"{graph.repeated:,} edges stand more than once, in one direction or the other."
+        what = f"Edges that stand more than once, in one direction or the other: {graph.repeated:,}."
         yield Remark(what, remedy="Where direction means nothing, list each pair once.")

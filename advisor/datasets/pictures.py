@@ -75,12 +75,13 @@ def inspect_pictures(folder: Path) -> Inspection:
     colours = Counter(look.colours for look in looks).most_common(1)[0][0]
     side = side_for(width, height)
     told_apart = len(found.classes) > 1
+    examples = found.readable(len(chosen), len(broken))
     return Inspection(
         path=str(folder),
         format=Format.IMAGES,
         modality="image",
-        examples=len(found.members),
-        facts=class_facts(found) | {"data.modality": "image", "data.inputs": colours * width * height},
+        examples=examples,
+        facts=class_facts(found, examples) | {"data.modality": "image", "data.inputs": colours * width * height},
         fingerprint=found.fingerprint,
         task=Task.CLASSIFY if told_apart else None,
         classes=found.classes,
@@ -90,7 +91,7 @@ def inspect_pictures(folder: Path) -> Inspection:
         if len(chosen) < len(found.members)
         else "",
         bytes=found.bytes,
-        memory_bytes=len(found.members) * colours * side * side * 4,
+        memory_bytes=examples * colours * side * side * 4,
         reading={"side": side, "colours": colours, "width": width, "height": height},
     )
 

@@ -120,9 +120,9 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
     if same:
         weight = Weight.WARNING if same > 0.01 * rows else Weight.NOTE
         remedy = "Remove them, or scores count what was already seen."
-        yield Remark(f"{same:,} of {rows:,} rows repeat another one.", weight, remedy)
+        yield Remark(f"Rows that repeat another one: {same:,} of {rows:,}.", weight, remedy)
     if conflicting:
-        what = f"{conflicting:,} of {rows:,} rows have the same inputs as another one and a different answer."
+        what = f"Rows with the same inputs as another one and a different answer: {conflicting:,} of {rows:,}."
         yield Remark(
             what, Weight.WARNING, "No model can be right on all of them: a column that tells them apart is missing."
         )

@@ -41,13 +41,14 @@ def inspect_sounds(folder: Path) -> Inspection:
     hops = -(-windows // MOST_STEPS)
     steps = -(-windows // hops)
     told_apart = len(found.classes) > 1
+    examples = found.readable(len(chosen), len(broken))
     look = f"Opened {len(chosen):,} of {len(found.members):,} sounds, evenly from all of them."
     return Inspection(
         path=str(folder),
         format=Format.SOUNDS,
         modality="audio",
-        examples=len(found.members),
-        facts=class_facts(found)
+        examples=examples,
+        facts=class_facts(found, examples)
         | {"data.modality": "audio", "data.inputs": waves.BANDS, "data.sequence_length": steps},
         fingerprint=found.fingerprint,
         task=Task.CLASSIFY if told_apart else None,
@@ -55,7 +56,7 @@ def inspect_sounds(folder: Path) -> Inspection:
         remarks=(*class_remarks(found, NOUN), *_remarks(headers, broken, steps, hops)),
         sampled=look if len(chosen) < len(found.members) else "",
         bytes=found.bytes,
-        memory_bytes=len(found.members) * steps * waves.BANDS * 4,
+        memory_bytes=examples * steps * waves.BANDS * 4,
         reading={
             "steps": steps,
             "hop_seconds": hops * waves.HOP_SECONDS,

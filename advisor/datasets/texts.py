@@ -103,13 +103,14 @@ def _inspect_folder(folder: Path) -> Inspection:
     if broken:
         what = f"{broken:,} of the {len(chosen):,} looked into have no words or are no text, and are left out."
         remarks.append(Remark(what, Weight.WARNING, "Check them."))
+    examples = found.readable(len(chosen), broken)
     look = f"Read {len(chosen):,} of {len(found.members):,} texts, evenly from all of them."
     return Inspection(
         path=str(folder),
         format=Format.TEXT,
         modality="text",
-        examples=len(found.members),
-        facts=class_facts(found) | _facts(size),
+        examples=examples,
+        facts=class_facts(found, examples) | _facts(size),
         fingerprint=found.fingerprint,
         task=Task.CLASSIFY if len(found.classes) > 1 else None,
         classes=found.classes,
@@ -208,7 +209,7 @@ def _repeated(texts: Sequence[str]) -> Iterator[Remark]:
     spare = len(texts) - len(set(texts))
     if spare:
         example = shorten(Counter(texts).most_common(1)[0][0], 40)
-        what = f"{spare:,} of {len(texts):,} texts are copies of others, such as “{example}”."
+        what = f"Texts that are copies of others, such as “{example}”: {spare:,} of {len(texts):,}."
         yield Remark(
             what, Weight.WARNING, "Delete copies: one in the training and one in the test makes scores too good."
         )

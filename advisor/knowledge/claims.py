@@ -16,7 +16,7 @@ from advisor.knowledge.expressions import (
     Type,
     compile_expression,
 )
-from advisor.knowledge.figures import Given
+from advisor.knowledge.figures import Given, read_given
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
 from advisor.safe_yaml import Node, Sequence
@@ -25,7 +25,6 @@ _CLAIM_KEYS = (
     "id", "claim", "says", "sources", "erratum", "rules", "probe", "expects", "when", "otherwise", "figures", "computed",
     "published", "needs", "disks", "noted",
 )  # fmt: skip
-_GIVEN_KEYS = ("title", "unit", "help")
 _FIGURE_KEYS = ("title", "value", "unit", "says", "within", "reading")
 _DISKS = ("nvme", "ssd", "hdd")
 _DECIDERS = ("probe", "computed", "published", "needs")
@@ -132,15 +131,7 @@ def read_claims(node: Node | None, reader: Reader, layer: int, before: Claims) -
     root = reader.mapping(node, "claims.yaml", ("given", "claims"))
     if root is None:
         return before
-    given, claims = dict(before.given), dict(before.claims)
-    if "given" in root.items:
-        if layer > 0:
-            reader.note(root.key_lines["given"], "a pack cannot declare given numbers; the program supplies them.")
-        for name, value, _ in reader.pairs(root.items["given"], "given"):
-            entry = reader.mapping(value, f"given {name}", _GIVEN_KEYS)
-            if entry is not None:
-                texts = (reader.text(entry, key, f"given {name}", required=key != "unit") for key in _GIVEN_KEYS)
-                given[name] = Given(name, *texts)
+    given, claims = read_given(root, reader, layer, before.given), dict(before.claims)
     listed = root.items.get("claims")
     if listed is not None and not isinstance(listed, Sequence):
         reader.note(listed.line, "claims must be a list.", "Start each with `- id: ...`.")

@@ -80,20 +80,27 @@ def read_figures(node: Node | None, reader: Reader, layer: int, before: Figures)
     root = reader.mapping(node, "figures.yaml", ("given", "figures"))
     if root is None:
         return before
-    given, figures = dict(before.given), dict(before.figures)
-    if "given" in root.items:
-        if layer > 0:
-            reader.note(root.key_lines["given"], "a pack cannot declare given numbers; the program supplies them.")
-        for name, value, _ in reader.pairs(root.items["given"], "given"):
-            entry = reader.mapping(value, f"given {name}", _GIVEN_KEYS)
-            if entry is not None:
-                texts = (reader.text(entry, key, f"given {name}", required=key != "unit") for key in _GIVEN_KEYS)
-                given[name] = Given(name, *texts)
+    given, figures = read_given(root, reader, layer, before.given), dict(before.figures)
     for name, value, line in reader.pairs(root.items["figures"], "figures") if "figures" in root.items else ():
         figure = _figure(name, value, line, reader, layer)
         if figure is not None:
             figures[name] = figure
     return Figures(given, figures)
+
+
+def read_given(root: MappingNode, reader: Reader, layer: int, before: Mapping[str, Given]) -> dict[str, Given]:
+    """The given numbers of one file after those of the layers before."""
+    given = dict(before)
+    if "given" not in root.items:
+        return given
+    if layer > 0:
+        reader.note(root.key_lines["given"], "a pack cannot declare given numbers; the program supplies them.")
+    for name, value, _ in reader.pairs(root.items["given"], "given"):
+        entry = reader.mapping(value, f"given {name}", _GIVEN_KEYS)
+        if entry is not None:
+            texts = (reader.text(entry, key, f"given {name}", required=key != "unit") for key in _GIVEN_KEYS)
+            given[name] = Given(name, *texts)
+    return given
 
 
 def _figure(name: str, value: Node, line: int, reader: Reader, layer: int) -> Figure | None:

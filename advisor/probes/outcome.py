@@ -93,6 +93,8 @@ class ProbeOutcome:
     """Further facts that hold with `after`."""
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""
+    starts: int = 1
+    """Fresh processes, one after the other, in which it was looked at."""
 
     @property
     def measured(self) -> bool:
@@ -136,7 +138,7 @@ class ProbeOutcome:
             "high": self.high, "unit": self.unit, "n": self.n, "applies": dict(self.applies), "date": self.date,
             "settings": [record.to_json() for record in self.settings], "conditions": self.conditions.to_json(),
             "failure": self.failure, "work": self.work, "per": self.per, "gauges": dict(self.gauges),
-            "bound_by": list(self.bound_by), "also": dict(self.also),
+            "bound_by": list(self.bound_by), "also": dict(self.also), "starts": self.starts,
         }  # fmt: skip
 
     @classmethod

@@ -28,10 +28,10 @@ from advisor.probes.batch import BATCH
 from advisor.probes.device import CPU, DEVICE, GPU
 from advisor.probes.threads import THREADS
 from advisor.report.changes import quantity, sentence
+from advisor.report.claims import VERDICTS, figure_words
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import times
-from advisor.report.trial import VERDICTS, figure_words
 
 _SWEPT: Mapping[str, str] = {THREADS.name: "Threads", BATCH.name: "Batches", DEVICE.name: "The card"}
 _CARDS: Mapping[str, str] = {"gtx-980": "GTX 980", "gtx-1080": "GTX 1080", "k80": "K80"}

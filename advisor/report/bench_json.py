@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.agent.bench import Measured, workload
 from advisor.agent.bench_findings import ERRATA, Figure, published_of, refused, seconds, settings, speed_up
-from advisor.agent.trial import Judgement
+from advisor.agent.judged_claims import Judgement
 from advisor.networks.counts import counts
 from advisor.probes.batch import BATCH
 from advisor.probes.device import CPU, DEVICE

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.agent.claim_values import newest_of
 from advisor.agent.machine_profile import MachineProfile, own_outcomes
 from advisor.agent.memory import LAST
 from advisor.agent.peaks import FindDevice, Peak, peak_of
 from advisor.agent.quantities import Reading, newest_readings
 from advisor.agent.remarks import Remark, exceeds, notes_of, remarks, share_of
-from advisor.agent.trial_inputs import newest_of
 from advisor.errors import join_names, shorten
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome

@@ -122,7 +122,7 @@ def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
     if outcome.measured:
         page.add(sentence(outcome, unit), first="    ")
     doubts = outcome.conditions.warnings if verdict is Verdict.UNDECIDED else ()
-    for text in (*doubts, _memory(outcome), _conditions(outcome)):
+    for text in (*doubts, twice(outcome), _memory(outcome), _conditions(outcome)):
         if text:
             page.add((text, Style.FAINT), first="    ")
     if plan.knowledge is None:
@@ -131,6 +131,11 @@ def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
     if entry is not None and entry.measured is not None and entry.measured.probe == outcome.probe:
         for rule, judged in entry.measured.judged.items():
             page.add(f"{claim(plan, rule)}: {VERDICTS[Verdict(judged)]}", first="    ")
+
+
+def twice(outcome: ProbeOutcome) -> str:
+    """Said of what a second start has confirmed; empty for all else."""
+    return "A second start has shown it too." if outcome.starts > 1 and outcome.after is not None else ""
 
 
 def _unit(plan: Plan, outcome: ProbeOutcome) -> str:

@@ -122,6 +122,15 @@ class Blueprint:
     def is_network(self) -> bool:
         return self.network not in CLASSICAL
 
+    @property
+    def writes(self) -> bool:
+        """Whether it learns to write texts."""
+        return self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
+
+    @property
+    def translates(self) -> bool:
+        return self.targets is Targets.NEXT_TOKEN and self.kind == "translate"
+
 
 CLASSICAL = ("gradient_boosting", "random_forest", "linear")
 """The models of a plan that are no networks."""

@@ -32,7 +32,7 @@ FILES = {
     "checkpoints.py": "saves and loads where the training stands",
     "averages.py": "means of what is reported",
     "test_project.py": "a short training, to see that everything works",
-    "generate.py": "makes new examples with the best weights",
+    "generate.py": "what the best weights are good for: makes, writes or translates",
     "train.slurm": "the job for the cluster",
     "requirements.txt": "the packages it needs",
 }
@@ -92,7 +92,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if "train.slurm" in files:
             yield f"sbatch train.slurm {data}"
         if "generate.py" in files:
-            yield f"python generate.py --data {data} --number 16"
+            yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
         grows = blueprint.network != "linear"
         yield from (

@@ -61,6 +61,8 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["loss.py"] = _loss(blueprint.recipe.loss)
         if blueprint.recipe.loss in GENERATIVE:
             chosen["generate.py"] = "shared/generate.py.j2"
+        elif blueprint.writes or blueprint.translates:
+            chosen["generate.py"] = "shared/write.py.j2"
         if blueprint.computing.device == "cluster":
             chosen["train.slurm"] = "shared/train.slurm.j2"
     return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}

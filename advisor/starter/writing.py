@@ -28,7 +28,7 @@ def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False
             raise input_error(TITLE, "the folder is not empty", where=where, remedy=_NOT_EMPTY)
         if inhabited:
             _refuse_folders(folder, files)
-        _write(folder, files, inhabited)
+        _write(folder, files)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise input_error(TITLE, reason, where=where, remedy="Check its parent, permissions and free space.") from None
@@ -51,16 +51,19 @@ def _refuse_folders(folder: Path, files: Mapping[str, str]) -> None:
         raise InputError(TITLE, problems)
 
 
-def _write(folder: Path, files: Mapping[str, str], inhabited: bool) -> None:
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """Nothing is seen of them before all are written. A folder that exists stays the same one: it may be where somebody
+    stands, or a mounted disk."""
+    there = folder.is_dir()
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder if there else folder.absolute().parent))
     try:
         for name, text in files.items():
-            (beside / name).write_text(text, encoding="utf-8")
-        if inhabited:
+            (aside / name).write_text(text, encoding="utf-8")
+        if there:
             for name in files:
-                (beside / name).replace(folder / name)
+                (aside / name).replace(folder / name)
         else:
-            beside.chmod(0o755)
-            beside.replace(folder)  # takes the place of an empty folder, too
+            aside.chmod(0o755)
+            aside.replace(folder)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(aside, ignore_errors=True)

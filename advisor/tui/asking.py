@@ -8,15 +8,17 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from advisor.tui.screen import Dialog
 from advisor.tui.text import plain
 
 
-class Ask(ModalScreen[bool]):
+class Ask(Dialog[bool]):
     """`if await self.app.push_screen_wait(Ask("Replace plan.md?", "It exists.", yes="Replace it")):` in a worker."""
 
+    TITLE = "A question"
+    HELP_TEXT = "Answer it by its key, or go to a button with Tab and press Enter. Escape leaves things as they are."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes", id="ask.yes", tooltip="Yes."),
         Binding("n,escape", "answer(False)", "No", id="ask.no", tooltip="No: leave things as they are."),

@@ -78,7 +78,8 @@ class LivePane(Vertical):
             doing.update("")
         else:
             probe = current.step.probe
-            title = f"{probe_title(self.knowledge, probe)}{' once more, since undecided' if current.again else ''}: "
+            why = "to see whether it holds" if current.step.again else "since undecided"
+            title = f"{probe_title(self.knowledge, probe)}{f' once more, {why}' if current.again else ''}: "
             what.update(Content.assemble((printable(title), "bold"), probe.question))
             why = f"It can settle the bet {bet}." if bet else ""
             doing.update(plain(f"{why} Now: {current.doing}.".strip()))

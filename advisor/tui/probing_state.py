@@ -148,7 +148,7 @@ class Measuring:
             case "event" if self.current is not None:
                 self.current.add(about)
             case "finished":
-                self.outcomes.append(about)
+                self.outcomes = [*(outcome for outcome in self.outcomes if outcome.probe != about.probe), about]
                 self.current = None
             case "skipped":
                 self.not_run.append(about)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, cast
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen, ScreenResultType
+from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 ALWAYS = "F1 help  ^p palette  ^o jump  ^q quit"
 """Keys that work everywhere."""
+
+
+class Dialog(ModalScreen[ScreenResultType], Generic[ScreenResultType]):
+    """A window over a screen. The wizard's keys do not reach through it, so that it has F1 of its own."""
+
+    HELP_TEXT: ClassVar[str] = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "app.help", "Help", show=False, id="dialog.help", tooltip="Explain what has the focus, and list its keys.")
+    ]  # fmt: skip
 
 
 class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):

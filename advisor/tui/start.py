@@ -44,6 +44,9 @@ class StartScreen(WizardScreen[None]):
     HELP_TEXT = "Choose how to begin. You come back here with Escape; what you said is saved after every answer."
     BINDINGS: ClassVar[list[BindingType]] = []
 
+    _begun = False
+    """One of the ways, whose screen is not there yet."""
+
     def contents(self) -> Iterable[Widget]:
         yield Static(Content.styled(CLAIM, "bold"), id="claim", markup=False)
         yield Static("", id="machine", classes="faint", markup=False)
@@ -60,6 +63,12 @@ class StartScreen(WizardScreen[None]):
         if self.wizard.desk.saved:
             ways.enable_option("resume")
         ways.focus()
+        self._free()
+
+    def _free(self) -> None:
+        self._begun = False
+        if self.wizard.standing is not None:
+            self.show_machine(self.wizard.standing)
 
     def show_machine(self, now: Standing) -> None:
         facts = self.wizard.desk.knowledge.vocabulary.facts
@@ -76,6 +85,10 @@ class StartScreen(WizardScreen[None]):
         self._begin(str(event.option_id))
 
     def _begin(self, way: str) -> None:
+        """A key that was pressed twice because the first took a moment begins nothing twice."""
+        if self._begun:
+            return
+        self._begun = True
         {
             "new": self.action_new,
             "resume": self.action_resume,
@@ -103,12 +116,15 @@ class StartScreen(WizardScreen[None]):
 
     @work
     async def _converse(self, begin: Callable[[], list[str] | None]) -> None:
+        self._begun = True
+        self.query_one("#machine", Static).update("Looking which questions matter …")
         from advisor.tui.interview import InterviewScreen
 
         try:
             told = await self.wizard.think(begin)
         except InputError as error:
             self.wizard.complain(error)
+            self._free()
             return
         for line in told or ():
             self.wizard.tell(line)

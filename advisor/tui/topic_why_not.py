@@ -9,19 +9,20 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.errors import printable
 from advisor.inference.plan import Recommendation
 from advisor.knowledge.model import Policy, Topic
+from advisor.tui.screen import Dialog
 from advisor.tui.text import plain
 
 
-class WhyNotScreen(ModalScreen[str | None]):
+class WhyNotScreen(Dialog[str | None]):
     """Gives the value as text."""
 
+    TITLE = "Why not"
     HELP_TEXT = "Choose the value that you would have expected. The answer stands at the top of the reasons then."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Back", id="why_not.close", tooltip="Go back without asking.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,10 @@ class StandIn:
     ran: list[str] = field(default_factory=list)
     allowed: list[float] = field(default_factory=list)
     stop_after: int | None = None
+    by_times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """How many times as fast the winner is, look by look; 1.5 otherwise."""
+    once_more: list[str] = field(default_factory=list)
+    """Probes that were asked about two settings only."""
 
     def monotonic(self) -> float:
         return self.now
@@ -85,10 +89,15 @@ class StandIn:
         budget_seconds: float,
         machine: str,
         date: str,
+        settings: Sequence[Setting] | None,
         **_: Any,
     ) -> ProbeOutcome:
         if self.stop_after is not None and len(self.ran) >= self.stop_after:
             raise KeyboardInterrupt
+        if settings is not None:
+            self.once_more.append(probe.name)
+        looks = self.by_times.get(probe.name, (1.5,))
+        times = looks[min(self.ran.count(probe.name), len(looks) - 1)]
         self.ran.append(probe.name)
         self.allowed.append(budget_seconds)
         self.now += min(budget_seconds, self.takes * probe.cost_seconds)
@@ -99,10 +108,24 @@ class StandIn:
         return ProbeOutcome(
             probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=verdict,
             after=None if verdict is Verdict.UNDECIDED else after, rival=rival if after == before else after,
-            median=1.5, low=1.4, high=1.6, n=0 if failed else 12, failure="It hung." if failed else None,
+            median=times, low=times - 0.1, high=times + 0.1, n=0 if failed else 12, failure="It hung." if failed else None,
             applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()}, date=date,
             settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
         )  # fmt: skip
+
+
+@dataclass
+class Wavering(StandIn):
+    """What wins in the first start loses in the second."""
+
+    def run(
+        self, probe: Probe, workload: Workload | None, *, before: Setting, settings: Any, **options: Any
+    ) -> ProbeOutcome:
+        if settings is None:
+            return super().run(probe, workload, before=before, settings=None, **options)
+        (other,) = [setting for setting in settings if setting != before]
+        self.results = {probe.name: other}
+        return super().run(probe, workload, before=before, settings=settings, **options)
 
 
 def agent_torch() -> str:
@@ -218,6 +241,41 @@ def test_a_result_that_a_later_one_takes_out_of_scope_is_measured_again(settled:
     revision = settled(stand_in, 3600.0, only=["threads", "precision"])
     assert revision.after.value("training.precision") == "bf16"
     assert revision.after.recommendations["compute.threads"].status is Status.MEASURED
+
+
+def test_what_overturns_a_bet_by_little_must_show_itself_in_a_second_start(settled: Settle) -> None:
+    stand_in = StandIn(results={"precision": "bf16"}, by_times={"precision": (1.2,)})
+    revision = settled(stand_in, 3600.0, only=["precision", "threads"])
+    assert stand_in.once_more == ["precision"]
+    (outcome,) = [outcome for outcome in revision.outcomes if outcome.probe == "precision"]
+    assert (outcome.verdict, outcome.starts) == (Verdict.OVERTURNED, 2)
+    assert revision.after.value("training.precision") == "bf16"
+
+
+def test_what_does_not_show_itself_again_is_undecided_and_the_bet_stands(settled: Settle) -> None:
+    stand_in = Wavering(results={"precision": "bf16"}, by_times={"precision": (1.2,)})
+    revision = settled(stand_in, 3600.0, only=["precision"])
+    (outcome,) = revision.outcomes
+    assert (outcome.verdict, outcome.starts) == (Verdict.UNDECIDED, 2)
+    assert revision.after.value("training.precision") == revision.before.value("training.precision") == "fp32"
+    assert "Two starts disagree" in outcome.conditions.warnings[-1]
+
+
+def test_what_overturns_a_bet_clearly_or_confirms_it_is_not_looked_at_twice(settled: Settle) -> None:
+    stand_in = StandIn(results={"precision": "bf16"}, by_times={"precision": (1.8,), "threads": (1.1,)})
+    settled(stand_in, 3600.0, only=["precision", "threads"])
+    assert stand_in.once_more == []
+
+
+def test_second_looks_are_taken_within_the_budget(settled: Settle) -> None:
+    for budget in (8.0, 12.0, 16.0, 20.0, 30.0, 60.0):
+        stand_in = StandIn(
+            results={"precision": "bf16", "threads": 3}, by_times={"precision": (1.2,), "threads": (1.1,)}
+        )
+        begun = stand_in.now
+        settled(stand_in, budget)
+        assert stand_in.now - begun <= budget - AFTERWARDS
+    assert set(stand_in.once_more) == {"precision", "threads"}
 
 
 def test_only_what_is_named_is_measured(settled: Settle) -> None:

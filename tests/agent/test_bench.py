@@ -29,7 +29,7 @@ from advisor.agent.bench_findings import (
     speed_up,
 )
 from advisor.agent.journal import Journal
-from advisor.agent.trial import TrialVerdict
+from advisor.agent.judged_claims import ClaimVerdict
 from advisor.facts.fact_base import FactBase, Source
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
@@ -393,13 +393,13 @@ def test_a_claim_is_judged_once_for_each_network(knowledge: Knowledge) -> None:
     )
     beyond = found.judged["threads.beyond-cores"]
     assert {name: one.verdict for name, one in beyond.items()} == {
-        "fcn5": TrialVerdict.CONFIRMED,
-        "lstm32": TrialVerdict.OVERTURNED,
-        "lstm64": TrialVerdict.CONFIRMED,
+        "fcn5": ClaimVerdict.CONFIRMED,
+        "lstm32": ClaimVerdict.OVERTURNED,
+        "lstm64": ClaimVerdict.CONFIRMED,
     }
     several = found.judged["threads.several-beat-one"]
-    assert several["fcn5"].verdict is TrialVerdict.CONFIRMED
-    assert several["lstm64"].verdict is TrialVerdict.OVERTURNED
+    assert several["fcn5"].verdict is ClaimVerdict.CONFIRMED
+    assert several["lstm64"].verdict is ClaimVerdict.OVERTURNED
     assert beyond["fcn5"].measured is not None
 
 
@@ -423,7 +423,7 @@ def test_the_batch_of_each_family_is_judged_by_its_networks(knowledge: Knowledge
     }  # fmt: skip
     batches = outcome("batch", {own: (0.01,) * 5, 2 * own: (0.007,) * 5}, **keys)
     found = judged(knowledge, Measured(network, {"batch": batches}))
-    assert found.judged[claim][network.name].verdict is TrialVerdict.OVERTURNED
+    assert found.judged[claim][network.name].verdict is ClaimVerdict.OVERTURNED
     others = {name for name in found.judged if name.startswith("batch.")} - {claim}
     assert others == set()
 
@@ -435,15 +435,15 @@ def test_what_the_card_is_worth_is_judged_against_the_claims_of_both_documents(k
     }  # fmt: skip
     device = outcome("device", {"gpu": (0.01,) * 5, "cpu": (0.2,) * 5}, **keys)
     found = judged(knowledge, Measured(RESNET, {"device": device}), facts=CARD)
-    assert found.judged["gpu.always-wins"]["resnet50"].verdict is TrialVerdict.CONFIRMED
-    assert found.judged["gpu.three-times"]["resnet50"].verdict is TrialVerdict.OVERTURNED
+    assert found.judged["gpu.always-wins"]["resnet50"].verdict is ClaimVerdict.CONFIRMED
+    assert found.judged["gpu.three-times"]["resnet50"].verdict is ClaimVerdict.OVERTURNED
 
 
 def test_the_tables_own_claims_are_told_once_with_their_errata(knowledge: Knowledge) -> None:
     found = judged(knowledge, *(Measured(network) for network in SIX))
     verdicts = {one.claim.id: one.verdict for one in found.table}
-    assert verdicts["gpu.hundred-times"] is TrialVerdict.OVERTURNED
-    assert verdicts["threads.beyond-cores-table"] is TrialVerdict.OVERTURNED
+    assert verdicts["gpu.hundred-times"] is ClaimVerdict.OVERTURNED
+    assert verdicts["threads.beyond-cores-table"] is ClaimVerdict.OVERTURNED
     assert {key for one in found.table for key in one.claim.erratum} >= {"E1", "E2", "E4", "E7"}
     assert len(verdicts) == len(found.table)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from advisor.agent.judged_claims import ClaimVerdict, judge_claims
 from advisor.agent.scope import advise_here, scope_of
-from advisor.agent.trial import TrialVerdict, put_on_trial
 from advisor.agent.trials import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import Plan, Status, Verdict
@@ -242,9 +242,9 @@ def test_a_file_of_something_else_is_left_alone() -> None:
 # --- the survey on trial ----------------------------------------------------------------------------------------------
 
 
-def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[TrialVerdict, str]:
+def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[ClaimVerdict, str]:
     outcomes = tried(TO_FFN, *bets)
-    found = put_on_trial(knowledge, planned(knowledge, outcomes), outcomes)
+    found = judge_claims(knowledge, planned(knowledge, outcomes), outcomes)
     (judgement,) = (one for one in found if one.claim.id == claim)
     return judgement.verdict, judgement.why
 
@@ -252,15 +252,15 @@ def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[TrialVerdict, 
 @pytest.mark.parametrize(
     ("before", "rival", "verdict", "becomes"),
     [
-        ("he", "small_normal", "overturned", TrialVerdict.CONFIRMED),
-        ("he", "small_normal", "confirmed", TrialVerdict.OVERTURNED),
-        ("small_normal", "he", "confirmed", TrialVerdict.CONFIRMED),
-        ("small_normal", "he", "no_difference", TrialVerdict.NO_DIFFERENCE),
-        ("small_normal", "he", "undecided", TrialVerdict.UNDECIDED),
+        ("he", "small_normal", "overturned", ClaimVerdict.CONFIRMED),
+        ("he", "small_normal", "confirmed", ClaimVerdict.OVERTURNED),
+        ("small_normal", "he", "confirmed", ClaimVerdict.CONFIRMED),
+        ("small_normal", "he", "no_difference", ClaimVerdict.NO_DIFFERENCE),
+        ("small_normal", "he", "undecided", ClaimVerdict.UNDECIDED),
     ],
 )
 def test_the_claim_of_small_initial_weights_is_judged_by_their_trial(
-    knowledge: Knowledge, before: str, rival: str, verdict: str, becomes: TrialVerdict
+    knowledge: Knowledge, before: str, rival: str, verdict: str, becomes: ClaimVerdict
 ) -> None:
     found, _ = judged(knowledge, "training.initial-weights", bet("network.init", before, rival, verdict))
     assert found is becomes
@@ -268,23 +268,23 @@ def test_the_claim_of_small_initial_weights_is_judged_by_their_trial(
 
 def test_a_claim_that_was_not_tried_says_how_to(knowledge: Knowledge) -> None:
     verdict, why = judged(knowledge, "training.initial-weights")
-    assert verdict is TrialVerdict.NOT_JUDGED
+    assert verdict is ClaimVerdict.NOT_JUDGED
     assert "advisor try --data PATH" in why
 
 
 @pytest.mark.parametrize(
     ("before", "rival", "verdict", "becomes"),
     [
-        ([64], [32], "confirmed", TrialVerdict.CONFIRMED),
-        ([64], [32], "overturned", TrialVerdict.OVERTURNED),
-        ([32], [64], "overturned", TrialVerdict.CONFIRMED),
-        ([63], [128], "confirmed", TrialVerdict.OVERTURNED),
-        ([64], [128], "overturned", TrialVerdict.NOT_JUDGED),
-        ([16], [32], "overturned", TrialVerdict.NOT_JUDGED),
+        ([64], [32], "confirmed", ClaimVerdict.CONFIRMED),
+        ([64], [32], "overturned", ClaimVerdict.OVERTURNED),
+        ([32], [64], "overturned", ClaimVerdict.CONFIRMED),
+        ([63], [128], "confirmed", ClaimVerdict.OVERTURNED),
+        ([64], [128], "overturned", ClaimVerdict.NOT_JUDGED),
+        ([16], [32], "overturned", ClaimVerdict.NOT_JUDGED),
     ],
 )
 def test_as_many_hidden_units_as_inputs_are_judged_where_such_a_network_met_a_narrower_one(
-    knowledge: Knowledge, before: list[int], rival: list[int], verdict: str, becomes: TrialVerdict
+    knowledge: Knowledge, before: list[int], rival: list[int], verdict: str, becomes: ClaimVerdict
 ) -> None:
     found, _ = judged(knowledge, "training.hidden-units", bet("network.hidden_units", before, rival, verdict))
     assert found is becomes

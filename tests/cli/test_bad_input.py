@@ -49,6 +49,13 @@ def test_a_wrong_fact_is_named_with_its_remedy(stated: str, said: str) -> None:
     assert stated.partition("=")[0][:20] in message
 
 
+@pytest.mark.parametrize(
+    "words", [["inspect", ""], ["recommend", "--data", ""], ["try", "--data", " "], ["doctor", "--data", ""]]
+)
+def test_nothing_does_not_stand_for_the_folder_that_one_is_in(words: list[str]) -> None:
+    assert "this names nothing" in refused(*words)
+
+
 def test_problems_of_file_and_flags_are_told_together(tmp_path: Path) -> None:
     answers = file(tmp_path, "data.examples: many\ndata.modalty: image\n")
     message = refused("recommend", "--answers", answers, "--set", "task.kind=clasify")

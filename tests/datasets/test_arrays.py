@@ -79,7 +79,7 @@ def test_a_target_can_be_named(tmp_path: Path) -> None:
     assert inspect_array(path, None).task is None
     assert inspect_array(path, "kind").task is Task.CLASSIFY
     assert inspect_array(path, "size").task is Task.REGRESS
-    assert "no array 'knd' that could be the target Did you mean kind?" in refusal(path, "knd")
+    assert "no array 'knd' that could be the target. Did you mean kind?" in refusal(path, "knd")
 
 
 def test_a_target_that_was_chosen_and_one_that_was_named_are_the_same_data(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_numbers_to_predict_are_floats_in_a_column(tmp_path: Path) -> None:
 
 
 def test_without_a_target_there_is_nothing_to_learn(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"it is not known what to learn Name it with --target\."):
+    with pytest.raises(InputError, match=r"it is not known what to learn\. Name it with --target\."):
         load(inspect(write_mixed(tmp_path)), most_examples=100)
     write_picture(tmp_path / "cat" / "1.png", numpy.zeros((8, 8)))
     with pytest.raises(InputError, match="Put the files into a folder for each class"):

@@ -99,7 +99,9 @@ def test_broken_pictures_are_counted_named_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "3" / "nothing.png").touch()
     said = remarks_of(tmp_path)
     assert "3 of the 33 looked into cannot be read, such as 3/cut.png, 3/nothing.png and 3/words.jpg" in said
-    data = load_pictures(inspect_pictures(tmp_path), 100, 0)
+    inspection = inspect_pictures(tmp_path)
+    assert inspection.examples == inspection.facts["data.examples"] == 30
+    data = load_pictures(inspection, 100, 0)
     assert len(data) == 30
     assert data.left_out == "3 that cannot be read were left out."
 

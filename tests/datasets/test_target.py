@@ -198,8 +198,8 @@ def test_repeated_rows_and_contradictions_are_counted(tmp_path: Path) -> None:
         "kind": [*["a", "b"] * 50, *["a", "b"] * 5, *["b", "a", "b", "a", "b"]],
     }
     text = said(inspected(tmp_path, columns, "kind"))
-    assert "10 of 115 rows repeat another one" in text
-    assert "10 of 115 rows have the same inputs as another one and a different answer" in text
+    assert "Rows that repeat another one: 10 of 115." in text
+    assert "Rows with the same inputs as another one and a different answer: 10 of 115." in text
 
 
 def test_a_person_who_comes_again_is_a_group(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_empty_lines_divide_a_text_into_paragraphs(tmp_path: Path) -> None:
 def test_repeated_texts_are_said(tmp_path: Path) -> None:
     path = tmp_path / "lines.txt"
     path.write_text("same\nsame\nother\n")
-    assert "1 of 3 texts are copies of others, such as “same”" in remarks_of(path)
+    assert "Texts that are copies of others, such as “same”: 1 of 3." in remarks_of(path)
 
 
 def test_blanks_are_no_text(tmp_path: Path) -> None:

@@ -165,8 +165,10 @@ def test_hostile_input_is_refused_without_a_traceback(home: dict[str, str]) -> N
 
 
 def test_a_new_conversation_puts_the_saved_one_aside(home: dict[str, str], tmp_path: Path) -> None:
-    run(home, "classify\n!\n")
-    run(home, "regress\n!\n")
+    first = run(home, "classify\n!\n")
+    second = run(home, "regress\n!\n")
+    assert "an earlier conversation" not in first.stdout
+    assert "`advisor wizard --plain --resume --machine none` goes on with it" in second.stdout
     kept = next((tmp_path / "state").rglob("interview.previous.json"))
     assert "classify" in kept.read_text()
 

@@ -93,16 +93,22 @@ def unpacked(name: str) -> Path:
     root = Path(_UNPACKED.name) / name
     root.mkdir()
     file = RECORDINGS / f"{name}.txt"
-    for section in file.read_text(encoding="utf-8").split(">>> ")[1:] if file.exists() else ():
-        header, _, text = section.partition("\n")
+    if file.exists():
+        unpack(file.read_text(encoding="utf-8"), root)
+    return root
+
+
+def unpack(text: str, root: Path) -> None:
+    """Puts the files of a recording below a folder."""
+    for section in text.split(">>> ")[1:]:
+        header, _, content = section.partition("\n")
         source, _, target = header.partition(" -> ")
         for path in (root / one.lstrip("/") for word in source.split() for one in _expanded(word)):
             path.parent.mkdir(parents=True, exist_ok=True)
             if target:
                 path.symlink_to(target)
             else:
-                path.write_text(text, encoding="utf-8")
-    return root
+                path.write_text(content, encoding="utf-8")
 
 
 def _expanded(path: str) -> Iterator[str]:

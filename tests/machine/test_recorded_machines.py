@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,8 @@ from advisor.machine.detection import Machine, detect, look_closer
 from advisor.machine.parts import Cache, CacheKind, Clocks, Disk, DiskKind, NumaNode
 
 from .cards import DESKTOP, DESKTOP_DRIVER, H100, NVSWITCH
-from .recorded import ClosedTree, RecordedHost, examined_machine, unpacked
+from .record import recording
+from .recorded import ClosedTree, RecordedHost, examined_machine, unpack, unpacked
 from .recorded_nvml import recorded_nvml
 
 KIB, MIB = 2**10, 2**20
@@ -264,6 +266,71 @@ def test_a_virtual_machine() -> None:
         # `rotational` says 1, as virtio does without knowing.
         disks=(Disk(None, "ext4", virtual=True, folder="/data", mount_point="/", device="/dev/vda"),),
     )
+
+
+def test_a_micro_virtual_machine_as_it_was_recorded() -> None:
+    found = examined_machine(
+        "micro-vm",
+        ["/data"],
+        threads_by_affinity=2,
+        release="6.18.44",
+        spaces={"/data": (270 * 10**9, 200 * 10**9)},
+    )
+    assert found == Machine(
+        cpu_model="AMD EPYC",
+        physical_cores=2,
+        logical_cores=2,
+        usable_cores=2,
+        features=frozenset({"avx2", "avx512", "avx512_bf16"}),
+        memory_bytes=24684084 * KIB,
+        gpus=(),
+        system="Linux",
+        architecture="x86_64",
+        sockets=1,
+        cores=((0,), (1,)),
+        usable_threads=threads(2),
+        kernel="6.18.44",
+        smt=False,
+        caches=(
+            Cache(1, DATA, 32 * KIB, threads=1, instances=2),
+            Cache(1, CODE, 32 * KIB, threads=1, instances=2),
+            Cache(2, UNIFIED, 1024 * KIB, threads=1, instances=2),
+            Cache(3, UNIFIED, 32 * MIB, threads=2, instances=1),
+        ),
+        # Its node told of half of the memory only.
+        numa_nodes=(NumaNode(0, threads(2), 12937420 * KIB, (10,)),),
+        memory_nodes=(0,),
+        clocks=Clocks(now_hertz=2_596_136_000),
+        memory_available_bytes=23767760 * KIB,
+        swap_bytes=0,
+        swap_used_bytes=0,
+        virtual=True,
+        container="docker",
+        disks=(
+            Disk(
+                None,
+                "ext4",
+                virtual=True,
+                total_bytes=270 * 10**9,
+                free_bytes=200 * 10**9,
+                folder="/data",
+                mount_point="/",
+                device="/dev/vda",
+            ),
+        ),
+    )
+
+
+def test_a_recording_of_the_machine_at_hand_replays_what_was_detected_of_it(tmp_path: Path) -> None:
+    here = detect()
+    unpack(recording(), tmp_path)
+    answers = {
+        "threads_by_affinity": here.usable_threads and set(here.usable_threads),
+        "architecture": here.architecture,
+    }
+    replayed = detect(tmp_path, RecordedHost(**answers))
+    for name in ("cpu_model", "physical_cores", "usable_cores", "features", "cores", "memory_bytes", "sockets"):
+        assert getattr(replayed, name) == getattr(here, name), name
 
 
 def test_a_node_with_eight_cards() -> None:

@@ -69,6 +69,12 @@ def test_what_failed_says_why_and_changes_nothing(plan: Plan) -> None:
     assert "failed -> 0 processes It was ended by SIGKILL." in text
 
 
+def test_what_was_seen_in_two_starts_says_so(plan: Plan) -> None:
+    assert "A second start has shown it too." in page(plan, workers(Verdict.OVERTURNED, starts=2))
+    assert "second start" not in page(plan, workers(Verdict.OVERTURNED))
+    assert "second start" not in page(plan, workers(Verdict.UNDECIDED, starts=2))
+
+
 def test_nothing_measured_is_said(plan: Plan) -> None:
     assert "Nothing was measured." in page(plan)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import runpy
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -77,13 +78,18 @@ def command(project: Path, *words: str) -> str:
     return line
 
 
-def run(project: Path, line: str) -> None:
-    """Runs `python FILE ARGUMENTS` in this process, where torch is there already: the file starts as it would alone."""
+def run(project: Path, line: str) -> str:
+    """Runs `python FILE ARGUMENTS` in this process, where torch is there already: the file starts as it would alone.
+
+    Returns what it printed.
+    """
     program, file, *arguments = shlex.split(line)
     assert program == "python"
     own = {path.stem for path in project.glob("*.py")}
-    with _alone(project, own), mock.patch.object(sys, "argv", [file, *arguments]):
+    printed = io.StringIO()
+    with _alone(project, own), mock.patch.object(sys, "argv", [file, *arguments]), redirect_stdout(printed):
         runpy.run_path(str(project / file), run_name="__main__")
+    return printed.getvalue()
 
 
 @contextmanager

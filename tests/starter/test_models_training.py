@@ -78,13 +78,9 @@ def validation_losses(printed: str) -> list[float]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_network_trains_and_goes_on_where_it_was_stopped(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_network_trains_and_goes_on_where_it_was_stopped(kind: str, tmp_path: Path) -> None:
     folder = project(tmp_path / "project", KINDS[kind]())
-    run(folder, "python train.py --steps 2")
-    run(folder, "python train.py --steps 3 --resume")
-    printed = capsys.readouterr().out
+    printed = run(folder, "python train.py --steps 2") + run(folder, "python train.py --steps 3 --resume")
     assert "goes on from step 2" in printed
     assert "step 3/3" in printed
     assert all(map(math.isfinite, validation_losses(printed)))
@@ -94,19 +90,15 @@ def test_a_network_trains_and_goes_on_where_it_was_stopped(
 @pytest.mark.parametrize(
     "kind", ["cnn of pictures", "unet of masks", "gan of pictures", "dbn of tables", "gnn of views"]
 )
-def test_normalisation_dropout_and_blocks_computed_anew_change_nothing_about_that(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_normalisation_dropout_and_blocks_computed_anew_change_nothing_about_that(kind: str, tmp_path: Path) -> None:
     folder = project(tmp_path / "project", KINDS[kind](**EXTRAS["all"]))
-    run(folder, "python train.py --steps 3")
-    assert all(map(math.isfinite, validation_losses(capsys.readouterr().out)))
+    assert all(map(math.isfinite, validation_losses(run(folder, "python train.py --steps 3"))))
 
 
 @pytest.mark.parametrize("kind", some(3, LEARN))
-def test_a_network_learns(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_learns(kind: str, tmp_path: Path) -> None:
     folder = project(tmp_path / "project", KINDS[kind]())
-    run(folder, "python train.py --steps 20 --learning-rate 0.01")
-    first, *_, last = validation_losses(capsys.readouterr().out)
+    first, *_, last = validation_losses(run(folder, "python train.py --steps 20 --learning-rate 0.01"))
     assert last < first
 
 

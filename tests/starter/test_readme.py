@@ -53,6 +53,7 @@ def test_commands_name_the_data_that_were_named(tmp_path: Path) -> None:
     assert all(str(data) in shlex.split(line) for line in named)
 
 
+TEXTS = "data.modality=text data.inputs=30 data.sequence_length=12 data.examples=9000"
 PICTURES = "task.kind=generate task.generation=random data.modality=image data.inputs=784 data.examples=60000"
 
 
@@ -88,6 +89,12 @@ def test_networks_that_make_examples_are_told_how(tmp_path: Path) -> None:
     project = generated(tmp_path / "autoencoder", plan_of(PICTURES, network_type="autoencoder", training_loss="mse"))
     assert not (project / "generate.py").exists()
     assert "generate.py" not in (project / "README.md").read_text()
+
+
+def test_those_that_translate_too(tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", plan_of(f"task.kind=translate {TEXTS}"))
+    assert "python generate.py --data PATH --text TEXT" in commands(project)
+    assert "`generate.py` translates a text with the best weights" in (project / "README.md").read_text()
 
 
 def test_data_are_described_with_examples_that_can_be_copied(tmp_path: Path) -> None:

@@ -79,6 +79,29 @@ def test_a_network_trains_as_its_readme_says(name: str, tmp_path: Path) -> None:
     assert (project / "runs" / "best.pt").exists()
 
 
+TEXTS = "data.modality=text data.inputs=60 data.sequence_length=8 data.examples=9000 project.pretrained_allowed=no"
+WRITER = {"network_type": "lstm", "network_hidden_units": [64], "training_learning_rate": 0.01, **SMALL}
+
+
+def test_a_network_that_writes_goes_on_as_its_texts_do(tmp_path: Path) -> None:
+    """The made-up texts count: after word7 comes word8."""
+    plan = plan_of(f"task.kind=generate task.generation=sequence {TEXTS}", **WRITER)
+    project = generated(tmp_path / "project", plan)
+    assert complaints(project) == ""
+    run(project, "python train.py --steps 300")
+
+    written = run(project, 'python generate.py --number 5 --text "Word7" --temperature 0.1').splitlines()
+    assert len(written) == 5
+    assert all(text.startswith("word7 word8 word9") for text in written)
+
+
+def test_a_network_that_translates_repeats_what_the_made_up_translations_repeat(tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", plan_of(f"task.kind=translate {TEXTS}", **WRITER))
+    assert complaints(project) == ""
+    run(project, "python train.py --steps 20")
+    assert "word" in run(project, 'python generate.py --text "word1 word2"')
+
+
 def boosting() -> Plan:
     facts = "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=6 data.examples=5000"
     return plan_of(facts, network_type="gradient_boosting")

@@ -25,6 +25,12 @@ def test_a_new_folder_and_an_empty_one_are_filled(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"new", "empty"}
 
 
+def test_the_empty_folder_that_somebody_stands_in_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_project(Path(), FILES)
+    assert content(Path.cwd()) == FILES
+
+
 def test_a_folder_with_something_in_it_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"not empty.*--force"):

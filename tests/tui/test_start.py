@@ -30,6 +30,16 @@ async def test_a_new_conversation_begins_with_the_first_question() -> None:
 
 
 @piloted
+async def test_a_key_that_is_pressed_again_because_nothing_was_seen_begins_nothing_twice() -> None:
+    async with running() as run:
+        await run.pilot.press("enter", "enter", "1")
+        await settled(run.pilot)
+        assert [type(screen) for screen in run.app.screen_stack[1:]] == [StartScreen, InterviewScreen]
+        await run.press("escape", "7")
+        assert isinstance(run.screen, GlossaryScreen)
+
+
+@piloted
 async def test_the_machine_that_was_found_is_told() -> None:
     async with running() as run:
         assert "Found on this machine: 8 cores, 34.36 GB" in screen_text(run.app)
@@ -49,6 +59,9 @@ async def test_beginning_anew_beside_an_earlier_conversation_asks_first() -> Non
     async with running(desk=StandIn(earlier={"task.kind": "classify"})) as run:
         await run.press("1")
         assert "Begin another conversation?" in screen_text(run.app)
+        await run.press("f1")
+        assert "Answer it by its key" in screen_text(run.app)
+        await run.press("f1")
         await run.press("n")
         assert isinstance(run.screen, StartScreen)
         await run.press("1", "y")

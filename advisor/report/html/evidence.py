@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.agent.agent import Skipped
-from advisor.agent.trial import Judgement
+from advisor.agent.judged_claims import Judgement
 from advisor.probes.outcome import ProbeOutcome
 from advisor.report.machine_page import MachineReport
 

@@ -9,12 +9,12 @@ from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, terms_in
 from advisor.report import contents, words
+from advisor.report.html.claims import survey_view
 from advisor.report.html.evidence import NOTHING, Evidence
 from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
 from advisor.report.html.topics import grouped_topics, status_words
-from advisor.report.html.trial import trial_view
 from advisor.report.measured import newest_of
 from advisor.report.numbers import (
     figure_words,
@@ -65,7 +65,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "facts": _facts(plan, knowledge),
         "remarks": list(words.remarks_on(plan, knowledge)),
         "open_ends": list(contents.open_ends(plan, knowledge)),
-        "trial": trial_view(evidence.judged, knowledge) if evidence.judged else None,
+        "survey": survey_view(evidence.judged, knowledge) if evidence.judged else None,
         "machine": machine_view(evidence.machine) if evidence.machine is not None else None,
         "errata": contents.errata(plan),
         "sources": contents.sources(plan, knowledge),

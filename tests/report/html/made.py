@@ -24,7 +24,7 @@ from advisor.report.machine_page import machine_report
 
 from ...agent.profiles_made import MACHINE, MEMORY, NETWORK, ONE_THREAD, compared, gauged, profile, samples
 from ..small import HOSTILE, hostile_knowledge, knowledge, measured_plan, plan
-from ..test_trial import ALL as JUDGED
+from ..test_claims import ALL as JUDGED
 from ..test_trying import OUTCOME as TRIED
 
 HOSTILE_MACHINE = replace(MACHINE, cpu_model=HOSTILE, gpus=(Gpu("cuda", HOSTILE),))

@@ -32,7 +32,7 @@ def test_a_plan_becomes_one_file_that_is_not_overwritten_unasked(tmp_path: Path)
     page = file.read_text(encoding="utf-8")
     assert "cnn (convolutional network)" in section(page, "short")
     assert "convolutional network" in section(page, "glossary")
-    assert "claims of the seed documents" in section(page, "trial")
+    assert "claims of the seed documents" in section(page, "survey")
     assert "the file exists" in refused("recommend", *GIVEN, "--format", "html", "--output", file)
     assert file.read_text(encoding="utf-8") == page
 

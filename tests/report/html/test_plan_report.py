@@ -62,12 +62,12 @@ def test_what_was_measured_is_told_as_before_measured_after() -> None:
 
 def test_a_plan_without_measurements_has_no_such_section_and_no_figure() -> None:
     page = plan_html(plan(), knowledge())
-    assert not {"measured", "trial", "machine"} & {element.attributes.get("id") for element in read(page)}
+    assert not {"measured", "survey", "machine"} & {element.attributes.get("id") for element in read(page)}
     assert tags(page, "svg", "figure") == []
 
 
 def test_the_survey_on_trial_and_the_machine_are_in_it() -> None:
-    trial = section(report(), "trial")
+    trial = section(report(), "survey")
     assert "↻ overturned (2)" in trial
     assert "More threads pay." in trial
     assert "erratum E1 It should read 3 instead of 30." in trial

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from advisor.agent.trial import Judgement, TrialFigure, TrialVerdict
-from advisor.agent.trial_inputs import Estimate
+from advisor.agent.claim_values import Estimate
+from advisor.agent.judged_claims import ClaimVerdict, JudgedFigure, Judgement
 from advisor.inference.plan import Measurement, Verdict
 from advisor.knowledge.claims import Basis, Claim, Reading
+from advisor.report.claims import claim_lines, claims_json, claims_markdown
 from advisor.report.page import Look, Page, cells
-from advisor.report.trial import trial_json, trial_lines, trial_markdown
 from tests.report.small import HOSTILE, hostile_knowledge, knowledge
 
 APPLIES = {"machine": "abc", "network": "ffn 64-10"}
@@ -25,26 +25,26 @@ def claim(text: str = "More threads pay.", basis: Basis = Basis.PROBE, **keys: o
 
 
 MEASURED = Judgement(
-    claim(says="always", erratum=("E1",)), TrialVerdict.OVERTURNED, measured=COMPARED, unit="threads",
-    rules={"threads.cores": TrialVerdict.OVERTURNED}, date=COMPARED.date, applies=APPLIES,
+    claim(says="always", erratum=("E1",)), ClaimVerdict.OVERTURNED, measured=COMPARED, unit="threads",
+    rules={"threads.cores": ClaimVerdict.OVERTURNED}, date=COMPARED.date, applies=APPLIES,
 )  # fmt: skip
 COMPUTED = Judgement(
     claim("Refilling takes a quarter of a second.", Basis.ARITHMETIC, says="0.254 s"),
-    TrialVerdict.OVERTURNED,
+    ClaimVerdict.OVERTURNED,
     "What the document says does not follow from the right numbers.",
     (
-        TrialFigure("8 GB over 31.5 GB/s", "s", Estimate.exactly(8 / 31.5), 0.254, Reading.PRINTED),
-        TrialFigure("8 GB over 15.75 GB/s", "s", Estimate.exactly(8 / 15.75), 0.254, Reading.CORRECTED),
-        TrialFigure("on the link", "bytes/s", Estimate(25e9, 24e9, 26e9), None, Reading.HERE),
+        JudgedFigure("8 GB over 31.5 GB/s", "s", Estimate.exactly(8 / 31.5), 0.254, Reading.PRINTED),
+        JudgedFigure("8 GB over 15.75 GB/s", "s", Estimate.exactly(8 / 15.75), 0.254, Reading.CORRECTED),
+        JudgedFigure("on the link", "bytes/s", Estimate(25e9, 24e9, 26e9), None, Reading.HERE),
     ),
 )
 FROM_TABLE = Judgement(
     claim("At most three times.", Basis.PUBLISHED),
-    TrialVerdict.CONFIRMED,
-    figures=(TrialFigure("most", "times", Estimate.exactly(2.5), None, Reading.PRINTED),),
+    ClaimVerdict.CONFIRMED,
+    figures=(JudgedFigure("most", "times", Estimate.exactly(2.5), None, Reading.PRINTED),),
 )
 WAITING = [
-    Judgement(claim(text, Basis.NEEDS), TrialVerdict.NOT_JUDGED, "It needs trials.")
+    Judgement(claim(text, Basis.NEEDS), ClaimVerdict.NOT_JUDGED, "It needs trials.")
     for text in ("Dropout is slow.", "Small weights are better.")
 ]
 ALL = [FROM_TABLE, MEASURED, *WAITING, COMPUTED]
@@ -52,7 +52,7 @@ ALL = [FROM_TABLE, MEASURED, *WAITING, COMPUTED]
 
 def text(judgements: list[Judgement], look: Look = Look()) -> str:  # noqa: B008 - immutable
     page = Page(look)
-    trial_lines(page, judgements)
+    claim_lines(page, judgements)
     return page.text()
 
 
@@ -117,19 +117,19 @@ def test_nothing_on_trial_is_said() -> None:
 
 
 def hostile() -> list[Judgement]:
-    figure = TrialFigure(HOSTILE, HOSTILE, Estimate(1, 0, 2), None, Reading.HERE)
+    figure = JudgedFigure(HOSTILE, HOSTILE, Estimate(1, 0, 2), None, Reading.HERE)
     judgement = Judgement(
-        replace(claim(HOSTILE, says=HOSTILE), sources=(f"seed {HOSTILE}",)), TrialVerdict.CONFIRMED, HOSTILE, (figure,),
+        replace(claim(HOSTILE, says=HOSTILE), sources=(f"seed {HOSTILE}",)), ClaimVerdict.CONFIRMED, HOSTILE, (figure,),
         measured=replace(COMPARED, before=HOSTILE), date=COMPARED.date, applies={HOSTILE: HOSTILE},
     )  # fmt: skip
-    return [judgement, replace(judgement, verdict=TrialVerdict.NOT_JUDGED)]
+    return [judgement, replace(judgement, verdict=ClaimVerdict.NOT_JUDGED)]
 
 
 def test_hostile_text_shows_as_text() -> None:
     shown = text(hostile())
     assert not any(character in shown for character in "\x1b\x9b\u202e")
     assert "[bold]x[/bold]" in shown
-    written = "\n".join(trial_markdown(hostile(), hostile_knowledge()))
+    written = "\n".join(claims_markdown(hostile(), hostile_knowledge()))
     assert "<script>" not in written
     assert not any(character in written for character in "\x1b\x9b\u202e")
     rows = [line for line in written.splitlines() if line.startswith("|")]
@@ -137,7 +137,7 @@ def test_hostile_text_shows_as_text() -> None:
 
 
 def test_markdown_has_a_row_for_each_claim_then_sources_and_errata() -> None:
-    written = "\n".join(trial_markdown(ALL, knowledge()))
+    written = "\n".join(claims_markdown(ALL, knowledge()))
     assert written.startswith("## The survey on trial\n")
     assert [line for line in written.splitlines() if line.startswith("### ")] == [
         "### Overturned (2)",
@@ -150,7 +150,7 @@ def test_markdown_has_a_row_for_each_claim_then_sources_and_errata() -> None:
 
 
 def test_json_keeps_the_order_and_holds_everything() -> None:
-    document = json.loads(json.dumps(trial_json(ALL, knowledge()), allow_nan=False))
+    document = json.loads(json.dumps(claims_json(ALL, knowledge()), allow_nan=False))
     assert document["schema"] == "advisor/survey-trial/1"
     assert [one["verdict"] for one in document["survey"]] == [judgement.verdict.value for judgement in ALL]
     measured, computed = document["survey"][1], document["survey"][4]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.agent.trial import Judgement, TrialVerdict
+from advisor.agent.judged_claims import ClaimVerdict, Judgement
 from advisor.knowledge.model import Knowledge
-from advisor.report import trial, words
+from advisor.report import claims, words
 
 _SYMBOLS = {
-    TrialVerdict.OVERTURNED: "↻", TrialVerdict.CONFIRMED: "✓", TrialVerdict.NO_DIFFERENCE: "=",
-    TrialVerdict.UNDECIDED: "?", TrialVerdict.NOT_JUDGED: "·",
+    ClaimVerdict.OVERTURNED: "↻", ClaimVerdict.CONFIRMED: "✓", ClaimVerdict.NO_DIFFERENCE: "=",
+    ClaimVerdict.UNDECIDED: "?", ClaimVerdict.NOT_JUDGED: "·",
 }  # fmt: skip
 
 
@@ -26,22 +26,22 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Survey:
     summary: str
     verdicts: tuple[Verdict, ...]
     notes: tuple[tuple[str, str], ...]
     """Sources, errata and scopes by the mark that the claims have"""
 
 
-def trial_view(judged: Sequence[Judgement], knowledge: Knowledge) -> Trial:
-    scopes = trial.scopes_of(judged)
-    groups = ((verdict, [one for one in judged if one.verdict is verdict]) for verdict in trial.VERDICTS)
+def survey_view(judged: Sequence[Judgement], knowledge: Knowledge) -> Survey:
+    scopes = claims.scopes_of(judged)
+    groups = ((verdict, [one for one in judged if one.verdict is verdict]) for verdict in claims.VERDICTS)
     verdicts = tuple(
         Verdict(
             _SYMBOLS[verdict],
-            trial.VERDICTS[verdict],
-            tuple((one.claim.text, trial.evidence_words(one, scopes), trial.cited(one)) for one in group),
-            verdict is not TrialVerdict.NOT_JUDGED,
+            claims.VERDICTS[verdict],
+            tuple((one.claim.text, claims.evidence_words(one, scopes), claims.cited(one)) for one in group),
+            verdict is not ClaimVerdict.NOT_JUDGED,
         )
         for verdict, group in groups
         if group
@@ -50,5 +50,5 @@ def trial_view(judged: Sequence[Judgement], knowledge: Knowledge) -> Trial:
     notes = [(key, words.citation(knowledge, key)) for key in keys]
     corrected = dict.fromkeys(key for one in judged for key in one.claim.erratum if key in knowledge.errata)
     notes += [(f"erratum {key}", knowledge.errata[key].text) for key in corrected]
-    notes += [(f"[{number}]", trial.scope_words(scope)) for scope, number in scopes.items()]
-    return Trial(trial.summary(judged), verdicts, tuple(notes))
+    notes += [(f"[{number}]", claims.scope_words(scope)) for scope, number in scopes.items()]
+    return Survey(claims.summary(judged), verdicts, tuple(notes))

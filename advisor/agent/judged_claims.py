@@ -9,8 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from advisor.agent.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
-from advisor.agent.trial_inputs import (
+from advisor.agent.claim_values import (
     Estimate,
     disk_kind,
     known_values,
@@ -18,6 +17,7 @@ from advisor.agent.trial_inputs import (
     newest_of,
     table_estimates,
 )
+from advisor.agent.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
 from advisor.agent.trials import is_trial
 from advisor.errors import join_names, shorten
 from advisor.inference.plan import Measurement, Plan
@@ -31,7 +31,7 @@ from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict as Found
 
 
-class TrialVerdict(StrEnum):
+class ClaimVerdict(StrEnum):
     CONFIRMED = "confirmed"
     OVERTURNED = "overturned"
     NO_DIFFERENCE = "no_difference"
@@ -40,7 +40,7 @@ class TrialVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class TrialFigure:
+class JudgedFigure:
     """A number that bears on a claim, with the 95 % interval where it was measured; `says` is what the document states."""
 
     title: str
@@ -55,13 +55,13 @@ class Judgement:
     """What became of one claim, and why. `measured` is the comparison that decided it, `applies` what it was made with."""
 
     claim: Claim
-    verdict: TrialVerdict
+    verdict: ClaimVerdict
     why: str = ""
-    figures: tuple[TrialFigure, ...] = ()
+    figures: tuple[JudgedFigure, ...] = ()
     measured: Measurement | None = None
     unit: str = ""
     """Of the settings compared"""
-    rules: Mapping[str, TrialVerdict] = field(default_factory=dict)
+    rules: Mapping[str, ClaimVerdict] = field(default_factory=dict)
     """The rules that stand for the claim, each as it was judged"""
     date: str = ""
     """Of the measurement; empty where nothing was measured for it"""
@@ -80,7 +80,7 @@ _UNKNOWN_DISK = "It is not known on what kind of disk was measured."
 _SAME = "The rule that stands for it speaks of another plan than this one."
 
 
-def put_on_trial(
+def judge_claims(
     knowledge: Knowledge,
     plan: Plan,
     outcomes: Sequence[ProbeOutcome] = (),
@@ -145,16 +145,16 @@ class _Court:
 
     def _judged(self, claim: Claim) -> Judgement:
         if claim.needs is not None:
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, NEEDS[claim.needs])
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, NEEDS[claim.needs])
         here = self._truth(claim.when) if claim.when else TRUE
         if here == FALSE:
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, claim.otherwise)
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, claim.otherwise)
         if claim.basis is Basis.PROBE:
             return self._by_probe(claim, here)
         if here != TRUE:
             return self._not_known(claim, claim.when)
         if claim.basis is Basis.PUBLISHED and claim.published not in self.tables:
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, f"The table {claim.published} is not at hand.")
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, f"The table {claim.published} is not at hand.")
         return self._by_arithmetic(claim) if claim.basis is Basis.ARITHMETIC else self._by_truth(claim)
 
     def _by_probe(self, claim: Claim, here: int) -> Judgement:
@@ -163,14 +163,14 @@ class _Court:
             reason = f"Not measured yet: `advisor probe --only {claim.probe}`."
             if is_trial(claim.probe):
                 reason = "Not tried yet: `advisor try --data PATH --target COLUMN` does, on data of yours."
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, self.elsewhere.get(claim.probe, reason))
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, self.elsewhere.get(claim.probe, reason))
         gauged = any(outcome.rate(setting) is not None for setting in outcome.gauges.values())
         if outcome.failure is not None or not (outcome.measured or gauged):
             reason = outcome.failure or "The time was not enough for it."
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, f"The probe {claim.probe} gave nothing: {reason}")
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, f"The probe {claim.probe} gave nothing: {reason}")
         other = _measured_of_something_else(claim, outcome)
         if other:
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, other)
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, other)
         if here != TRUE:
             found = self._not_known(claim, claim.when)
         elif claim.rules:
@@ -180,7 +180,7 @@ class _Court:
         paired = bool(claim.rules) or is_trial(outcome.probe) or outcome.fact in self._names(claim.expects)
         # Pairs suffer alike from other programs, rates do not.
         if not paired and found.verdict in _DECIDED.values() and outcome.conditions.others_share > TOO_BUSY:
-            found = Judgement(claim, TrialVerdict.UNDECIDED, _BUSY.format(outcome.conditions.others_share))
+            found = Judgement(claim, ClaimVerdict.UNDECIDED, _BUSY.format(outcome.conditions.others_share))
         return replace(
             found,
             measured=measurement(self.knowledge, self.plan, outcome) if paired and outcome.measured else None,
@@ -196,18 +196,18 @@ class _Court:
 
     def _by_rules(self, claim: Claim, outcome: ProbeOutcome) -> Judgement:
         """What became of the rules that stand for the claim; the worst of it where they disagree."""
-        judged: dict[str, TrialVerdict] = {}
+        judged: dict[str, ClaimVerdict] = {}
         for name in claim.rules:
             rule = self.knowledge.by_id.get(name)  # a pack may have disabled it
             if rule is None or rule.settles is None or rule.settles.probe != outcome.probe:
                 continue
             verdict = judge(self.knowledge, self.plan, rule, outcome)
             if verdict is not None:
-                judged[name] = TrialVerdict(verdict.value)
+                judged[name] = ClaimVerdict(verdict.value)
         if not judged:
-            return Judgement(claim, TrialVerdict.NOT_JUDGED, claim.otherwise or _SAME)
+            return Judgement(claim, ClaimVerdict.NOT_JUDGED, claim.otherwise or _SAME)
         worst = next(verdict for verdict in _WORST_FIRST if verdict in judged.values())
-        return Judgement(claim, worst, _undecided(outcome) if worst is TrialVerdict.UNDECIDED else "", rules=judged)
+        return Judgement(claim, worst, _undecided(outcome) if worst is ClaimVerdict.UNDECIDED else "", rules=judged)
 
     def _by_truth(self, claim: Claim, outcome: ProbeOutcome | None = None) -> Judgement:
         """Whether what the claim expects holds for all values that the measurements allow, for none, or for some."""
@@ -216,12 +216,12 @@ class _Court:
             return Judgement(claim, _DECIDED[truth])
         compared = outcome is not None and outcome.fact in self._names(claim.expects)
         if compared and outcome is not None and outcome.verdict is Found.NO_DIFFERENCE and not truth & UNKNOWN:
-            return Judgement(claim, TrialVerdict.NO_DIFFERENCE)
+            return Judgement(claim, ClaimVerdict.NO_DIFFERENCE)
         if compared and outcome is not None and outcome.verdict is Found.UNDECIDED:
-            return Judgement(claim, TrialVerdict.UNDECIDED, _undecided(outcome))
+            return Judgement(claim, ClaimVerdict.UNDECIDED, _undecided(outcome))
         if truth & UNKNOWN:
             return self._not_known(claim, claim.expects)
-        return Judgement(claim, TrialVerdict.UNDECIDED, "The measurements spread too widely to tell.")
+        return Judgement(claim, ClaimVerdict.UNDECIDED, "The measurements spread too widely to tell.")
 
     def _by_arithmetic(self, claim: Claim) -> Judgement:
         """Whether the document's figures follow from its own numbers, and still do from the right ones."""
@@ -231,11 +231,11 @@ class _Court:
         ):
             checked = [figure for figure in claim.figures if figure.reading is reading and figure.says is not None]
             if any(self._departs(figure) for figure in checked):
-                return Judgement(claim, TrialVerdict.OVERTURNED, why)
+                return Judgement(claim, ClaimVerdict.OVERTURNED, why)
             unknown = [figure for figure in checked if self._departs(figure) is None]
             if unknown:
                 return self._not_known(claim, *(figure.value for figure in unknown))
-        return self._by_truth(claim) if claim.expects else Judgement(claim, TrialVerdict.CONFIRMED)
+        return self._by_truth(claim) if claim.expects else Judgement(claim, ClaimVerdict.CONFIRMED)
 
     def _departs(self, figure: ClaimFigure) -> bool | None:
         """Whether the figure is farther from what the document states than its rounding explains; None if unknown."""
@@ -249,16 +249,16 @@ class _Court:
         given = self.knowledge.survey.given
         titles = [given[name].title[0].lower() + given[name].title[1:] if name in given else name for name in names]
         why = f"Not known here: {join_names(titles)}." if titles else "What is known is not enough to tell."
-        return Judgement(claim, TrialVerdict.UNDECIDED, why)
+        return Judgement(claim, ClaimVerdict.UNDECIDED, why)
 
     def _unknown(self, name: str) -> bool:
         return bool(self.regions[self.symbols.slots[name]] == _nothing(self.symbols.types[name]))
 
-    def _figures(self, claim: Claim) -> Iterator[TrialFigure]:
+    def _figures(self, claim: Claim) -> Iterator[JudgedFigure]:
         for figure in claim.figures:
             value = self._number(figure.value)
             if value is not None:
-                yield TrialFigure(figure.title, figure.unit, value, figure.says, figure.reading)
+                yield JudgedFigure(figure.title, figure.unit, value, figure.says, figure.reading)
 
     def _number(self, text: str) -> Estimate | None:
         expression = compile_expression(text, self.symbols, NUMBER)
@@ -274,12 +274,12 @@ class _Court:
         return compile_expression(text, self.symbols).names if text else frozenset()
 
 
-_DECIDED = {TRUE: TrialVerdict.CONFIRMED, FALSE: TrialVerdict.OVERTURNED}
+_DECIDED = {TRUE: ClaimVerdict.CONFIRMED, FALSE: ClaimVerdict.OVERTURNED}
 _WORST_FIRST = (
-    TrialVerdict.OVERTURNED,
-    TrialVerdict.UNDECIDED,
-    TrialVerdict.NO_DIFFERENCE,
-    TrialVerdict.CONFIRMED,
+    ClaimVerdict.OVERTURNED,
+    ClaimVerdict.UNDECIDED,
+    ClaimVerdict.NO_DIFFERENCE,
+    ClaimVerdict.CONFIRMED,
 )
 
 

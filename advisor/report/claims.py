@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from advisor.agent.trial import Judgement, TrialFigure, TrialVerdict
+from advisor.agent.judged_claims import ClaimVerdict, JudgedFigure, Judgement
 from advisor.errors import join_names, shorten
 from advisor.inference.plan import Verdict
 from advisor.knowledge.claims import Basis, Reading
@@ -18,15 +18,15 @@ from advisor.report.page import Page, Style
 
 SCHEMA = "advisor/survey-trial/1"
 
-VERDICTS: Mapping[TrialVerdict, str] = {
-    TrialVerdict.OVERTURNED: "overturned",
-    TrialVerdict.CONFIRMED: "confirmed",
-    TrialVerdict.NO_DIFFERENCE: "no difference that matters",
-    TrialVerdict.UNDECIDED: "undecided",
-    TrialVerdict.NOT_JUDGED: "not judged here",
+VERDICTS: Mapping[ClaimVerdict, str] = {
+    ClaimVerdict.OVERTURNED: "overturned",
+    ClaimVerdict.CONFIRMED: "confirmed",
+    ClaimVerdict.NO_DIFFERENCE: "no difference that matters",
+    ClaimVerdict.UNDECIDED: "undecided",
+    ClaimVerdict.NOT_JUDGED: "not judged here",
 }
 """In the order in which they are shown: news first."""
-_STYLES = {TrialVerdict.OVERTURNED: Style.CARE, TrialVerdict.CONFIRMED: Style.GOOD}
+_STYLES = {ClaimVerdict.OVERTURNED: Style.CARE, ClaimVerdict.CONFIRMED: Style.GOOD}
 JUDGED_BY = {
     Basis.PROBE: "measured here",
     Basis.MACHINE: "by what this machine is",
@@ -47,10 +47,10 @@ _LONGEST_REASON = 400
 def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Those that this machine has judged, by what was measured or by what it is."""
     here = (Basis.PROBE, Basis.MACHINE)
-    return [one for one in judgements if one.claim.basis in here and one.verdict is not TrialVerdict.NOT_JUDGED]
+    return [one for one in judgements if one.claim.basis in here and one.verdict is not ClaimVerdict.NOT_JUDGED]
 
 
-def trial_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Judgement] | None = None) -> None:
+def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Judgement] | None = None) -> None:
     """The section of a terminal's page: claims by verdict, and what is not judged by the reason for that.
 
     Args:
@@ -66,7 +66,7 @@ def trial_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
             continue
         page.blank()
         page.add((f"{name.upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
-        if verdict is TrialVerdict.NOT_JUDGED:
+        if verdict is ClaimVerdict.NOT_JUDGED:
             for reason, members in _by_reason(group).items():
                 page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
                 for judgement in members:
@@ -106,7 +106,7 @@ Scope = tuple[str, tuple[tuple[str, str], ...]]
 
 def _scope(judgement: Judgement) -> Scope | None:
     """The day and the conditions of what was measured for a claim."""
-    if not judgement.date or judgement.verdict is TrialVerdict.NOT_JUDGED:
+    if not judgement.date or judgement.verdict is ClaimVerdict.NOT_JUDGED:
         return None
     return judgement.date[:10], tuple(sorted(judgement.applies.items()))
 
@@ -137,7 +137,7 @@ def evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
     why = "" if undecided else judgement.why  # the comparison has said so
     parts = [f"It says: {said}." if said else "", *_findings(judgement), why]
     told = " ".join(part for part in parts if part)
-    if judgement.verdict is TrialVerdict.NOT_JUDGED:
+    if judgement.verdict is ClaimVerdict.NOT_JUDGED:
         return told
     return f"{told} ({JUDGED_BY[judgement.claim.basis]}){mark}".strip()
 
@@ -153,7 +153,7 @@ def _findings(judgement: Judgement) -> Iterator[str]:
             yield f"{'In the table' if table else name}: {'; '.join(told)}."
 
 
-def figure_words(figure: TrialFigure) -> str:
+def figure_words(figure: JudgedFigure) -> str:
     """`four cards: 1.016 s`, or with the interval of what was measured: `to the GPU: 24.6 GB/s (24.1 GB/s to 25 GB/s)`."""
     told = f"{figure.title}: {_number_words(figure.value.median, figure.unit)}"
     if figure.value.low == figure.value.high:
@@ -169,7 +169,7 @@ def _number_words(value: float, unit: str) -> str:
     return f"{value:.3g} times" if unit == "times" else number_words(value, unit)
 
 
-def trial_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Iterator[str]:
+def claims_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Iterator[str]:
     """The section of the Markdown report: a table for each verdict, then errata and where was measured."""
     yield from (f"## {_TITLE}", "", plain(summary(judgements)), "")
     scopes = scopes_of(judgements)
@@ -193,7 +193,7 @@ def trial_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Ite
     yield ""
 
 
-def trial_json(judgements: Sequence[Judgement], knowledge: Knowledge) -> dict[str, Any]:
+def claims_json(judgements: Sequence[Judgement], knowledge: Knowledge) -> dict[str, Any]:
     """The document `advisor/survey-trial/1`: `survey` lists every claim in the order of the rule base."""
     return {"schema": SCHEMA, "survey": [_entry(judgement, knowledge) for judgement in judgements]}
 
