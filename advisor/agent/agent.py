@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from advisor.agent.journal import Journal
 from advisor.agent.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
-from advisor.agent.second_look import after_second_look, wants_second_look
+from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.worth import SETTLES, worth
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
@@ -18,7 +18,7 @@ from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection import Machine
-from advisor.probes.catalogue import PROBES, Probe, probe_named
+from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Setting
 from advisor.probes.runner import run
@@ -30,8 +30,6 @@ FEWEST_SECONDS = 4.0
 """Starting torch in a child takes two to three; with less left nothing can be measured."""
 AFTERWARDS = 1.0
 """Seconds of the budget that are kept for ending a child that hangs, and for advising again."""
-SECOND_LOOK = 10.0
-"""Seconds at most, and those of the probe where it costs less: two settings are left of all that were tried."""
 PATIENCE = 2.0
 """Times its declared cost a probe may take at most, as long as the other bets keep theirs; the rest goes to the next."""
 MOST_TRIES = 2
@@ -237,7 +235,6 @@ class _Session:
             now = self._advise()
             stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
             plan = now
-        plan = self._look_again(plan)
         known_names, answered = {candidate.probe.name for candidate in known}, {o.probe for o in self.outcomes}
         for probe in probes:
             if probe.name in answered:
@@ -254,26 +251,6 @@ class _Session:
     def _advise(self) -> Plan:
         known = [*self.trials, *self.outcomes]
         return advise_here(self.knowledge, self.facts, self.machine, known, self.school, VALUES_ONLY)
-
-    def _look_again(self, plan: Plan) -> Plan:
-        """Has what was overturned by little shown itself a second time, as long as there is time; the plan after that."""
-        for first in self._doubtful(plan):
-            probe = probe_named(first.probe)
-            if self.stop.all or self.seconds_left() - AFTERWARDS < FEWEST_SECONDS:
-                break
-            if before_of(plan, probe) != first.after:
-                continue
-            seconds = min(_second_look_seconds(probe), self.seconds_left() - AFTERWARDS)
-            second = self._timed(probe, plan, seconds, against=first.before)
-            found = after_second_look(first, second)
-            self.outcomes[self.outcomes.index(first)] = found
-            self._ended(found)
-            plan = self._advise()
-        return plan
-
-    def _doubtful(self, plan: Plan) -> list[ProbeOutcome]:
-        counted = newest_in_scope(self.outcomes, scope_of(plan, self.machine))
-        return [outcome for outcome in counted if wants_second_look(outcome)]
 
     def _candidates(self, plan: Plan, probes: Sequence[Probe], *, named: bool) -> list[Candidate]:
         """The probes with what they are worth now; those that change nothing are left out, unless they were named.
@@ -314,7 +291,7 @@ class _Session:
 
     def _next(self, candidates: Sequence[Candidate]) -> Candidate | None:
         """The first that there is time for, or one as cheap on whose answer its own result depends."""
-        left = self._seconds_to_give()
+        left = self.seconds_left() - AFTERWARDS
         affordable = [c for c in candidates if c.probe.cost_seconds <= left]
         if not affordable:  # a short budget is better spent on one probe than on none
             return candidates[0] if candidates and not self.tries and left >= FEWEST_SECONDS else None
@@ -329,30 +306,37 @@ class _Session:
 
     def _seconds_for(self, chosen: Candidate, unanswered: Sequence[Candidate]) -> float:
         """How long it may take: a hard question gets patience, but not with the time of bets that were not looked at."""
-        cost, left = chosen.probe.cost_seconds, self._seconds_to_give()
+        cost, left = chosen.probe.cost_seconds, self.seconds_left() - AFTERWARDS
         waiting = [c for c in unanswered if c is not chosen and c.worth >= SETTLES and c.probe.name not in self.tries]
         kept = sum(c.probe.cost_seconds for c in waiting)
         return min(left, max(cost, min(PATIENCE * cost, left - kept)))
 
-    def _seconds_to_give(self) -> float:
-        """To further probes: what is left, less what is kept for second looks."""
-        doubtful = [probe_named(outcome.probe) for outcome in self.outcomes if wants_second_look(outcome)]
-        kept = sum(map(_second_look_seconds, doubtful))
-        return self.seconds_left() - AFTERWARDS - kept
-
     def _run(self, probe: Probe, plan: Plan, seconds: float) -> None:
         self.tries[probe.name] = self.tries.get(probe.name, 0) + 1
-        outcome = self._timed(probe, plan, seconds)
-        self.outcomes.append(outcome)
-        self._ended(outcome)
-
-    def _timed(self, probe: Probe, plan: Plan, seconds: float, against: Setting | None = None) -> ProbeOutcome:
-        """Runs a probe over all of its settings, or once more over the plan's and this one."""
-        workload = workload_of(plan)
         self._note(lambda journal: journal.begin(probe.name, self._spent()))
         self.stop.next()
         before = before_of(plan, probe)
         assert before is not None  # noqa: S101 - candidates have one
+        outcome = self._timed(probe, plan, seconds, before)
+        if wants_second_look(outcome):
+            outcome = self._seen_again(probe, plan, outcome)
+        self.outcomes.append(outcome)
+        if not (self.stop.all and was_stopped(outcome)):  # the same command measures it when it goes on
+            self._note(lambda journal: journal.add(outcome, self._spent()))
+        self._tell("finished", outcome)
+
+    def _seen_again(self, probe: Probe, plan: Plan, first: ProbeOutcome) -> ProbeOutcome:
+        """The outcome after a second start with the two settings alone, as long as there is time for one."""
+        seconds = min(probe.cost_seconds, self.seconds_left() - AFTERWARDS)
+        if seconds < FEWEST_SECONDS or first.after is None:
+            return replace(first, second_start=NO_TIME)
+        return after_second_look(first, self._timed(probe, plan, seconds, first.after, against=first.before))
+
+    def _timed(
+        self, probe: Probe, plan: Plan, seconds: float, before: Setting, against: Setting | None = None
+    ) -> ProbeOutcome:
+        """Times all settings of a probe, or once more `before` against one other."""
+        workload = workload_of(plan)
         self._tell("started", Step(probe, seconds, self.seconds_left(), before, again=against is not None))
         listener = self.listener
         return run(
@@ -369,11 +353,6 @@ class _Session:
             stop=self.stop,
         )
 
-    def _ended(self, outcome: ProbeOutcome) -> None:
-        if not (self.stop.all and was_stopped(outcome)):  # the same command measures it when it goes on
-            self._note(lambda journal: journal.add(outcome, self._spent()))
-        self._tell("finished", outcome)
-
     def _spent(self) -> float:
         return self.budget - self.seconds_left()
 
@@ -388,10 +367,6 @@ class _Session:
     def _tell(self, what: str, about: Any) -> None:
         if self.listener is not None:
             self.listener(what, about)
-
-
-def _second_look_seconds(probe: Probe) -> float:
-    return min(probe.cost_seconds, SECOND_LOOK)
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:

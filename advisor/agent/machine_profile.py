@@ -170,7 +170,8 @@ def checked(outcome: ProbeOutcome) -> ProbeOutcome:
     samples = [seconds for record in outcome.settings for seconds in (*record.search, *record.duel)]
     if not all(_is_positive(number) for number in (*figures, *samples)):
         raise ValueError("its figures are no numbers")
-    if not isinstance(outcome.n, int) or not _are_texts([outcome.date, outcome.unit, outcome.work, *outcome.bound_by]):
+    texts = [outcome.date, outcome.unit, outcome.work, outcome.second_start, *outcome.bound_by]
+    if not isinstance(outcome.n, int) or not _are_texts(texts):
         raise ValueError("its date, its units or its number of pairs are damaged")
     if not _are_texts([*outcome.applies, *outcome.applies.values(), *outcome.conditions.warnings]):
         raise ValueError("its conditions are damaged")

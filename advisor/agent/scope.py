@@ -196,15 +196,21 @@ def _without_broken_flips(
 
 
 def standing(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
-    """Without trials that were made again under the same conditions: one that is undecided now is not won any more."""
-    newest = {
-        (outcome.probe, tuple(sorted(binding(outcome).items()))): outcome
-        for outcome in outcomes
-        if is_trial(outcome.probe) and outcome.measured
-    }
-    return [
-        outcome for outcome in outcomes if not is_trial(outcome.probe) or any(outcome is one for one in newest.values())
-    ]
+    """Without what was measured again under the same conditions and is taken back by that: a trial that is undecided now is not
+    won any more, nor is a bet that a second start has contradicted."""
+
+    def conditions(outcome: ProbeOutcome) -> tuple[object, ...]:
+        return outcome.probe, *sorted(binding(outcome).items())
+
+    newest = {conditions(outcome): outcome for outcome in outcomes if outcome.measured}
+
+    def stands(outcome: ProbeOutcome) -> bool:
+        last = newest.get(conditions(outcome))
+        if is_trial(outcome.probe):
+            return outcome is last
+        return last is None or outcome is last or not last.contradicted
+
+    return [outcome for outcome in outcomes if stands(outcome)]
 
 
 def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) -> list[ProbeOutcome]:
@@ -242,6 +248,7 @@ def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Probe
         entry = recommendations.get(outcome.topic)
         if entry is not None and knowledge.topics[outcome.topic].probe == outcome.probe:
             warnings = tuple(f"While the probe {outcome.probe} ran: {text}" for text in outcome.conditions.warnings)
+            warnings += (f"A second start {outcome.second_start}",) if outcome.second_start else ()
             found = measurement(knowledge, plan, outcome)
             recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))
     return replace(plan, recommendations=recommendations)

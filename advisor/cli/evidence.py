@@ -65,7 +65,7 @@ def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
     tables = load_tables(profiles_folder() / "published")
     if machine is None:
         return judge_claims(plan.knowledge, plan, outcomes, tables)
-    earlier, machines = _as_another_machine(machine)
+    earlier, machines = _on_this_host(machine)
     elsewhere = measured_elsewhere([*earlier, *outcomes], scope_of(plan, machine), machines)
     return judge_claims(plan.knowledge, plan, _counting(plan, machine, outcomes), tables, elsewhere)
 
@@ -77,17 +77,16 @@ def _counting(plan: Plan, machine: Machine, outcomes: Sequence[ProbeOutcome]) ->
     return [*failed, *newest_in_scope(outcomes, scope_of(plan, machine))]
 
 
-def _as_another_machine(machine: Machine) -> tuple[list[ProbeOutcome], dict[str, Machine]]:
-    """What was measured on this host while it was another machine (more cores, other cards), oldest first; and the
-    machines that it was, by fingerprint."""
+def _on_this_host(machine: Machine) -> tuple[list[ProbeOutcome], dict[str, Machine]]:
+    """What was ever measured on this host, oldest first, and the machines that it was meanwhile (more cores, other cards), by
+    fingerprint."""
     from advisor.agent.memory import kept_profiles
 
     profiles = kept_profiles()[0]
     found = [outcome for profile in profiles for outcome in profile.outcomes]
-    others = [outcome for outcome in found if outcome.applies.get("machine") != machine.fingerprint]
     machines = {machine.fingerprint: machine}
     for profile in profiles:
         machines.update(profile.earlier)
         if profile.machine is not None:
             machines[profile.fingerprint] = profile.machine
-    return sorted(others, key=lambda outcome: outcome.date), machines
+    return sorted(found, key=lambda outcome: outcome.date), machines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.cli.data import DataPath, TargetColumn
+from advisor.cli.data import DataPath, TargetColumn, named_path
 from advisor.cli.inputs import (
     Answers,
     MachineName,
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def starter(
-    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="The folder of the project.")],
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="The folder of the project.", parser=named_path)
+    ],
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="A plan that `recommend --format json` has saved.")
     ] = None,

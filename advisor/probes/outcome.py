@@ -93,13 +93,18 @@ class ProbeOutcome:
     """Further facts that hold with `after`."""
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""
-    starts: int = 1
-    """Fresh processes, one after the other, in which it was looked at."""
+    second_start: str = ""
+    """What a second start, in a fresh process, says of a bet that was overturned: the end of a sentence. Empty without one."""
 
     @property
     def measured(self) -> bool:
         """Whether pairs were timed and nothing went wrong."""
         return self.failure is None and self.n > 0
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether a second start took back what the first had shown."""
+        return self.verdict is Verdict.UNDECIDED and bool(self.second_start)
 
     def facts(self) -> dict[str, Setting | float]:
         """The measured fact, where the verdict is decided, and the rates that were gauged while the machine was at rest."""
@@ -138,7 +143,7 @@ class ProbeOutcome:
             "high": self.high, "unit": self.unit, "n": self.n, "applies": dict(self.applies), "date": self.date,
             "settings": [record.to_json() for record in self.settings], "conditions": self.conditions.to_json(),
             "failure": self.failure, "work": self.work, "per": self.per, "gauges": dict(self.gauges),
-            "bound_by": list(self.bound_by), "also": dict(self.also), "starts": self.starts,
+            "bound_by": list(self.bound_by), "also": dict(self.also), "second_start": self.second_start,
         }  # fmt: skip
 
     @classmethod

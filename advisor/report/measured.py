@@ -122,7 +122,7 @@ def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
     if outcome.measured:
         page.add(sentence(outcome, unit), first="    ")
     doubts = outcome.conditions.warnings if verdict is Verdict.UNDECIDED else ()
-    for text in (*doubts, twice(outcome), _memory(outcome), _conditions(outcome)):
+    for text in (second_start(outcome), *doubts, _memory(outcome), _conditions(outcome)):
         if text:
             page.add((text, Style.FAINT), first="    ")
     if plan.knowledge is None:
@@ -133,9 +133,9 @@ def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
             page.add(f"{claim(plan, rule)}: {VERDICTS[Verdict(judged)]}", first="    ")
 
 
-def twice(outcome: ProbeOutcome) -> str:
-    """Said of what a second start has confirmed; empty for all else."""
-    return "A second start has shown it too." if outcome.starts > 1 and outcome.after is not None else ""
+def second_start(outcome: ProbeOutcome) -> str:
+    """What a second start says of a bet that was overturned; empty where there was no need of one."""
+    return f"A second start {outcome.second_start}" if outcome.second_start else ""
 
 
 def _unit(plan: Plan, outcome: ProbeOutcome) -> str:

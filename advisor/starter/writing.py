@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from advisor.errors import InputError, Problem, input_error, shorten
@@ -60,10 +60,23 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
         for name, text in files.items():
             (aside / name).write_text(text, encoding="utf-8")
         if there:
-            for name in files:
-                (aside / name).replace(folder / name)
+            _move(files, aside, folder)
         else:
             aside.chmod(0o755)
             aside.replace(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _move(names: Iterable[str], aside: Path, folder: Path) -> None:
+    """Where one cannot be moved, those that were there before it and replaced nothing are gone again."""
+    new = []
+    try:
+        for name in names:
+            fresh = not (folder / name).exists()
+            (aside / name).replace(folder / name)
+            new += [folder / name] if fresh else []
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise

@@ -28,7 +28,7 @@ from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Setting
 from advisor.report.changes import claim, quantity, sentence
 from advisor.report.machine_page import MachineReport, machine_page, machine_report
-from advisor.report.measured import measured_page, newest_of, twice
+from advisor.report.measured import measured_page, newest_of, second_start
 from advisor.report.rates import amount
 from advisor.tui.curves import Intervals, bars
 from advisor.tui.probing_offer import probe_title
@@ -158,7 +158,7 @@ class DonePane(Vertical):
         if outcome.failure:
             parts.append(plain(outcome.failure))
         elif outcome.measured and outcome.fact:
-            parts.append(plain(f"{sentence(outcome, self._unit(outcome))} {twice(outcome)}".strip()))
+            parts.append(plain(f"{sentence(outcome, self._unit(outcome))} {second_start(outcome)}".strip()))
         parts += [plain(f"! {warning}") for warning in outcome.conditions.warnings]
         parts += [Content(""), bars(points, unit, room - 4), Content("")]
         parts += self._claims(outcome)

@@ -78,8 +78,9 @@ class LivePane(Vertical):
             doing.update("")
         else:
             probe = current.step.probe
-            why = "to see whether it holds" if current.step.again else "since undecided"
-            title = f"{probe_title(self.knowledge, probe)}{f' once more, {why}' if current.again else ''}: "
+            undecided = " once more, since undecided" if current.again else ""
+            why = " once more, to see whether it holds" if current.step.again else undecided
+            title = f"{probe_title(self.knowledge, probe)}{why}: "
             what.update(Content.assemble((printable(title), "bold"), probe.question))
             why = f"It can settle the bet {bet}." if bet else ""
             doing.update(plain(f"{why} Now: {current.doing}.".strip()))

@@ -46,6 +46,8 @@ class StartScreen(WizardScreen[None]):
 
     _begun = False
     """One of the ways, whose screen is not there yet."""
+    _thinking = False
+    """What must be known before that screen can be shown is being worked out."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static(Content.styled(CLAIM, "bold"), id="claim", markup=False)
@@ -63,10 +65,11 @@ class StartScreen(WizardScreen[None]):
         if self.wizard.desk.saved:
             ways.enable_option("resume")
         ways.focus()
-        self._free()
+        if not self._thinking:  # a window may have been opened and closed meanwhile
+            self._free()
 
     def _free(self) -> None:
-        self._begun = False
+        self._begun = self._thinking = False
         if self.wizard.standing is not None:
             self.show_machine(self.wizard.standing)
 
@@ -116,7 +119,7 @@ class StartScreen(WizardScreen[None]):
 
     @work
     async def _converse(self, begin: Callable[[], list[str] | None]) -> None:
-        self._begun = True
+        self._begun = self._thinking = True
         self.query_one("#machine", Static).update("Looking which questions matter …")
         from advisor.tui.interview import InterviewScreen
 
@@ -130,6 +133,7 @@ class StartScreen(WizardScreen[None]):
             self.wizard.tell(line)
         self.wizard.standing = None
         await self.wizard.take_stock()
+        self._thinking = False
         self.app.push_screen(InterviewScreen())
 
     @work
@@ -149,7 +153,9 @@ class StartScreen(WizardScreen[None]):
     async def action_measure(self) -> None:
         from advisor.tui.probing import ProbingScreen
 
+        self._thinking = True
         await self.wizard.take_stock()
+        self._thinking = False
         self.app.push_screen(ProbingScreen())
 
     @work

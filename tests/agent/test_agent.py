@@ -13,6 +13,7 @@ import pytest
 from advisor.agent import agent, journal
 from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, Step, settle
 from advisor.agent.journal import Journal
+from advisor.agent.scope import advise_here
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -243,22 +244,32 @@ def test_a_result_that_a_later_one_takes_out_of_scope_is_measured_again(settled:
     assert revision.after.recommendations["compute.threads"].status is Status.MEASURED
 
 
-def test_what_overturns_a_bet_by_little_must_show_itself_in_a_second_start(settled: Settle) -> None:
+def test_what_overturns_a_bet_by_little_is_looked_at_in_a_second_start(settled: Settle) -> None:
     stand_in = StandIn(results={"precision": "bf16"}, by_times={"precision": (1.2,)})
     revision = settled(stand_in, 3600.0, only=["precision", "threads"])
+    assert stand_in.ran == ["precision", "precision", "threads"], "at once, before anything is measured with it"
     assert stand_in.once_more == ["precision"]
-    (outcome,) = [outcome for outcome in revision.outcomes if outcome.probe == "precision"]
-    assert (outcome.verdict, outcome.starts) == (Verdict.OVERTURNED, 2)
+    outcome = revision.outcomes[0]
+    assert outcome.verdict is Verdict.OVERTURNED
+    assert outcome.second_start == "has shown it too: 1.20 times."
     assert revision.after.value("training.precision") == "bf16"
 
 
-def test_what_does_not_show_itself_again_is_undecided_and_the_bet_stands(settled: Settle) -> None:
+def test_what_a_second_start_contradicts_is_undecided_and_the_bet_stands(settled: Settle) -> None:
     stand_in = Wavering(results={"precision": "bf16"}, by_times={"precision": (1.2,)})
-    revision = settled(stand_in, 3600.0, only=["precision"])
-    (outcome,) = revision.outcomes
-    assert (outcome.verdict, outcome.starts) == (Verdict.UNDECIDED, 2)
+    revision = settled(stand_in, 20.0, only=["precision"])
+    outcome = revision.outcomes[0]
+    assert outcome.verdict is Verdict.UNDECIDED
+    assert outcome.contradicted
     assert revision.after.value("training.precision") == revision.before.value("training.precision") == "fp32"
-    assert "Two starts disagree" in outcome.conditions.warnings[-1]
+
+
+@pytest.mark.parametrize("probe", [probe.name for probe in PROBES if probe.fact])
+def test_every_bet_that_is_overturned_by_little_is_looked_at_twice(probe: str, settled: Settle) -> None:
+    rival = {"precision": "bf16", "layout": "channels_last"}.get(probe, 3)
+    stand_in = StandIn(results={probe: rival}, by_times={probe: (1.2,)})
+    settled(stand_in, 3600.0, only=[probe])
+    assert stand_in.once_more == stand_in.ran[1::2]
 
 
 def test_what_overturns_a_bet_clearly_or_confirms_it_is_not_looked_at_twice(settled: Settle) -> None:
@@ -267,15 +278,28 @@ def test_what_overturns_a_bet_clearly_or_confirms_it_is_not_looked_at_twice(sett
     assert stand_in.once_more == []
 
 
-def test_second_looks_are_taken_within_the_budget(settled: Settle) -> None:
+def test_second_looks_are_taken_within_the_budget_or_said_to_be_missing(settled: Settle) -> None:
+    missing = []
     for budget in (8.0, 12.0, 16.0, 20.0, 30.0, 60.0):
         stand_in = StandIn(
             results={"precision": "bf16", "threads": 3}, by_times={"precision": (1.2,), "threads": (1.1,)}
         )
         begun = stand_in.now
-        settled(stand_in, budget)
+        revision = settled(stand_in, budget)
         assert stand_in.now - begun <= budget - AFTERWARDS
-    assert set(stand_in.once_more) == {"precision", "threads"}
+        missing.append(any("no time was left" in outcome.second_start for outcome in revision.outcomes))
+    assert missing[0], "the first look took all of it"
+    assert not missing[-1]
+
+
+def test_a_contradiction_takes_back_what_was_measured_before(
+    knowledge: Knowledge, facts: FactBase, settled: Settle
+) -> None:
+    wins = {"precision": "bf16"}
+    before = settled(StandIn(results=wins), 60.0, only=["precision"]).outcomes
+    now = settled(Wavering(results=wins, by_times={"precision": (1.2,)}), 60.0, only=["precision"]).outcomes
+    assert advise_here(knowledge, facts, MACHINE, before).value("training.precision") == "bf16"
+    assert advise_here(knowledge, facts, MACHINE, [*before, *now]).value("training.precision") == "fp32"
 
 
 def test_only_what_is_named_is_measured(settled: Settle) -> None:

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from advisor.agent.second_look import after_second_look, wants_second_look
+from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.stopping import STOPPED, was_stopped
 from advisor.probes.verdict import Verdict
 
 FIRST = ProbeOutcome(
@@ -23,35 +25,55 @@ def seen(verdict: Verdict, median: float) -> ProbeOutcome:
     return replace(SECOND, verdict=verdict, after=after, median=median, low=median - 0.05, high=median + 0.05)
 
 
-def test_a_second_start_that_agrees_is_counted_and_changes_nothing() -> None:
+def test_a_second_start_that_agrees_says_so_and_changes_nothing() -> None:
     found = after_second_look(FIRST, seen(Verdict.CONFIRMED, 1.1))
-    assert found == replace(FIRST, starts=2, date=SECOND.date)
-    assert not wants_second_look(found)
+    assert found == replace(FIRST, second_start="has shown it too: 1.10 times.")
+    assert not found.contradicted
 
 
 @pytest.mark.parametrize(
     ("verdict", "median", "said"),
     [
-        (Verdict.OVERTURNED, 1.25, "1.25 times as fast as 2 in one, 0.80 times in the other"),
-        (Verdict.NO_DIFFERENCE, 1.01, "1.01 times in the other"),
-        (Verdict.UNDECIDED, 0.95, "0.95 times in the other"),
+        (Verdict.OVERTURNED, 1.25, "1 was 1.25 times as fast as 2 in the first, 0.80 times in the second"),
+        (Verdict.NO_DIFFERENCE, 1.01, "1.01 times in the second"),
+        (Verdict.UNDECIDED, 0.95, "0.95 times in the second"),
     ],
 )
 def test_a_second_start_that_contradicts_leaves_it_undecided(verdict: Verdict, median: float, said: str) -> None:
     found = after_second_look(FIRST, seen(verdict, median))
     assert (found.verdict, found.after, found.facts()) == (Verdict.UNDECIDED, None, {})
+    assert found.contradicted
     assert found.median == pytest.approx(0.8), "of what was recommended over its rival, as for all that is undecided"
     assert found.low is not None
     assert found.high is not None
     assert found.low < 0.8 < found.high
-    assert said in found.conditions.warnings[-1]
+    assert said in found.second_start
 
 
-def test_a_second_start_that_decides_nothing_or_fails_leaves_the_first() -> None:
-    doubtful = after_second_look(FIRST, seen(Verdict.UNDECIDED, 1.05))
-    assert (doubtful.verdict, doubtful.starts) == (Verdict.OVERTURNED, 1)
-    assert "decided nothing" in doubtful.conditions.warnings[-1]
-    assert after_second_look(FIRST, replace(SECOND, failure="It hung.", median=None)) == FIRST
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (seen(Verdict.UNDECIDED, 1.05), "decided nothing: 1.05 times."),
+        (replace(SECOND, failure="It hung.", median=None), "gave nothing: It hung."),
+        (replace(seen(Verdict.UNDECIDED, 0.9), n=2), "gave nothing: its time was enough for 2 pairs"),
+        (
+            replace(seen(Verdict.OVERTURNED, 1.3), conditions=Conditions(others_share=0.7)),
+            "gave nothing: other programs",
+        ),
+    ],
+)
+def test_a_second_start_that_says_too_little_leaves_the_first_and_is_told(second: ProbeOutcome, said: str) -> None:
+    found = after_second_look(FIRST, second)
+    assert (found.verdict, found.after) == (Verdict.OVERTURNED, 1)
+    assert said in found.second_start
+
+
+def test_who_stops_the_second_start_has_not_decided_by_that() -> None:
+    stopped = replace(seen(Verdict.UNDECIDED, 1.2), conditions=Conditions(warnings=(STOPPED,)))
+    found = after_second_look(FIRST, stopped)
+    assert found.verdict is Verdict.UNDECIDED
+    assert was_stopped(found)
+    assert not found.contradicted
 
 
 @pytest.mark.parametrize(
@@ -61,7 +83,6 @@ def test_a_second_start_that_decides_nothing_or_fails_leaves_the_first() -> None
         replace(FIRST, verdict=Verdict.UNDECIDED, after=None),
         replace(FIRST, median=1.7),
         replace(FIRST, failure="It hung."),
-        replace(FIRST, starts=2),
     ],
 )
 def test_nobody_looks_twice_at_anything_else(outcome: ProbeOutcome) -> None:
@@ -69,8 +90,8 @@ def test_nobody_looks_twice_at_anything_else(outcome: ProbeOutcome) -> None:
     assert not wants_second_look(outcome)
 
 
-def test_the_number_of_starts_survives_the_disk() -> None:
-    twice = replace(FIRST, starts=2)
-    assert ProbeOutcome.from_json(twice.to_json()) == twice
-    before = {name: value for name, value in FIRST.to_json().items() if name != "starts"}
+def test_what_the_second_start_said_survives_the_disk() -> None:
+    told = replace(FIRST, second_start="has shown it too: 1.10 times.")
+    assert ProbeOutcome.from_json(told.to_json()) == told
+    before = {name: value for name, value in FIRST.to_json().items() if name != "second_start"}
     assert ProbeOutcome.from_json(before) == FIRST, "what was measured before there were second looks"

@@ -50,7 +50,14 @@ def test_a_wrong_fact_is_named_with_its_remedy(stated: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["inspect", ""], ["recommend", "--data", ""], ["try", "--data", " "], ["doctor", "--data", ""]]
+    "words",
+    [
+        ["inspect", ""],
+        ["recommend", "--data", ""],
+        ["try", "--data", " "],
+        ["doctor", "--data", ""],
+        ["starter", "--output", ""],
+    ],
 )
 def test_nothing_does_not_stand_for_the_folder_that_one_is_in(words: list[str]) -> None:
     assert "this names nothing" in refused(*words)

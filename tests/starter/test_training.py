@@ -93,13 +93,14 @@ def test_a_network_that_writes_goes_on_as_its_texts_do(tmp_path: Path) -> None:
     written = run(project, 'python generate.py --number 5 --text "Word7" --temperature 0.1').splitlines()
     assert len(written) == 5
     assert all(text.startswith("word7 word8 word9") for text in written)
+    assert run(project, 'python generate.py --number 1 --text "word7" --temperature 0').startswith("word7 word8 word9")
 
 
 def test_a_network_that_translates_repeats_what_the_made_up_translations_repeat(tmp_path: Path) -> None:
     project = generated(tmp_path / "project", plan_of(f"task.kind=translate {TEXTS}", **WRITER))
     assert complaints(project) == ""
-    run(project, "python train.py --steps 20")
-    assert "word" in run(project, 'python generate.py --text "word1 word2"')
+    run(project, "python train.py --steps 400")
+    assert run(project, 'python generate.py --text "word7 word8 word9"') == "word7 word8 word9\n"
 
 
 def boosting() -> Plan:

@@ -71,6 +71,19 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_moved_leaves_an_empty_folder_empty(tmp_path: Path) -> None:
+    moved = Path.replace
+
+    def once(path: Path, target: Path) -> Path:
+        if path.name == "README.md":
+            raise OSError(28, "No space left on device")
+        return moved(path, target)
+
+    with mock.patch.object(Path, "replace", once), pytest.raises(InputError, match="No space left"):
+        write_project(tmp_path, FILES)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["file", "file/inside", "missing/inside", "nul\0l"])
 def test_a_place_where_no_folder_can_be_is_named(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")

@@ -83,7 +83,7 @@ async def test_refusals_and_questions_show_what_was_written() -> None:
     async with running(InterviewScreen(), size=WIDE) as run:
         run.screen.take_step(refuse)
         await settled(run.pilot)
-        assert "✗ Wrong [b]: file [/x]: it holds ]0;x[red] Mend [it]." in str(
+        assert "✗ Wrong [b]: file [/x]: it holds ]0;x[red]. Mend [it]." in str(
             run.screen.query_one("#refused", Static).content
         )
         run.app.push_screen(Ask("Replace [/b]?", "It [exists].", yes="[y]", no="[n]"))

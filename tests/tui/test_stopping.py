@@ -174,7 +174,7 @@ class HangingProbes:
             getattr(self._stop, order)()
         if options["stop"].now:
             command = [sys.executable, "-c", "import time; time.sleep(600)"]
-            return run(probe, workload, before=before, date=date, command=command, settings=[before], **options)
+            return run(probe, workload, before=before, date=date, command=command, **options | {"settings": [before]})
         found = Verdict.CONFIRMED
         return ProbeOutcome(
             probe.name, probe.topic, probe.fact, before, found, before, median=1.5, low=1.4, high=1.6, n=12, date=date
