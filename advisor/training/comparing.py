@@ -88,19 +88,6 @@ class Scores:
         return Paired(tuple(self.of(one)[fold] - self.of(other)[fold] for fold in folds), self._share)
 
 
-HARDLY = 0.5
-"""Standard errors. The one-standard-error rule (Breiman, Friedman, Olshen and Stone 1984, Classification and Regression
-Trees) gives up more of the score for a simpler model."""
-FOLDS_TO_TELL = 5
-"""With fewer in common the error itself is hardly known."""
-
-
-def hardly_behind(scores: Scores, one: str, other: str) -> bool:
-    """Whether the first is behind the second by so little that the folds cannot tell which is better."""
-    found = scores.paired(other, one)
-    return found is not None and len(found.gains) >= FOLDS_TO_TELL and found.mean <= HARDLY * found.error
-
-
 def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str]) -> str | None:
     """The candidate to bet on.
 

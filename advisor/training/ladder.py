@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.training.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
-from advisor.training.comparing import Scores, hardly_behind, leader
+from advisor.training.comparing import Scores, leader
 from advisor.training.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.trial_record import Kind, Stage, Status, Trial
 
@@ -127,17 +127,13 @@ class Ladder:
         return {candidate.name: candidate for candidate in (*self._menu.openers, *self.variations(trials))}
 
     def leader(self, trials: Sequence[Trial], kind: Kind | None = None) -> Candidate | None:
-        """The candidate to bet on, of one kind or of all: of classical models that the folds cannot tell apart, the simplest."""
+        """The candidate to bet on, of one kind or of all."""
         known = self.candidates(trials)
         of_kind = [c for c in known.values() if kind is None or c.kind is kind]
         defaults = [c.name for c in of_kind if c.stage is not Stage.VARIATIONS]
         variations = [c.name for c in of_kind if c.stage is Stage.VARIATIONS]
-        scores = self.scores(trials)
-        name = leader(scores, defaults, variations)
-        if name is None or known[name].kind is not Kind.BASELINE:
-            return known[name] if name is not None else None
-        classical = [candidate for candidate in of_kind if candidate.kind is Kind.BASELINE]
-        return next(c for c in classical if c.name == name or hardly_behind(scores, c.name, name))
+        name = leader(self.scores(trials), defaults, variations)
+        return known[name] if name is not None else None
 
     def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
         """What of the menu has no trial: in its order, but the plan's network before others, and what takes long last."""

@@ -160,33 +160,6 @@ def test_losses_are_made_small() -> None:
     assert leader.name == "linear"
 
 
-def scored(name: str, *folds: float, kind: Kind = Kind.BASELINE) -> Trial:
-    return Trial(name, kind, Stage.BASELINES, 0, {}, folds)
-
-
-NOISY = (0.90, 0.99, 0.91, 0.98, 0.92, 0.97)
-
-
-def test_of_classical_models_that_the_folds_cannot_tell_apart_the_simplest_is_taken() -> None:
-    a_hair_better = [score + gain for score, gain in zip(NOISY, (0.03, -0.03, 0.03, -0.02, 0.02, -0.02), strict=True)]
-    trials = [scored("linear", *NOISY), scored("gradient boosting", *a_hair_better)]
-    assert Ladder(MENU, RUNGS, 0.25).leader(trials) == MENU.openers[1]
-    assert MENU.openers[1].name == "linear"
-
-
-def test_a_classical_model_that_is_better_is_taken_though_it_is_not_simple() -> None:
-    better = [score + gain for score, gain in zip(NOISY, (0.03, 0.02, 0.03, 0.02, 0.02, 0.01), strict=True)]
-    leader = Ladder(MENU, RUNGS, 0.25).leader([scored("linear", *NOISY), scored("gradient boosting", *better)])
-    assert leader is not None
-    assert leader.name == "gradient boosting"
-
-
-def test_a_few_folds_make_nothing_simple_out_of_what_is_better() -> None:
-    leader = Ladder(MENU, RUNGS, 0.25).leader([scored("linear", 0.9, 0.8), scored("random forest", 0.89, 0.83)])
-    assert leader is not None
-    assert leader.name == "random forest"
-
-
 @settings(max_examples=20)
 @given(st.integers(1, 120), st.floats(5, 300), st.randoms(use_true_random=False))
 def test_a_stopped_run_goes_on_as_if_it_had_not_been_stopped(stop: int, budget: float, draw: random.Random) -> None:
