@@ -182,7 +182,7 @@ class Benchmark:
             share = seconds * sweep.weight / sum(other.weight for other in left)
             if seconds < FEWEST_SECONDS:
                 for other in left:
-                    self.results[other.network.name].skipped[other.probe.name] = "No time was left for it."
+                    self.results[other.network.name].skipped[other.probe.name] = "No time was left."
                 break
             self._run(sweep, min(seconds, max(share, FEWEST_SECONDS)), deadline)
             left = rest

@@ -186,7 +186,7 @@ class Trying:
             return f"It would take about {self.known.costly[name]:.0f} s, and there was no time left for that."
         if self._gave_up:
             return f"The process that tries ended early {MOST_STARTS} times, so it was not started again."
-        return "There was no time left for it."
+        return "No time was left."
 
     def _seconds_left(self) -> float:
         return self._request.budget - self.known.spent - (time.monotonic() - self._begun)

@@ -80,6 +80,7 @@ def try_(
         panel("Before anything is tried", list(found.warned), style="yellow")
     outcome = _tried(found, seconds, fresh)
     outcome = replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
+    outcome = replace(outcome, stated=_stated(answers, sets, school, packs))
     _remember(inputs, outcome)
     _deliver(inputs, outcome, format_, output, force)
     if outcome.interrupted:
@@ -88,6 +89,17 @@ def try_(
         end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
     if outcome.best is None:
         raise typer.Exit(FAILED)
+
+
+def _stated(answers: Path | None, sets: list[str] | None, school: SchoolName, packs: list[Path] | None) -> str:
+    """The options as they would be typed again."""
+    import shlex
+
+    words = [] if answers is None else ["--answers", str(answers)]
+    words += [word for one in sets or () for word in ("--set", one)]
+    words += [] if school is SchoolName.TODAY else ["--school", school.value]
+    words += [word for pack in packs or () for word in ("--rules", str(pack))]
+    return shlex.join(words)
 
 
 def _tried(found: Prepared, seconds: float, fresh: bool) -> Outcome:

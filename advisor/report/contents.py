@@ -90,13 +90,29 @@ def left_out(plan: Plan) -> Iterator[str]:
             yield f"{start}: {', '.join(titles)}."
 
 
+def _possible_here(plan: Plan) -> list[str]:
+    """The probes of the plan but for those that have nothing to measure on this machine."""
+    from advisor.agent.scope import workload_of
+    from advisor.probes.catalogue import probe_named  # 10 ms
+    from advisor.probes.surroundings import Surroundings
+    from advisor.probes.workload import Workload
+
+    facts = {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}
+    if "machine.cpu.usable_cores" not in facts:  # too little is known of it to say what it cannot do
+        return list(plan.probes)
+    found = workload_of(plan)
+    workload = found if isinstance(found, Workload) else None
+    around = Surroundings.of(facts)
+    return [name for name in plan.probes if probe_named(name).not_here(workload, around) is None]
+
+
 def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
     """What is worth asking, measuring and trying next, most worth first within each."""
     for name in plan.questions:
         fact = knowledge.vocabulary.facts.get(name)
         yield OpenEnd(name, fact.question if fact else "", is_question=True)
     there = " (on the machine that the plan is for)" if words.plans_elsewhere(plan) else ""
-    for probe in plan.probes:
+    for probe in plan.probes if there else _possible_here(plan):
         titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
         yield OpenEnd(f"advisor probe --only {probe}", f"could settle {join_names(titles)}{there}")
     if plan.probes and there:

@@ -155,7 +155,10 @@ def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
     data = outcome.data
     inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
     inputs = f"--data {shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
-    inputs += f" --set task.kind={data.task}" if data.task_told else ""
+    if outcome.stated:
+        inputs += f" {outcome.stated}"
+    elif data.task_told:
+        inputs += f" --set task.kind={data.task}"
     steps = []
     if outcome.interrupted:
         steps.append(("Give the very same command again: it takes what is finished, and goes on.", ""))

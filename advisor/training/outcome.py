@@ -220,6 +220,8 @@ class Outcome:
     resumed: int = 0
     """Of the trials, those that an earlier run had finished."""
     interrupted: bool = False
+    stated: str = ""
+    """Options of the command line with which the task was stated, for the commands that are told to be typed next."""
 
     def to_json(self) -> dict[str, Any]:
         """As `advisor/trial/1`."""

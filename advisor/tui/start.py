@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
@@ -42,7 +42,9 @@ MACHINE = ("machine.cpu.usable_cores", "machine.memory_bytes", "machine.gpu.name
 class StartScreen(WizardScreen[None]):
     TITLE = "advisor"
     HELP_TEXT = "Choose how to begin. You come back here with Escape; what you said is saved after every answer."
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Quit", id="screen.back", tooltip="Leave; what you said is saved.")
+    ]
 
     _begun = False
     """One of the ways, whose screen is not there yet."""
@@ -77,7 +79,11 @@ class StartScreen(WizardScreen[None]):
         facts = self.wizard.desk.knowledge.vocabulary.facts
         known = [(name, now.facts.known(name)) for name in MACHINE if name in facts]
         found = [describe(facts[name], entry.value) for name, entry in known if entry is not None]
-        self.query_one("#machine", Static).update(plain(f"Found on this machine: {', '.join(found)}" if found else ""))
+        told = [f"Found on this machine: {', '.join(found)}"] if found else []
+        data = self.wizard.desk.inspection
+        if data is not None:
+            told.append(f"Your data: {data.path}, {data.examples:,} examples")
+        self.query_one("#machine", Static).update(plain("\n".join(told)))
 
     def _ways(self) -> Iterator[Card]:
         for name, title, meaning in WAYS:

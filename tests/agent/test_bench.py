@@ -203,7 +203,7 @@ def test_what_a_sweep_does_not_need_goes_to_the_others(monkeypatch: pytest.Monke
 
 def test_where_no_time_is_left_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     run = measured(monkeypatch, StandIn(), budget_seconds=12.0)
-    assert run.results["resnet50"].skipped["batch"] == "No time was left for it."
+    assert run.results["resnet50"].skipped["batch"] == "No time was left."
     assert run.results["fcn5"].outcomes["threads"].failure is None
 
 

@@ -101,11 +101,11 @@ machine.cpu.features: {avx2: yes}
 data.examples: 7
 """
     assert problems_of(tmp_path, text) == [
-        "answers.yaml:1 task.kind: 'clasify' Did you mean classify?",
-        "answers.yaml:3 data.examples: 'many' For example 2000, 50k or 2M.",
+        "answers.yaml:1 task.kind: 'clasify'. Did you mean classify?",
+        "answers.yaml:3 data.examples: 'many'. For example 2000, 50k or 2M.",
         "answers.yaml:4: 'data.exmaples' is not a known fact. Did you mean data.examples?",
-        "answers.yaml:5 task.multilabel: 'perhaps' Write yes or no.",
-        "answers.yaml:6 data.imbalance: '0.5' It must lie between 1 and 1000000.",
+        "answers.yaml:5 task.multilabel: 'perhaps'. Write yes or no.",
+        "answers.yaml:6 data.imbalance: '0.5'. It must lie between 1 and 1000000.",
         "answers.yaml:7: machine.gpu.name needs one value, not a list. Write the value after the colon.",
         "answers.yaml:8: machine.cpu.features needs one value, not a mapping. Write the value after the colon.",
     ]
@@ -118,7 +118,7 @@ def test_a_fact_stated_flat_and_nested_is_stated_twice(tmp_path: Path) -> None:
 
 def test_a_repeated_key_is_refused(tmp_path: Path) -> None:
     found = problems_of(tmp_path, "data.examples: 5\ndata.examples: 5\n")
-    assert found == ["answers.yaml:2: repeats the key data.examples of line 1 Keep one of them."]
+    assert found == ["answers.yaml:2: repeats the key data.examples of line 1. Keep one of them."]
 
 
 @pytest.mark.parametrize("text", ["- task.kind: classify\n", "classify\n", "[a, b]"])
@@ -195,7 +195,7 @@ def test_the_written_file_explains_itself_in_the_order_of_the_vocabulary(tmp_pat
 def test_a_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("precious")
-    with pytest.raises(InputError, match=r"the file exists .*--force"):
+    with pytest.raises(InputError, match=r"the file exists.*--force"):
         write_answers(VOCABULARY, {}, path, heading="x")
     assert path.read_text() == "precious"
     write_answers(VOCABULARY, {"data.examples": 5}, path, heading="x", force=True)
@@ -234,7 +234,7 @@ def test_a_full_disk_leaves_the_old_file_whole_and_nothing_else(
         monkeypatch.setattr(os, "fsync", full)
     else:
         monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(InputError, match=r"No space left on device .*free space"):
+    with pytest.raises(InputError, match=r"No space left on device.*free space"):
         write_answers(VOCABULARY, {"data.examples": 6}, path, heading="x", force=True)
     monkeypatch.undo()
     assert read_answers(VOCABULARY, path) == {"data.examples": 5}

@@ -131,7 +131,7 @@ def test_every_problem_of_a_test_file_is_reported_at_once(tmp_path: Path) -> Non
     assert [str(problem).removeprefix(f"{tmp_path}/") for problem in caught.value.problems] == [
         "some.test.yaml:1: a test has no key 'give'. Did you mean given?",
         "some.test.yaml:2: 'q' is not a known fact. Known: p, n, c and m.",
-        "some.test.yaml:2 n: 'many' For example 2000, 50k or 2M.",
+        "some.test.yaml:2 n: 'many'. For example 2000, 50k or 2M.",
         "some.test.yaml:3: a test: school cannot be 'tomorrow'. Known: survey and today.",
         "some.test.yaml:3: there is no rule device.gpuu. Did you mean device.gpu?",
         "some.test.yaml:4: devise is not a topic. Did you mean device?",

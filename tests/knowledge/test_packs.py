@@ -129,7 +129,7 @@ def test_a_pack_cannot_declare_facts_or_topics(tmp_path: Path, name: str) -> Non
     house = pack(tmp_path / "house", **{name: f"{name}: {{}}\n"})
     found = problems(tmp_path, house)
     assert found == [
-        f"house/{name}.yaml: a pack cannot bring its own {name}.yaml Facts and topics are shared by all rules."
+        f"house/{name}.yaml: a pack cannot bring its own {name}.yaml. Facts and topics are shared by all rules."
     ]
 
 

@@ -169,7 +169,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     ("name", "says"),
     [
         ("missing.yaml", "cannot be read (No such file or directory)"),
-        (".", "this is a folder Name a file."),
+        (".", "this is a folder. Name a file."),
         ("file.yaml/x", "cannot be read (Not a directory)"),
         ("x" * 300, "cannot be read (File name too long)"),
         ("nul\0l", "is not a file name"),
@@ -183,10 +183,10 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"a: 1\nb: f\xfcr\n", ":2: is not UTF-8 text Save it as UTF-8."),
-        ("a: 1".encode("utf-16"), ":1: is not UTF-8 text It looks like a binary file."),
-        (b"\x7fELF\x02\x01\x01\0\0\0\0\xff\xfe", ":1: is not UTF-8 text It looks like a binary file."),
-        (b"GIF89a\0\0;", "is a binary file Name a YAML text."),
+        (b"a: 1\nb: f\xfcr\n", ":2: is not UTF-8 text. Save it as UTF-8."),
+        ("a: 1".encode("utf-16"), ":1: is not UTF-8 text. It looks like a binary file."),
+        (b"\x7fELF\x02\x01\x01\0\0\0\0\xff\xfe", ":1: is not UTF-8 text. It looks like a binary file."),
+        (b"GIF89a\0\0;", "is a binary file. Name a YAML text."),
     ],
     ids=["Latin-1", "UTF-16", "a program", "a picture"],
 )  # fmt: skip
@@ -219,4 +219,4 @@ def test_a_file_that_fails_while_it_is_read_is_named(tmp_path: Path, monkeypatch
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", denied)
-    assert "cannot be read (Permission denied) Check the name." in unreadable(tmp_path / "answers.yaml")
+    assert "cannot be read (Permission denied). Check the name." in unreadable(tmp_path / "answers.yaml")

@@ -103,6 +103,26 @@ def test_a_network_that_translates_repeats_what_the_made_up_translations_repeat(
     assert run(project, 'python generate.py --text "word7 word8 word9"') == "word7 word8 word9\n"
 
 
+def test_what_short_texts_are_filled_up_with_counts_neither_in_the_loss_nor_in_the_accuracy(tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", plan_of(f"task.kind=generate task.generation=sequence {TEXTS}", **WRITER))
+    texts = tmp_path / "short.txt"
+    texts.write_text("a b\n" * 200)  # three of eight steps are words
+    said = run(project, f"python train.py --steps 60 --data {texts}")
+    assert float(said.split()[-1]) == 1.0
+
+
+def test_what_cannot_be_read_or_made_is_said_in_words(tmp_path: Path) -> None:
+    project = generated(tmp_path / "project", plan_of(f"task.kind=generate task.generation=sequence {TEXTS}", **WRITER))
+    (tmp_path / "other.txt").write_text("quite other words\n" * 20)
+    run(project, "python train.py --steps 2")
+    with pytest.raises(SystemExit, match="There is nothing at missing"):
+        run(project, "python train.py --data missing")
+    with pytest.raises(SystemExit, match="trained on other texts"):
+        run(project, f"python generate.py --data {tmp_path / 'other.txt'}")
+    with pytest.raises(SystemExit, match="2"):
+        run(project, "python generate.py --number 0")
+
+
 def boosting() -> Plan:
     facts = "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=6 data.examples=5000"
     return plan_of(facts, network_type="gradient_boosting")

@@ -144,5 +144,5 @@ def test_a_file_with_code_in_it_is_refused_and_not_run(tmp_path: Path, capsys: p
 
 
 def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file or directory Check the folder"):
+    with pytest.raises(InputError, match=r"No such file or directory\. Check the folder"):
         train(classifier(), two_moons(), RECIPE, checkpoint=tmp_path / "missing" / "best.pt")

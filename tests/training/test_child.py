@@ -310,7 +310,7 @@ def test_what_was_not_tried_comes_with_its_own_reason() -> None:
     trying.known.ready, trying.known.trials = READY, [LINEAR]
     trying.known.costly["gradient boosting"] = 47.3
     assert reasons(trying)["gradient boosting"] == "It would take about 47 s, and there was no time left for that."
-    assert reasons(trying)["random forest"] == "There was no time left for it."
+    assert reasons(trying)["random forest"] == "No time was left."
     stopped = reasons(trying, interrupted=True)
     assert set(stopped.values()) == {"The run was stopped before its turn came."}, "whatever it would have taken"
 
@@ -330,7 +330,7 @@ def test_what_was_begun_and_cut_off_is_told_apart_from_what_was_not_reached() ->
     with pytest.raises(KeyboardInterrupt):
         trying.run()
     assert reasons(trying)["linear"] == "It was begun, and the time was over before its first scores were there."
-    assert reasons(trying)["random forest"] == "There was no time left for it."
+    assert reasons(trying)["random forest"] == "No time was left."
     assert "begun, and the run was stopped" in reasons(trying, interrupted=True)["linear"]
 
 

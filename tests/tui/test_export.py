@@ -139,7 +139,7 @@ async def test_the_data_are_never_rewritten(folder: Path) -> None:
     data = folder / "data.csv"
     data.write_text("a,b\n", encoding="utf-8")
     standing = desk()
-    standing.inspection = SimpleNamespace(path=str(data), target=None)
+    standing.inspection = SimpleNamespace(path=str(data), target=None, examples=3)
     async with running(ExportScreen(), desk=standing) as run:
         await choose(run, "markdown", "data.csv")
         await run.press("ctrl+s")
