@@ -150,6 +150,9 @@ class Wizard(App[None]):
     @work(group="leaving")
     async def leave(self) -> None:
         """An answer that was given just before is taken and saved first."""
+        for screen in self.screen_stack:
+            if isinstance(screen, WizardScreen):
+                screen.end_work()
         await self._keys_heard()
         while self._steps:
             await self.think(lambda: None)

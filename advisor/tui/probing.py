@@ -117,9 +117,11 @@ class ProbingScreen(WizardScreen[None]):
         self.set_interval(DRAWN_EVERY, self.draw)
         self._offer()
 
-    def on_unmount(self) -> None:
-        """Whoever leaves the wizard ends what it has begun."""
+    def end_work(self) -> None:
         self.stop.everything()
+
+    def on_unmount(self) -> None:
+        self.end_work()
 
     # --- choosing --------------------------------------------------------------------------------------------------
 

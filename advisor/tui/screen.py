@@ -68,5 +68,8 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
         self.title = title
         self.query_one("#title", Static).update(plain(title))
 
+    def end_work(self) -> None:
+        """Ends what the screen has begun in other threads and processes: whoever leaves the wizard does not want it any more."""
+
     def action_back(self) -> None:
         self.dismiss(None)

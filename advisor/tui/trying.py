@@ -111,9 +111,11 @@ class TryingScreen(WizardScreen[None]):
         self._say("")
         self._introduce()
 
-    def on_unmount(self) -> None:
-        """Whoever leaves the wizard ends what it has begun."""
+    def end_work(self) -> None:
         self.stop.everything()
+
+    def on_unmount(self) -> None:
+        self.end_work()
 
     # --- choosing --------------------------------------------------------------------------------------------------
 
