@@ -163,4 +163,4 @@ def test_with_hardly_any_time_nothing_is_begun(state: Path) -> None:
     done = advisor("bench", "fcn5", *NARROW, "--budget", "1s", env={"ADVISOR_STATE": str(state)})
     assert done.code == 1
     assert "Nothing was measured" in done.err
-    assert "No time was left for it." in done.said
+    assert "No time was left." in done.said

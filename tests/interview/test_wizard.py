@@ -13,6 +13,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.tui.terminal import heed_signals
+
 ADVISOR = str(Path(sys.executable).parent / "advisor")
 ANSWERS = {
     "task.kind": "classify",
@@ -33,7 +35,15 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 def start(home: dict[str, str], *options: str) -> pexpect.spawn[str]:
     arguments = ["wizard", "--plain", "--machine", "none", *options]
-    return pexpect.spawn(ADVISOR, arguments, env=home, encoding="utf-8", timeout=60, dimensions=(24, 80))  # type: ignore[arg-type]
+    return pexpect.spawn(
+        ADVISOR,
+        arguments,
+        env=home,
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(24, 80),
+        preexec_fn=heed_signals,  # type: ignore[arg-type]
+    )
 
 
 PROMPT = r"(?m)^\[([a-z_.]+)\][^\r\n]*$"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,12 @@ ENTER, ESCAPE, UP, DOWN = "\r", "\x1b", "\x1b[A", "\x1b[B"
 CTRL_Q, CTRL_S, CTRL_Z = "\x11", "\x13", "\x1a"
 
 
+def heed_signals() -> None:
+    """As in a terminal, wherever the tests were started: under nohup or in the background some are ignored, which is inherited."""
+    for name in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(name, signal.SIG_DFL)
+
+
 class Terminal:
     """`advisor` on a terminal of 24 lines and 80 columns, started in `folder`, where it also remembers things."""
 
@@ -27,7 +34,14 @@ class Terminal:
                 home.pop(name, None)
         self.screen = pyte.Screen(80, 24)
         self._stream = pyte.ByteStream(self.screen)
-        self.process = pexpect.spawn(ADVISOR, list(arguments), env=home, cwd=str(folder), dimensions=(24, 80))  # type: ignore[arg-type]
+        self.process = pexpect.spawn(
+            ADVISOR,
+            list(arguments),
+            env=home,
+            cwd=str(folder),
+            dimensions=(24, 80),
+            preexec_fn=heed_signals,  # type: ignore[arg-type]
+        )
         self.process.delaybeforesend = None
         self.said = b""
 
