@@ -19,7 +19,7 @@ CTRL_Q, CTRL_S, CTRL_Z = "\x11", "\x13", "\x1a"
 
 
 def heed_signals() -> None:
-    """As in a terminal, wherever the tests were started: under nohup or in the background some are ignored, which is inherited."""
+    """As in a terminal, wherever the tests were started: what ignores signals, such as nohup, hands that on."""
     for name in (signal.SIGHUP, signal.SIGINT):
         signal.signal(name, signal.SIG_DFL)
 
