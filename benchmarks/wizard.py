@@ -92,16 +92,14 @@ def leaving(state: str) -> float:
 
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    with tempfile.TemporaryDirectory() as state:
-        os.environ["ADVISOR_STATE"] = state
-        bares, plains, screens, left = [], [], [], []
-        for _ in range(runs):
+    bares, plains, screens, left = [], [], [], []
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as state:  # nothing is known of a conversation or a stopped measurement
+            os.environ["ADVISOR_STATE"] = state
             bares.append(bare())
             plains.append(plain_answer())
-            with (
-                tempfile.TemporaryDirectory() as first
-            ):  # where a conversation is kept, Begin asks before it begins another
-                screens.append(on_screen(first))
+            screens.append(on_screen(state))
+        with tempfile.TemporaryDirectory() as state:
             left.append(leaving(state))
     interpreter, plain = min(bares), min(plains)
     painted, answered = min(first for first, _ in screens), min(second for _, second in screens)
