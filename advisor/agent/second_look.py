@@ -14,7 +14,7 @@ from advisor.probes.verdict import FEWEST_PAIRS, Verdict
 
 CLEAR = 1.5
 """Times as fast: beyond that nobody looks twice."""
-NO_TIME = "was not looked at: no time was left."
+NO_TIME = "was not made: no time was left."
 
 
 def wants_second_look(outcome: ProbeOutcome) -> bool:
@@ -41,8 +41,8 @@ def after_second_look(first: ProbeOutcome, second: ProbeOutcome) -> ProbeOutcome
     if second.verdict is Verdict.UNDECIDED and again > 1:
         return replace(first, second_start=f"decided nothing: {again:.2f} times.")
     contradiction = (
-        f"contradicts it: {first.after} was {first.median:.2f} times as fast as {first.before} in the first, {again:.2f} times "
-        "in the second. Neighbours on a shared machine can be the reason."
+        f"contradicts it: of {first.after} over {first.before} the first has shown {first.median:.2f} times, the second "
+        f"{again:.2f} times. Neighbours on a shared machine can be the reason."
     )
     return replace(_undecided(first), second_start=contradiction)
 

@@ -80,7 +80,7 @@ def try_(
         panel("Before anything is tried", list(found.warned), style="yellow")
     outcome = _tried(found, seconds, fresh)
     outcome = replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
-    outcome = replace(outcome, stated=_stated(answers, sets, school, packs))
+    outcome = replace(outcome, stated=stated_options(answers, sets, school, packs))
     _remember(inputs, outcome)
     _deliver(inputs, outcome, format_, output, force)
     if outcome.interrupted:
@@ -91,7 +91,7 @@ def try_(
         raise typer.Exit(FAILED)
 
 
-def _stated(answers: Path | None, sets: list[str] | None, school: SchoolName, packs: list[Path] | None) -> str:
+def stated_options(answers: Path | None, sets: list[str] | None, school: SchoolName, packs: list[Path] | None) -> str:
     """The options as they would be typed again."""
     import shlex
 

@@ -14,6 +14,7 @@ from advisor.agent import agent, journal
 from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, Step, settle
 from advisor.agent.journal import Journal
 from advisor.agent.scope import advise_here
+from advisor.agent.second_look import NO_TIME
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -287,7 +288,7 @@ def test_second_looks_are_taken_within_the_budget_or_said_to_be_missing(settled:
         begun = stand_in.now
         revision = settled(stand_in, budget)
         assert stand_in.now - begun <= budget - AFTERWARDS
-        missing.append(any("no time was left" in outcome.second_start for outcome in revision.outcomes))
+        missing.append(any(outcome.second_start == NO_TIME for outcome in revision.outcomes))
     assert missing[0], "the first look took all of it"
     assert not missing[-1]
 

@@ -34,9 +34,9 @@ def test_a_second_start_that_agrees_says_so_and_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("verdict", "median", "said"),
     [
-        (Verdict.OVERTURNED, 1.25, "1 was 1.25 times as fast as 2 in the first, 0.80 times in the second"),
-        (Verdict.NO_DIFFERENCE, 1.01, "1.01 times in the second"),
-        (Verdict.UNDECIDED, 0.95, "0.95 times in the second"),
+        (Verdict.OVERTURNED, 1.25, "of 1 over 2 the first has shown 1.25 times, the second 0.80 times"),
+        (Verdict.NO_DIFFERENCE, 1.01, "the second 1.01 times"),
+        (Verdict.UNDECIDED, 0.95, "the second 0.95 times"),
     ],
 )
 def test_a_second_start_that_contradicts_leaves_it_undecided(verdict: Verdict, median: float, said: str) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from advisor.cli.inputs import SchoolName
+from advisor.cli.try_ import stated_options
 from advisor.cli.trying_progress import sparkline
 from advisor.report.page import Look
-from advisor.report.trying import amount, bet_sentence, trial_line, trying_markdown, trying_page
+from advisor.report.trying import amount, bet_sentence, next_steps, trial_line, trying_markdown, trying_page
 from advisor.training.outcome import (
     Best,
     Bet,
@@ -84,6 +87,14 @@ def test_a_stopped_run_says_so_and_how_to_go_on() -> None:
     page = trying_page(replace(OUTCOME, interrupted=True, verdict=Verdict.UNFINISHED), Look(80))
     assert "Stopped before the end" in page
     assert "Give the very same command again" in page
+
+
+def test_commands_to_type_next_repeat_how_the_task_was_stated() -> None:
+    stated = stated_options(Path("my answers.yaml"), ["task.kind=classify"], SchoolName.SURVEY, [Path("pack")])
+    commands = [command for _, command in next_steps(replace(OUTCOME, stated=stated))]
+    said = "--data /data/wine.csv --target kind --answers 'my answers.yaml' --set task.kind=classify --school survey --rules pack"
+    assert commands == [f"advisor try {said} --budget 10min", f"advisor recommend {said}"]
+    assert stated_options(None, None, SchoolName.TODAY, None) == ""
 
 
 def test_a_line_for_each_trial() -> None:

@@ -102,6 +102,11 @@ def test_a_network_that_translates_repeats_what_the_made_up_translations_repeat(
     run(project, "python train.py --steps 400")
     assert run(project, 'python generate.py --text "word7 word8 word9"') == "word7 word8 word9\n"
 
+    (tmp_path / "plain.txt").write_text("no translation here\n" * 50)
+    run(project, f"python train.py --steps 2 --data {tmp_path / 'plain.txt'} --output plain")
+    with pytest.raises(SystemExit, match="no translations in these texts"):
+        run(project, f"python generate.py --data {tmp_path / 'plain.txt'} --weights plain/best.pt --text no")
+
 
 def test_what_short_texts_are_filled_up_with_counts_neither_in_the_loss_nor_in_the_accuracy(tmp_path: Path) -> None:
     project = generated(tmp_path / "project", plan_of(f"task.kind=generate task.generation=sequence {TEXTS}", **WRITER))
