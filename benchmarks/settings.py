@@ -6,14 +6,15 @@ Objective: training examples per second, data loading included, at the batch siz
 of threads, number format, memory format (pictures only) and loader processes, each up to the number of cores. Each cell runs
 in a fresh process, as a script over the grid would do it, for S seconds of samples after its warm-up. The agent runs its
 probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and
-PyTorch's defaults are measured anew in N rounds, interleaved and compared by pairs. In each round every one of them is
-started afresh: two starts of the same setting differ by up to a quarter, by luck of the addresses, and the samples of one
-start by a few per cent only, so that many samples of one start would show its luck and not the setting.
+PyTorch's defaults are measured anew in N rounds and compared by pairs. In each round every one of them is started afresh, as
+two starts of the same setting may differ, and then they take turns at samples of a fraction of a second, as what neighbours
+of a virtual machine take from it changes within seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import json
 import os
@@ -21,7 +22,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,8 +65,10 @@ TASKS: Mapping[str, dict[str, Value]] = {
 PROBES = ("threads", "precision", "layout", "workers")
 ENOUGH = 0.95
 SHARE = 0.15
-SAMPLES = 5
+SAMPLES = 9
 """Of one start."""
+REST = 0.2
+"""Seconds before each sample, in which threads of the one before that wait for work fall asleep."""
 START_SECONDS = 3.0
 """Of a cell's process, before its samples."""
 
@@ -207,8 +210,9 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     best = sorted(found, key=lambda setting: -found[setting])[:3]
     again: dict[Setting, list[float]] = {setting: [] for setting in (choice, default, *best)}
     for number in range(rounds):
-        for setting in sorted(again, key=lambda setting: hash((number, setting))):
-            again[setting].append(started_afresh(workload, setting, known))
+        turns = sorted(again, key=lambda setting: hash((number, setting)))
+        for setting, speed in started_afresh(workload, turns, known).items():
+            again[setting].append(speed)
     rival = max(best, key=lambda setting: statistics.median(again[setting]))
     ratio, low, high = ratio_of(again[choice], again[rival])
     against_default, _, _ = ratio_of(again[choice], again[default])
@@ -232,13 +236,18 @@ def told(outcome: ProbeOutcome) -> str:
     return f"{outcome.probe} {outcome.verdict}, {outcome.before} -> {outcome.after}, {outcome.median:.2f} times"
 
 
-def started_afresh(workload: Workload, setting: Setting, facts: Mapping[str, Any]) -> float:
-    """Examples per second of one start: the median of a few samples."""
-    cell = Cell(workload, setting, facts)
-    try:
-        return statistics.median(cell.sample() for _ in range(SAMPLES))
-    finally:
-        cell.close()
+def started_afresh(workload: Workload, turns: Sequence[Setting], facts: Mapping[str, Any]) -> dict[Setting, float]:
+    """Examples per second of one start of each: the median of a few samples, at which they take turns."""
+    with contextlib.ExitStack() as cells:
+        started = {
+            setting: cells.enter_context(contextlib.closing(Cell(workload, setting, facts))) for setting in turns
+        }
+        samples: dict[Setting, list[float]] = {setting: [] for setting in turns}
+        for _ in range(SAMPLES):
+            for setting, cell in started.items():
+                time.sleep(REST)
+                samples[setting].append(cell.sample())
+    return {setting: statistics.median(found) for setting, found in samples.items()}
 
 
 def ratio_of(mine: list[float], theirs: list[float]) -> tuple[float, float, float]:

@@ -212,9 +212,7 @@ class _Session:
         if self.journal is None or not self.journal.entries:
             return 0
         self.outcomes += self.journal.outcomes
-        for entry in self.journal.entries:
-            if entry.outcome is None:
-                self.tries[entry.probe] = self.tries.get(entry.probe, 0) + 1
+        self.tries.update(self.journal.tries)
         self._tell("resumed", self.journal)
         return len(self.outcomes)
 
@@ -317,11 +315,17 @@ class _Session:
         self.stop.next()
         before = before_of(plan, probe)
         assert before is not None  # noqa: S101 - candidates have one
-        outcome = self._timed(probe, plan, seconds, before)
-        if wants_second_look(outcome):
-            outcome = self._seen_again(probe, plan, outcome)
+        try:
+            outcome = self._timed(probe, plan, seconds, before)
+            if wants_second_look(outcome):
+                outcome = self._seen_again(probe, plan, outcome)
+        except KeyboardInterrupt:
+            self._note(lambda journal: journal.stopped(probe.name))
+            raise
         self.outcomes.append(outcome)
-        if not (self.stop.all and was_stopped(outcome)):  # the same command measures it when it goes on
+        if self.stop.all and was_stopped(outcome):  # the same command measures it when it goes on
+            self._note(lambda journal: journal.stopped(probe.name))
+        else:
             self._note(lambda journal: journal.add(outcome, self._spent()))
         self._tell("finished", outcome)
 

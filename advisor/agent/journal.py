@@ -6,6 +6,7 @@ lines, each written whole. It is deleted when the run has ended by itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -30,6 +31,8 @@ class Entry:
     spent: float
     outcome: ProbeOutcome | None = None
     """None where it only began."""
+    by_hand: bool = False
+    """Whether somebody ended the run in the middle of it, which says nothing against the probe."""
 
 
 @dataclass
@@ -66,6 +69,15 @@ class Journal:
         return last.probe if last is not None and last.outcome is None else None
 
     @property
+    def tries(self) -> Mapping[str, int]:
+        """How often each probe began, but for the times that somebody ended the run in the middle of it."""
+        tries: Counter[str] = Counter()
+        for entry in self.entries:
+            if entry.outcome is None:
+                tries[entry.probe] += -1 if entry.by_hand else 1
+        return +tries
+
+    @property
     def spent(self) -> float:
         """Seconds of the budget that earlier runs have used, up to the start of the probe that was running."""
         return self.entries[-1].spent if self.entries else 0.0
@@ -74,6 +86,10 @@ class Journal:
         """Notes that a probe begins: one that ends the whole run must not do so again and again. Raises StateError."""
         self._write(Entry(probe, spent))
 
+    def stopped(self, probe: str) -> None:
+        """Notes that somebody ended the run in the middle of this probe. Raises StateError."""
+        self._write(Entry(probe, self.spent, by_hand=True))
+
     def add(self, outcome: ProbeOutcome, spent: float) -> None:
         """Writes a finished probe at once. Raises StateError where that fails; the entry is kept in memory."""
         self._write(Entry(outcome.probe, spent, outcome))
@@ -81,7 +97,8 @@ class Journal:
     def _write(self, entry: Entry) -> None:
         self.entries.append(entry)
         outcome = entry.outcome.to_json() if entry.outcome is not None else None
-        self.file.write({"schema": SCHEMA, "probe": entry.probe, "spent": entry.spent, "outcome": outcome})
+        line = {"schema": SCHEMA, "probe": entry.probe, "spent": entry.spent, "outcome": outcome}
+        self.file.write(line | ({"by_hand": True} if entry.by_hand else {}))
 
     def forget(self) -> None:
         """Begins anew: whatever an earlier run has finished counts no longer."""
@@ -112,7 +129,7 @@ def _entry(data: Any) -> Entry | None:
             return None
         outcome = data["outcome"]
         found = checked(ProbeOutcome.from_json(outcome)) if outcome is not None else None
-        return Entry(probe_named(data["probe"]).name, float(data["spent"]), found)
+        return Entry(probe_named(data["probe"]).name, float(data["spent"]), found, bool(data.get("by_hand", False)))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
         return None
 

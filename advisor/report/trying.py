@@ -23,6 +23,7 @@ SCORES = {
     "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
 }
 """What a score means."""
+LEVEL = "Of candidates that lie within a standard error of the best, the one was taken whose foretold probabilities were least far off."
 _VERDICTS = {
     BetVerdict.CONFIRMED: ("confirmed", Style.GOOD),
     BetVerdict.OVERTURNED: ("overturned", Style.CARE),
@@ -136,6 +137,7 @@ def how(outcome: Outcome) -> list[str]:
         f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
         f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
         SCORES.get(outcome.metric.name, ""),
+        LEVEL if any(trial.losses for trial in outcome.trials) else "",
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
     ]

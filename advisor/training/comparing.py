@@ -52,10 +52,13 @@ class Scores:
         self._share = held_out_share
         self._sign = 1 if greater_is_better else -1
         self._by_name: dict[str, dict[Fold, float]] = {}
+        self._losses: dict[str, dict[Fold, float]] = {}
         for trial in trials:
             if trial.counts:
                 mine = self._by_name.setdefault(trial.name, {})
                 mine.update({(trial.rung, place): self._sign * score for place, score in trial.by_fold.items()})
+                losses = self._losses.setdefault(trial.name, {})
+                losses.update({(trial.rung, place): loss for place, loss in trial.losses_by_fold.items()})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,6 +82,11 @@ class Scores:
         mine = self.of(name)
         values = [mine[fold] for fold in (mine if folds is None else folds) if fold in mine]
         return statistics.fmean(values) if values else -math.inf
+
+    def loss(self, name: str, folds: Sequence[Fold]) -> float:
+        """The mean of its losses over these folds; infinite unless it has all of them."""
+        mine = self._losses.get(name, {})
+        return statistics.fmean(mine.get(fold, math.inf) for fold in folds) if folds else math.inf
 
     def paired(self, one: str, other: str) -> Paired | None:
         """By how much one is better than the other; None where they share fewer than two folds."""
@@ -109,7 +117,8 @@ def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str]) -
 def _best(scores: Scores, names: Sequence[str]) -> str | None:
     """By the mean over the folds of the highest rung that at least two have reached, among those that reached it.
 
-    Of equals the first, which is the simpler.
+    Of those that lie within a standard error of the best, the one whose probabilities were least off (Brier 1950): how sure a
+    model was of few examples says more than how many of them it told right. Of equals the first, the simpler.
     """
     known = [name for name in names if scores.of(name)]
     if not known:
@@ -118,4 +127,14 @@ def _best(scores: Scores, names: Sequence[str]) -> str | None:
     height = heights[min(1, len(heights) - 1)]
     reached = [name for name in known if len(scores.of(name)) >= height]
     folds = scores.common(reached)
-    return max(reached, key=lambda name: scores.mean(name, folds))
+    best = max(reached, key=lambda name: scores.mean(name, folds))
+    level = [name for name in reached if name == best or not _behind(scores.paired(best, name))]
+    losses = {name: scores.loss(name, folds) for name in level}
+    if not all(map(math.isfinite, losses.values())):  # of numbers; or of an earlier run, which did not keep them
+        return best
+    return min(level, key=lambda name: (losses[name], -scores.mean(name, folds)))
+
+
+def _behind(found: Paired | None) -> bool:
+    """Whether the other is worse by more than a standard error."""
+    return found is None or found.beyond_noise

@@ -11,11 +11,12 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 from numpy.typing import NDArray
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from advisor.datasets.dataset import Examples, Task
@@ -63,10 +64,12 @@ class Fitted:
 
     foretold: Numbers
     """Class numbers (n,), or values (n, outputs) in the units of the data."""
-    seconds: float
+    seconds: float = 0.0
     epochs: int | None = None
     short: bool = False
     """Whether the deadline came before training had ended."""
+    probabilities: Numbers | None = None
+    """Of the classes (n, classes), where there are classes."""
 
 
 class Fitting:
@@ -104,7 +107,7 @@ class Fitting:
         begun = time.monotonic()
         try:
             if candidate.settings is None:
-                fitted = Fitted(self._classical(candidate, training, test, seed), 0.0)
+                fitted = self._classical(candidate, training, test, seed)
             else:
                 fitted = self._network(candidate.settings, training, test, seed, (seconds, until, most), on_epoch)
         except UnbuildableError as error:
@@ -114,7 +117,7 @@ class Fitting:
             raise FittingError(f"It could not be fitted: {said.splitlines()[0][:200]}") from error
         if not numpy.isfinite(fitted.foretold).all():
             raise FittingError("It foretold values that are no numbers.")
-        return Fitted(fitted.foretold, time.monotonic() - begun, fitted.epochs, fitted.short)
+        return replace(fitted, seconds=time.monotonic() - begun)
 
     def with_torch(self) -> NetworkFitting:
         """What trains networks. To load it takes seconds the first time, which are no training's doing."""
@@ -151,9 +154,9 @@ class Fitting:
 
     def _classical(
         self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
-    ) -> Numbers:
+    ) -> Fitted:
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return self._last_values(test)
+            return Fitted(self._last_values(test))
         prepared = self._preparation(training)
         outputs, classes = prepared.shape.outputs, self.examples.task is Task.CLASSIFY
         inputs = self._inputs(training, training, flat=True)
@@ -167,8 +170,13 @@ class Fitting:
         with warnings.catch_warnings(), threadpool_limits(threads):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
             estimator.fit(inputs, targets)
-            foretold = numpy.asarray(estimator.predict(self._inputs(training, test, flat=True)))
-        return foretold if classes else prepared.restore(foretold.reshape(len(test), -1))
+            tested = self._inputs(training, test, flat=True)
+            foretold = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
+        if not classes:
+            return Fitted(prepared.restore(foretold.reshape(len(test), -1)))
+        probabilities = numpy.zeros((len(test), outputs))
+        probabilities[:, estimator.classes_] = foretold  # a fold may lack a class
+        return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
 
     def _last_values(self, test: Rows) -> Numbers:
         """The next step is as the last: what a forecast must beat. (n, outputs)"""
@@ -209,9 +217,10 @@ class Fitting:
             raise FittingError("Its training diverged: the loss was no number any more.") from error
         if not numpy.isfinite(found.outputs).all():
             raise FittingError("It foretold values that are no numbers.")
-        classes = self.examples.task is Task.CLASSIFY
-        foretold = found.outputs.argmax(axis=1) if classes else prepared.restore(found.outputs)
-        return Fitted(foretold, 0.0, found.epochs, found.short)
+        if self.examples.task is not Task.CLASSIFY:
+            return Fitted(prepared.restore(found.outputs), epochs=found.epochs, short=found.short)
+        probabilities = softmax(found.outputs.astype(numpy.float64), axis=1)
+        return Fitted(found.outputs.argmax(axis=1), epochs=found.epochs, short=found.short, probabilities=probabilities)
 
     def _described(self, prepared: Preparation, settings: NetworkSettings) -> Described:
         from advisor.training.network_fitting import Described

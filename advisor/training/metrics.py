@@ -23,18 +23,13 @@ class Metric(StrEnum):
     ACCURACY = "accuracy"  # share of the examples whose class is right
     BALANCED_ACCURACY = "balanced_accuracy"  # mean over the classes of the share that was found
     MACRO_F1 = "macro_f1"  # mean over the classes of the harmonic mean of precision and recall
-    LOG_LOSS = "log_loss"  # mean of -ln(probability of the true class)
     R2 = "r2"  # share of the variance that is explained; 0 for the mean, below for worse
     RMSE = "rmse"  # root of the mean squared error, in the units of the target
     MAE = "mae"  # mean absolute error, in the units of the target
 
     @property
     def greater_is_better(self) -> bool:
-        return self not in (Metric.LOG_LOSS, Metric.RMSE, Metric.MAE)
-
-    @property
-    def needs_probabilities(self) -> bool:
-        return self is Metric.LOG_LOSS
+        return self not in (Metric.RMSE, Metric.MAE)
 
     def gain(self, score: float, over: float) -> float:
         """By how much a score is better than another, whichever way better lies."""
@@ -71,8 +66,6 @@ def score(metric: Metric, truth: Numbers, foretold: Numbers) -> float:
         foretold: probabilities (n, classes), which all metrics of classes take, or class numbers (n,); or values.
     """
     match metric:
-        case Metric.LOG_LOSS:
-            return float(metrics.log_loss(truth, foretold, labels=np.arange(foretold.shape[1])))
         case Metric.ACCURACY:
             return float(metrics.accuracy_score(truth, _named(foretold)))
         case Metric.BALANCED_ACCURACY:  # classes that no example has are not asked for
@@ -86,6 +79,19 @@ def score(metric: Metric, truth: Numbers, foretold: Numbers) -> float:
             return float(metrics.root_mean_squared_error(truth, foretold))
         case Metric.MAE:
             return float(metrics.mean_absolute_error(truth, foretold))
+
+
+def brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = False) -> float:
+    """How far foretold probabilities are from the truth: the mean over the examples of the squared distance (Brier 1950,
+    Verification of forecasts expressed in terms of probability), from 0 to 2, for certain and wrong.
+
+    Args:
+        truth: class numbers (n,).
+        probabilities: (n, classes).
+        by_class: the mean over the classes that occur instead, each of which counts the same.
+    """
+    off = ((probabilities - np.eye(probabilities.shape[1])[truth]) ** 2).sum(axis=1)
+    return float(np.mean([off[truth == one].mean() for one in np.unique(truth)]) if by_class else off.mean())
 
 
 def _named(foretold: Numbers) -> Numbers:

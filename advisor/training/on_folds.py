@@ -14,6 +14,8 @@ class Once:
     """One training and what it scored."""
 
     score: float
+    loss: float | None = None
+    """See `Trial.losses`."""
     epochs: int | None = None
     cut: bool = False
     """Whether the clock ended it."""
@@ -25,6 +27,8 @@ class OnFolds:
 
     scores: Mapping[int, float]
     """By the place of the fold, in order."""
+    losses: Mapping[int, float]
+    """Of the folds that have one."""
     status: Status
     epochs: int | None
 
@@ -63,4 +67,5 @@ def on_folds(
     kept = dict(sorted((whole or cut).items()))
     status = Status.DONE if len(whole) == width else Status.SHORT if whole else Status.CUT
     epochs = max((once.epochs for once in kept.values() if once.epochs is not None), default=None)
-    return OnFolds({place: once.score for place, once in kept.items()}, status, epochs)
+    losses = {place: once.loss for place, once in kept.items() if once.loss is not None}
+    return OnFolds({place: once.score for place, once in kept.items()}, losses, status, epochs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -57,6 +57,8 @@ class Trial:
     failure: str | None = None
     folds: tuple[int, ...] = ()
     """The places of the scores' folds within the rung, where they are not the first ones."""
+    losses: tuple[float, ...] = ()
+    """Of classes the Brier score of the probabilities, one for each score: tells apart what is level by score."""
 
     @property
     def key(self) -> str:
@@ -69,7 +71,15 @@ class Trial:
     @property
     def by_fold(self) -> Mapping[int, float]:
         """The scores by the place of their fold within the rung."""
-        return dict(zip(self.folds or range(len(self.scores)), self.scores, strict=False))
+        return dict(zip(self._places, self.scores, strict=False))
+
+    @property
+    def losses_by_fold(self) -> Mapping[int, float]:
+        return dict(zip(self._places, self.losses, strict=False))
+
+    @property
+    def _places(self) -> Sequence[int]:
+        return self.folds or range(len(self.scores))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -88,6 +98,7 @@ class Trial:
             seconds=number_of(data["seconds"]),
             epochs=None if data["epochs"] is None else whole_of(data["epochs"]),
             status=Status(data["status"]),
+            losses=numbers_of(data.get("losses", ())),
             failure=None if data["failure"] is None else text_of(data["failure"]),
         )
 

@@ -74,6 +74,7 @@ class StandIn:
     ran: list[str] = field(default_factory=list)
     allowed: list[float] = field(default_factory=list)
     stop_after: int | None = None
+    stopped_by: type[BaseException] = KeyboardInterrupt
     by_times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """How many times as fast the winner is, look by look; 1.5 otherwise."""
     once_more: list[str] = field(default_factory=list)
@@ -95,7 +96,7 @@ class StandIn:
         **_: Any,
     ) -> ProbeOutcome:
         if self.stop_after is not None and len(self.ran) >= self.stop_after:
-            raise KeyboardInterrupt
+            raise self.stopped_by
         if settings is not None:
             self.once_more.append(probe.name)
         looks = self.by_times.get(probe.name, (1.5,))
@@ -396,16 +397,33 @@ def test_the_probe_in_which_a_run_was_stopped_is_begun_again(settled: Settle, st
     assert second.ran[0] == stopped
 
 
+class Killed(BaseException):
+    """Stands in for the kernel, which ends a process without asking it."""
+
+
 def test_a_probe_that_ends_the_whole_run_is_not_begun_for_ever(settled: Settle, state: Path) -> None:
     """As when memory runs out and the kernel ends the parent too: nothing but the journal tells of it."""
     begun: list[str] = []
     for _ in range(4):
         found = open_journal(plan="digits")
-        with contextlib.suppress(KeyboardInterrupt):
-            settled(StandIn(stop_after=0), 600.0, journal=found)
+        with contextlib.suppress(Killed):
+            settled(StandIn(stop_after=0, stopped_by=Killed), 600.0, journal=found)
         begun += [found.stopped_in] if found.stopped_in else []
         found.close(finished=False)
     assert max(begun.count(name) for name in begun) <= 2
+
+
+def test_a_probe_that_somebody_stops_again_and_again_is_begun_again_each_time(settled: Settle, state: Path) -> None:
+    for _ in range(4):
+        written = open_journal(plan="digits")
+        with pytest.raises(KeyboardInterrupt):
+            settled(StandIn(stop_after=0), 600.0, journal=written)
+        stopped = written.stopped_in
+        written.close(finished=False)
+    last = StandIn()
+    revision = settled(last, 600.0, journal=open_journal(plan="digits"))
+    assert last.ran[0] == stopped
+    assert stopped in {outcome.probe for outcome in revision.outcomes}
 
 
 def test_a_run_that_ended_leaves_no_journal(settled: Settle, state: Path) -> None:

@@ -15,7 +15,7 @@ from advisor.probes.precision import PRECISION
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.threads import THREADS
-from advisor.probes.verdict import SHORTEST_DUEL
+from advisor.probes.verdict import SHORTEST_DUEL, Verdict, compare
 
 
 @dataclass
@@ -113,7 +113,15 @@ def test_the_search_goes_round_all_settings_in_changing_order() -> None:
 def test_a_clear_difference_ends_the_duel_at_the_first_look() -> None:
     world = World()
     told = hold(THREADS, 2, by_threads(world, t1=0.5, t2=0.25), world, seconds=60.0)
-    assert len(samples(told, Phase.DUEL)) == 2 * 8
+    assert len(samples(told, Phase.DUEL)) == 2 * 4
+
+
+def test_a_slow_network_is_decided_within_what_a_probe_usually_has() -> None:
+    """Half a second a step, as a convolutional network of colour pictures takes on two cores."""
+    world = World()
+    told = hold(THREADS, 2, by_threads(world, t1=0.6, t2=0.4), world, seconds=8.0)
+    pairs = {setting: [s.seconds for s in samples(told, Phase.DUEL) if s.setting == setting] for setting in (1, 2)}
+    assert compare(list(zip(pairs[2], pairs[1], strict=True))).verdict is Verdict.CONFIRMED
 
 
 def test_fast_steps_are_compared_for_a_while_so_that_a_moment_does_not_decide() -> None:

@@ -71,6 +71,22 @@ def test_on_a_table_of_numbers_all_beat_the_mean() -> None:
     assert min(found.values()) > 0.02, found
 
 
+@pytest.mark.parametrize("name", ["trivial", "linear", "random forest", "gradient boosting", "ffn 32-32 as planned"])
+def test_classes_come_with_the_probabilities_that_they_are_the_largest_of(name: str) -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    split = outer_split(examples)
+    (candidate,) = [c for c in menu(Planned("ffn", (), (32, 32)), "tabular").openers if c.name == name]
+    without_the_last = split.training[examples.targets[split.training] < 2]
+    for training in (split.training, without_the_last):
+        fitted = Fitting(examples, 1).fit(candidate, training, split.test, 0, **IN_TIME)
+        assert fitted.probabilities is not None
+        assert fitted.probabilities.shape == (len(split.test), 3)
+        assert fitted.probabilities.sum(axis=1) == pytest.approx(1)
+        assert (fitted.probabilities.argmax(axis=1) == fitted.foretold).all()
+        if candidate.kind is not Kind.NETWORK and training is without_the_last:
+            assert not fitted.probabilities[:, 2].any()
+
+
 def test_pictures_go_through_convolutions() -> None:
     found = scored(pictures(), Metric.ACCURACY, "cnn 32-64")
     assert found["cnn 32-64"] > 0.9

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss
 
 from advisor.training.intervals import bootstrap_interval, t_interval
-from advisor.training.metrics import Metric, imbalance, metric_of, score
+from advisor.training.metrics import Metric, brier, imbalance, metric_of, score
 
 TRUTH = np.array([0, 0, 0, 1])
 FOUND = np.array([0, 0, 1, 1])
@@ -20,10 +21,21 @@ def test_each_metric_of_classes_on_four_examples() -> None:
     assert score(Metric.ACCURACY, TRUTH, FOUND) == 0.75
     assert score(Metric.BALANCED_ACCURACY, TRUTH, FOUND) == pytest.approx((2 / 3 + 1) / 2)
     assert score(Metric.MACRO_F1, TRUTH, FOUND) == pytest.approx((4 / 5 + 2 / 3) / 2)
+
+
+def test_the_brier_score_is_the_squared_distance_from_the_truth() -> None:
     probabilities = np.array([[0.8, 0.2], [0.5, 0.5], [0.4, 0.6], [0.1, 0.9]])
-    assert score(Metric.LOG_LOSS, TRUTH, probabilities) == pytest.approx(
-        -(math.log(0.8) + math.log(0.5) + math.log(0.4) + math.log(0.9)) / 4
-    )
+    off = [2 * 0.2**2, 2 * 0.5**2, 2 * 0.6**2, 2 * 0.1**2]
+    assert brier(TRUTH, probabilities) == pytest.approx(sum(off) / 4)
+    assert brier(TRUTH, probabilities, by_class=True) == pytest.approx((sum(off[:3]) / 3 + off[3]) / 2)
+    assert brier(np.array([0]), np.array([[0.0, 1.0]])) == 2
+
+
+def test_the_brier_score_of_two_classes_is_twice_that_of_scikit_learn() -> None:
+    draw = np.random.default_rng(1)
+    truth, likely = draw.integers(2, size=50), draw.random(50)
+    probabilities = np.column_stack([1 - likely, likely])
+    assert brier(truth, probabilities) == pytest.approx(2 * brier_score_loss(truth, likely))
 
 
 def test_each_metric_of_numbers_on_four_examples() -> None:
@@ -44,13 +56,14 @@ def test_a_class_that_no_test_example_has_is_not_asked_for_and_no_warning() -> N
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert score(Metric.BALANCED_ACCURACY, np.array([0, 0, 1, 1]), np.array([0, 2, 1, 1])) == 0.75
-        assert math.isfinite(score(Metric.LOG_LOSS, np.array([0, 1]), np.array([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2]])))
+        likely = np.array([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2]])
+        assert brier(np.array([0, 1]), likely, by_class=True) == brier(np.array([0, 1]), likely)
 
 
 def test_better_lies_up_for_shares_and_down_for_errors() -> None:
     assert Metric.ACCURACY.gain(0.9, over=0.8) == pytest.approx(0.1)
     assert Metric.RMSE.gain(0.8, over=0.9) == pytest.approx(0.1)
-    assert {metric for metric in Metric if not metric.greater_is_better} == {Metric.LOG_LOSS, Metric.RMSE, Metric.MAE}
+    assert {metric for metric in Metric if not metric.greater_is_better} == {Metric.RMSE, Metric.MAE}
 
 
 def test_one_metric_is_the_metric_of_a_task() -> None:

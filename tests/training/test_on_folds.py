@@ -33,7 +33,7 @@ def trainings(clock: Clock, *told: tuple[float, Once]) -> tuple[Callable[[int], 
 
 
 def whole(*scores: float) -> Sequence[tuple[float, Once]]:
-    return [(1.0, Once(score, 10)) for score in scores]
+    return [(1.0, Once(score, epochs=10)) for score in scores]
 
 
 def test_with_time_enough_every_fold_is_scored_once() -> None:
@@ -44,9 +44,17 @@ def test_with_time_enough_every_fold_is_scored_once() -> None:
     assert asked == [0, 1, 2]
 
 
+def test_each_score_keeps_the_loss_of_its_fold() -> None:
+    clock = Clock()
+    cut, *others = (Once(0.3, 2.0, 1, cut=True), Once(0.9, 0.2), Once(0.8, 0.4), Once(0.7, 0.6))
+    fit, _ = trainings(clock, (1.0, cut), *((1.0, once) for once in others))
+    found = on_folds(fit, 3, 100.0, clock)
+    assert (dict(found.scores), dict(found.losses)) == ({0: 0.7, 1: 0.9, 2: 0.8}, {0: 0.6, 1: 0.2, 2: 0.4})
+
+
 def test_a_first_fold_that_was_cut_is_repeated_and_its_spoilt_score_forgotten() -> None:
     clock = Clock()
-    fit, asked = trainings(clock, (3.0, Once(0.3, 1, cut=True)), *whole(0.9, 0.9, 0.95))
+    fit, asked = trainings(clock, (3.0, Once(0.3, epochs=1, cut=True)), *whole(0.9, 0.9, 0.95))
     found = on_folds(fit, 3, 100.0, clock)
     assert asked == [0, 1, 2, 0]
     assert (list(found.scores.items()), found.status) == ([(0, 0.95), (1, 0.9), (2, 0.9)], Status.DONE)
@@ -54,7 +62,7 @@ def test_a_first_fold_that_was_cut_is_repeated_and_its_spoilt_score_forgotten() 
 
 def test_without_time_to_repeat_it_a_cut_fold_does_not_count() -> None:
     clock = Clock()
-    fit, asked = trainings(clock, (3.0, Once(0.3, 1, cut=True)), *whole(0.9, 0.8))
+    fit, asked = trainings(clock, (3.0, Once(0.3, epochs=1, cut=True)), *whole(0.9, 0.8))
     found = on_folds(fit, 3, 6.5, clock)
     assert asked == [0, 1, 2]
     assert (dict(found.scores), found.status) == ({1: 0.9, 2: 0.8}, Status.SHORT)
@@ -62,7 +70,7 @@ def test_without_time_to_repeat_it_a_cut_fold_does_not_count() -> None:
 
 def test_where_every_training_was_cut_the_scores_are_marked() -> None:
     clock = Clock()
-    fit, asked = trainings(clock, *[(1.0, Once(0.3, 1, cut=True))] * 3)
+    fit, asked = trainings(clock, *[(1.0, Once(0.3, epochs=1, cut=True))] * 3)
     found = on_folds(fit, 3, 100.0, clock)
     assert asked == [0, 1, 2], "another would be cut as well"
     assert (len(found.scores), found.status) == (3, Status.CUT)

@@ -234,6 +234,23 @@ def test_on_few_folds_a_variation_is_not_believed_yet() -> None:
     assert leader(Scores(trials, 0.25), [NETWORK], [f"{NETWORK}, tanh"]) == NETWORK
 
 
+def unsure(name: str, mean: float, loss: float) -> Trial:
+    """Five folds whose probabilities were so far off."""
+    return replace(trial(name, around(mean)), losses=tuple(around(loss)))
+
+
+def test_level_candidates_are_told_apart_by_how_far_their_probabilities_were_off() -> None:
+    forest = replace(unsure("random forest", 0.8, 0.3), scores=tuple(reversed(around(0.8))))
+    trials = [unsure("linear", 0.801, 0.5), forest, unsure("gradient boosting", 0.7, 0.1)]
+    names = [trial.name for trial in trials]
+    assert leader(Scores(trials, 0.25), names, []) == "random forest", "boosting is not level"
+
+
+def test_whose_probabilities_are_unknown_is_taken_by_its_score() -> None:
+    trials = [unsure("linear", 0.8, 0.3), trial("random forest", around(0.801))]
+    assert leader(Scores(trials, 0.25), ["linear", "random forest"], []) == "random forest"
+
+
 def test_equal_candidates_are_told_apart_by_simplicity() -> None:
     trials = [trial("linear", around(0.8)), trial("random forest", around(0.8))]
     assert leader(Scores(trials, 0.25), ["linear", "random forest"], []) == "linear"
