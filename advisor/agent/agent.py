@@ -23,7 +23,7 @@ from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Setting
 from advisor.probes.runner import run
 from advisor.probes.stopping import STOPPED, Stop, was_stopped
-from advisor.probes.verdict import Verdict
+from advisor.probes.verdict import FEW_PAIRS, Verdict
 from advisor.probes.workload import Workload
 
 FEWEST_SECONDS = 4.0
@@ -303,11 +303,15 @@ class _Session:
         return chosen
 
     def _seconds_for(self, chosen: Candidate, unanswered: Sequence[Candidate]) -> float:
-        """How long it may take: a hard question gets patience, but not with the time of bets that were not looked at."""
+        """How long it may take: a hard question gets patience, but not with the time of bets that were not looked at.
+
+        One whose network was too slow for the time that it had gets all that is left.
+        """
         cost, left = chosen.probe.cost_seconds, self.seconds_left() - AFTERWARDS
         waiting = [c for c in unanswered if c is not chosen and c.worth >= SETTLES and c.probe.name not in self.tries]
         kept = sum(c.probe.cost_seconds for c in waiting)
-        return min(left, max(cost, min(PATIENCE * cost, left - kept)))
+        slow = any(outcome.probe == chosen.probe.name and outcome.n < FEW_PAIRS for outcome in self.outcomes)
+        return min(left, max(cost, left - kept if slow else min(PATIENCE * cost, left - kept)))
 
     def _run(self, probe: Probe, plan: Plan, seconds: float) -> None:
         self.tries[probe.name] = self.tries.get(probe.name, 0) + 1

@@ -23,7 +23,10 @@ SCORES = {
     "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
 }
 """What a score means."""
-LEVEL = "Of candidates that lie within a standard error of the best, the one was taken whose foretold probabilities were least far off."
+LEVEL = (
+    "Of candidates that lie within a standard error of the best, the one was taken whose foretold probabilities were the least "
+    "far off."
+)
 _VERDICTS = {
     BetVerdict.CONFIRMED: ("confirmed", Style.GOOD),
     BetVerdict.OVERTURNED: ("overturned", Style.CARE),

@@ -77,6 +77,8 @@ class StandIn:
     stopped_by: type[BaseException] = KeyboardInterrupt
     by_times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """How many times as fast the winner is, look by look; 1.5 otherwise."""
+    slow: tuple[str, ...] = ()
+    """Probes whose network is so slow that the time is enough for two pairs."""
     once_more: list[str] = field(default_factory=list)
     """Probes that were asked about two settings only."""
 
@@ -108,10 +110,11 @@ class StandIn:
         verdict = self.verdicts.get(probe.name, Verdict.CONFIRMED if after == before else Verdict.OVERTURNED)
         rival: Setting = "another" if isinstance(before, str) else before + 1
         failed = probe.name in self.failing
+        pairs = 0 if failed else 2 if probe.name in self.slow else 12
         return ProbeOutcome(
             probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=verdict,
             after=None if verdict is Verdict.UNDECIDED else after, rival=rival if after == before else after,
-            median=times, low=times - 0.1, high=times + 0.1, n=0 if failed else 12, failure="It hung." if failed else None,
+            median=times, low=times - 0.1, high=times + 0.1, n=pairs, failure="It hung." if failed else None,
             applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()}, date=date,
             settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
         )  # fmt: skip
@@ -223,6 +226,14 @@ def test_a_hard_question_gets_patience_where_nothing_else_waits(settled: Settle)
     stand_in = StandIn(takes=10.0)
     settled(stand_in, 600.0, only=["threads"])
     assert stand_in.allowed == [PATIENCE * probe_named("threads").cost_seconds]
+
+
+def test_a_network_that_was_too_slow_for_the_time_gets_what_is_left(settled: Settle) -> None:
+    stand_in = StandIn(slow=("threads",), verdicts={"threads": Verdict.UNDECIDED})
+    settled(stand_in, 120.0, only=["threads", "precision"])
+    first, second = (seconds for name, seconds in zip(stand_in.ran, stand_in.allowed, strict=True) if name == "threads")
+    assert first == PATIENCE * probe_named("threads").cost_seconds
+    assert second > 2 * first
 
 
 def test_a_probe_that_fails_is_not_tried_again_and_the_others_go_on(settled: Settle) -> None:
