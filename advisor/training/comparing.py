@@ -114,27 +114,34 @@ def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str]) -
     return chosen
 
 
-def _best(scores: Scores, names: Sequence[str]) -> str | None:
-    """By the mean over the folds of the highest rung that at least two have reached, among those that reached it.
+def ahead(scores: Scores, names: Sequence[str]) -> str:
+    """The best on the folds that all of them have seen.
 
-    Of those that lie within a standard error of the best, the one whose probabilities were least off (Brier 1950): how sure a
-    model was of few examples says more than how many of them it told right. Of equals the first, the simpler.
+    Of those that lie within a standard error of the best mean, the one whose probabilities were least far off (Brier 1950): how
+    sure a model was of few examples says more than how many of them it told right. Of equals the first, which is the simpler.
+
+    Args:
+        names: at least one; a candidate without scores is never ahead of one that has some.
     """
-    known = [name for name in names if scores.of(name)]
-    if not known:
-        return None
-    heights = sorted((len(scores.of(name)) for name in known), reverse=True)
-    height = heights[min(1, len(heights) - 1)]
-    reached = [name for name in known if len(scores.of(name)) >= height]
-    folds = scores.common(reached)
-    best = max(reached, key=lambda name: scores.mean(name, folds))
-    level = [name for name in reached if name == best or not _behind(scores.paired(best, name))]
+    folds = scores.common(names)
+    best = max(names, key=lambda name: scores.mean(name, folds))
+    level = [name for name in names if name == best or _level(scores.paired(best, name))]
     losses = {name: scores.loss(name, folds) for name in level}
     if not all(map(math.isfinite, losses.values())):  # of numbers; or of an earlier run, which did not keep them
         return best
     return min(level, key=lambda name: (losses[name], -scores.mean(name, folds)))
 
 
-def _behind(found: Paired | None) -> bool:
-    """Whether the other is worse by more than a standard error."""
-    return found is None or found.beyond_noise
+def _best(scores: Scores, names: Sequence[str]) -> str | None:
+    """Who is ahead on the folds of the highest rung that at least two have reached, among those that reached it."""
+    known = [name for name in names if scores.of(name)]
+    if not known:
+        return None
+    heights = sorted((len(scores.of(name)) for name in known), reverse=True)
+    height = heights[min(1, len(heights) - 1)]
+    return ahead(scores, [name for name in known if len(scores.of(name)) >= height])
+
+
+def _level(found: Paired | None) -> bool:
+    """Whether the other is not worse by more than a standard error, as far as can be told."""
+    return found is not None and not found.beyond_noise

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.training.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
-from advisor.training.comparing import Scores, leader
+from advisor.training.comparing import Scores, ahead, leader
 from advisor.training.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.trial_record import Kind, Stage, Status, Trial
 
@@ -177,15 +177,13 @@ class Ladder:
                     yield Step(candidate, rung + 1)
 
     def _promoted(self, view: _View, here: Sequence[Candidate]) -> list[Candidate]:
-        """The better half, the best of each kind always; looking at no input is no contender."""
+        """Who is ahead in each kind, then the rest of the better half; looking at no input is no contender."""
         contenders = [c for c in here if c.kind is not Kind.TRIVIAL]
         ranked = sorted(contenders, key=lambda c: -view.scores.mean(c.name))
-        kept = ranked[: max(MOST_PROMISING, math.ceil(len(ranked) / 2))]
-        for kind in (Kind.BASELINE, Kind.NETWORK):
-            best = next((c for c in ranked if c.kind is kind), None)
-            if best is not None and best not in kept:
-                kept.append(best)
-        return kept
+        kinds = [[c.name for c in contenders if c.kind is kind] for kind in (Kind.BASELINE, Kind.NETWORK)]
+        leading = {ahead(view.scores, names) for names in kinds if names}
+        first = [c for c in ranked if c.name in leading]
+        return [*first, *(c for c in ranked[: max(MOST_PROMISING, math.ceil(len(ranked) / 2))] if c not in first)]
 
 
 class _View:

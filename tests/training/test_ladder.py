@@ -27,6 +27,8 @@ class World:
     seconds: Mapping[str, float] = field(default_factory=dict)
     fails: Sequence[str] = ()
     noise: float = 0.0
+    losses: Mapping[str, float] = field(default_factory=dict)
+    """How far probabilities are off, by name; unknown of all where it is empty."""
     ladder: Ladder = field(default_factory=lambda: Ladder(MENU, RUNGS, 0.25))
 
     def trial(self, candidate: Candidate, rung: int) -> Trial:
@@ -43,6 +45,7 @@ class World:
             () if failed else scores,
             self.seconds.get(candidate.name, 1.0),
             status=Status.FAILED if failed else Status.DONE,
+            losses=(self.losses.get(candidate.name, 1.0),) * FOLDS if self.losses and not failed else (),
         )
 
     def run(self, budget: float, known: Sequence[Trial] = (), stop_after: int | None = None) -> list[Trial]:
@@ -98,6 +101,18 @@ def test_the_best_network_and_the_best_baseline_are_both_followed() -> None:
     scores = {"random forest": 0.95, "gradient boosting": 0.9, "linear": 0.9, "ffn 100 plain": 0.4, "ffn 64": 0.3}
     trials = World({**scores, "ffn 64-64 as planned": 0.2}).run(500)
     assert names(trials).count("ffn 100 plain") == RUNGS
+
+
+def test_who_is_level_and_was_least_far_off_is_followed_to_the_end() -> None:
+    scores = {candidate.name: 0.8 for candidate in MENU.openers} | {"linear": 0.78}
+    world = World(scores, noise=0.04, losses={"linear": 0.2})
+    assert names(world.run(2000)).count("linear") == RUNGS
+    assert names(replace(world, losses={}).run(2000)).count("linear") < RUNGS, (
+        "by its score alone it is none of the better half"
+    )
+    chosen = world.ladder.leader(world.run(2000))
+    assert chosen is not None
+    assert chosen.name == "linear"
 
 
 def test_variations_are_made_of_the_best_network() -> None:
