@@ -31,7 +31,7 @@ FEWEST_SECONDS = 4.0
 AFTERWARDS = 1.0
 """Seconds of the budget that are kept for ending a child that hangs, and for advising again."""
 PATIENCE = 2.0
-"""Times its declared cost a probe may take at most, as long as the other bets keep theirs; the rest goes to the next."""
+"""Times its declared cost a probe may take at most, unless that was too short before; the rest goes to the next."""
 MOST_TRIES = 2
 """Of one probe in a run: again where it decided nothing, or where a later one took away what it was measured with."""
 
@@ -238,7 +238,7 @@ class _Session:
             if probe.name in answered:
                 continue
             if self.tries.get(probe.name, 0) >= MOST_TRIES:
-                self.skip(probe, "It was running each time this run was stopped, so it is left out.", still_open=True)
+                self.skip(probe, "The run ended in the middle of it each time, so it is left out.", still_open=True)
             elif self.stop.all:
                 self.skip(probe, STOPPED, still_open=probe.name in known_names)
             elif probe.name in known_names:
@@ -310,7 +310,8 @@ class _Session:
         cost, left = chosen.probe.cost_seconds, self.seconds_left() - AFTERWARDS
         waiting = [c for c in unanswered if c is not chosen and c.worth >= SETTLES and c.probe.name not in self.tries]
         kept = sum(c.probe.cost_seconds for c in waiting)
-        slow = any(outcome.probe == chosen.probe.name and outcome.n < FEW_PAIRS for outcome in self.outcomes)
+        before = [outcome for outcome in self.outcomes if outcome.probe == chosen.probe.name]
+        slow = any(outcome.verdict is Verdict.UNDECIDED and outcome.n < FEW_PAIRS for outcome in before)
         return min(left, max(cost, left - kept if slow else min(PATIENCE * cost, left - kept)))
 
     def _run(self, probe: Probe, plan: Plan, seconds: float) -> None:

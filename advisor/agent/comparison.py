@@ -12,7 +12,7 @@ from advisor.agent.machine_profile import MachineProfile
 from advisor.agent.quantities import Quantity, Reading, order_of, readings
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome, Rate
-from advisor.probes.verdict import FEW_PAIRS, MATTERS
+from advisor.probes.verdict import FEWEST_PAIRS, MATTERS
 
 NEWEST_RUNS = 5
 """Of each side; what was before them says little of the machine as it is."""
@@ -153,7 +153,7 @@ def _difference(quantity: Quantity, mine: Sequence[Reading], theirs: Sequence[Re
     up = math.hypot(math.log(second.high / second.median), math.log(first.median / first.low))
     ratio = second.median / first.median
     low, high = ratio * math.exp(-down), ratio * math.exp(up)
-    enough = min(first.n, second.n) >= FEW_PAIRS and first.unit == second.unit
+    enough = min(first.n, second.n) >= FEWEST_PAIRS and first.unit == second.unit
     change = _change(low, high) if enough else Change.UNDECIDED
     return Difference(quantity, first, second, len(mine), len(theirs), ratio, low, high, change)
 

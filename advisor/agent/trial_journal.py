@@ -31,7 +31,7 @@ class Known:
     costly: dict[str, float] = field(default_factory=dict)
     """Seconds that something would take which was left out for that."""
     began: dict[str, tuple[int, Began]] = field(default_factory=dict)
-    """How often each trial was begun that never ended."""
+    """How often each trial was begun that never ended, but for the times that somebody ended the run in the middle of it."""
 
 
 class TrialJournal:
@@ -63,7 +63,8 @@ class TrialJournal:
                     known.began.pop(message.key, None)
                 case Began(stage=Stage()):
                     key = f"{message.name}#{message.rung}"
-                    known.began[key] = (known.began.get(key, (0, message))[0] + 1, message)
+                    times = known.began.get(key, (0, message))[0] + (-1 if entry.get("by_hand") else 1)
+                    known.began[key] = (times, message)
                 case Finals():
                     known.finals = message
         known.resumed = len(known.trials)
@@ -81,11 +82,16 @@ class TrialJournal:
                 return
             yield entry
 
-    def write(self, message: Message, spent: float) -> None:
-        """Raises StateError."""
+    def write(self, message: Message, spent: float, *, by_hand: bool = False) -> None:
+        """Raises StateError.
+
+        Args:
+            by_hand: of a trial that began: somebody ended the run in the middle of it, which says nothing against it.
+        """
         date = datetime.now(UTC).isoformat(timespec="seconds")
         what = type(message).__name__
-        self._file.write({"schema": SCHEMA, "date": date, "what": what, "spent": spent, "content": to_json(message)})
+        entry = {"schema": SCHEMA, "date": date, "what": what, "spent": spent, "content": to_json(message)}
+        self._file.write(entry | ({"by_hand": True} if by_hand else {}))
 
     def close(self, *, finished: bool) -> None:
         self._file.close(finished=finished)

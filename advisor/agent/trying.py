@@ -105,7 +105,7 @@ class Trying:
         self._command = command or [sys.executable, "-P", "-m", "advisor.training.child"]
         self.known = journal.known() if journal is not None else Known()
         self._gave_up = False
-        self._cut_off: str | None = None
+        self._cut_off: Began | None = None
         """What is being tried, or was when the child was ended."""
         self._begun = time.monotonic()
 
@@ -177,7 +177,7 @@ class Trying:
 
     def _why_not(self, name: str, interrupted: bool) -> str:
         """A sentence."""
-        if name == self._cut_off:
+        if self._cut_off is not None and name == self._cut_off.name:
             why = "the run was stopped" if interrupted else "the time was over"
             return f"It was begun, and {why} before its first scores were there."
         if interrupted:
@@ -197,7 +197,7 @@ class Trying:
             return
         for times, began in self.known.began.values():
             if times >= MOST_BEGINNINGS:
-                self._lose(began, "It was running each time this run was stopped, so it is left out.")
+                self._lose(began, "The run ended in the middle of it each time, so it is left out.")
         self._tell("resumed", self.known)
 
     def _climb(self, seconds: float) -> _Crash | None:
@@ -207,7 +207,11 @@ class Trying:
         memory = memory_limit(self._limits, None, read_limits(Tree(Path("/"))).memory_left_bytes)
         with ChildProcess([*self._command, str(os.getpid())], _environment(request.threads)) as child:
             child.send(encode_request(request))
-            running, reason = self._listen(child, begun + max(0.0, seconds) + self._limits.grace_seconds, memory)
+            try:
+                running, reason = self._listen(child, begun + max(0.0, seconds) + self._limits.grace_seconds, memory)
+            except KeyboardInterrupt:
+                self._note_stop()
+                raise
         if reason is None:
             return None
         if words := child.last_words():
@@ -222,6 +226,7 @@ class Trying:
             now = time.monotonic()
             if self._stop.all:
                 self.known.notes.append(STOPPED)
+                self._note_stop()
                 return None, None
             if now >= deadline:
                 self.known.notes.append("The time was over before everything was done.")
@@ -271,7 +276,7 @@ class Trying:
             case Costly():
                 known.costly[message.name] = message.seconds
             case Began(stage=Stage()):
-                self._cut_off = message.name
+                self._cut_off = message
                 self._note(message)
             case Note(text):
                 known.notes.append(text)
@@ -292,11 +297,16 @@ class Trying:
         self._note(trial)
         self._tell("crashed", trial)
 
-    def _note(self, message: Message) -> None:
+    def _note_stop(self) -> None:
+        """The trial under way is begun again by the same command, however often somebody ends the run in it."""
+        if self._cut_off is not None:
+            self._note(self._cut_off, by_hand=True)
+
+    def _note(self, message: Message, *, by_hand: bool = False) -> None:
         """Writes to the journal; where that cannot be done, trying goes on."""
         if self._journal is not None:
             try:
-                self._journal.write(message, self._request.budget - self._seconds_left())
+                self._journal.write(message, self._request.budget - self._seconds_left(), by_hand=by_hand)
             except InputError as error:
                 self._tell("warning", error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 
 from advisor.probes.conditions import Conditions
 from advisor.probes.probe import USUAL_BINDING, Setting
-from advisor.probes.verdict import Verdict, median_interval
+from advisor.probes.verdict import FEW_PAIRS, Verdict, interval_of, median_interval
 
 SPEED_UP = "speed-up"
 FROM_MEMORY = "(answered from memory)"
@@ -127,7 +128,10 @@ class ProbeOutcome:
         samples = self._samples(setting)
         if not samples:
             return None
-        median, low, high = median_interval(samples)
+        if len(samples) < FEW_PAIRS:  # of logarithms, so that no rate is below zero
+            median, low, high = map(math.exp, interval_of([math.log(seconds) for seconds in samples]))
+        else:
+            median, low, high = median_interval(samples)
         unit = f"{self.work}{'' if self.work == 'FLOP' else 's'}/{self.per}"
         return Rate(1 / median, 1 / high, 1 / low, unit, len(samples))
 

@@ -21,7 +21,7 @@ from advisor.probes.protocol import (
     Skipped,
     Told,
 )
-from advisor.probes.verdict import FEWEST_PAIRS, SHORTEST_DUEL, Comparison, Verdict, compare
+from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, SHORTEST_DUEL, Comparison, Verdict, compare
 from advisor.probes.workload import Workload
 
 MOST_NOTES = 20
@@ -102,6 +102,8 @@ class Record:
             notes.append(doubt)
         if failure is None and len(pairs) < FEWEST_PAIRS:
             notes.append(f"The time was enough for {len(pairs)} pairs; {FEWEST_PAIRS} are the fewest that decide.")
+        elif failure is None and verdict is Verdict.UNDECIDED and len(pairs) < FEW_PAIRS:
+            notes.append(f"The time was enough for {len(pairs)} pairs, which decide only what they show very clearly.")
         speed_up: tuple[float | None, ...] = (None, None, None)
         if found:
             speed_up = (found.median, found.low, found.high)

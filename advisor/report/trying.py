@@ -23,10 +23,6 @@ SCORES = {
     "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
 }
 """What a score means."""
-LEVEL = (
-    "Of candidates that lie within a standard error of the best, the one was taken whose foretold probabilities were the least "
-    "far off."
-)
 _VERDICTS = {
     BetVerdict.CONFIRMED: ("confirmed", Style.GOOD),
     BetVerdict.OVERTURNED: ("overturned", Style.CARE),
@@ -140,7 +136,7 @@ def how(outcome: Outcome) -> list[str]:
         f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
         f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
         SCORES.get(outcome.metric.name, ""),
-        LEVEL if any(trial.losses for trial in outcome.trials) else "",
+        _why_not_the_best_score(outcome),
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
     ]
@@ -153,6 +149,21 @@ def how(outcome: Outcome) -> list[str]:
         sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
     sentences = [sentence for sentence in sentences if sentence]
     return [*sentences, *([data.left_out] if data.left_out else []), *outcome.notes]
+
+
+def _why_not_the_best_score(outcome: Outcome) -> str:
+    """Where something on the menu scored higher on the folds than what was chosen, although both told of probabilities."""
+    rows = [
+        trial for trial in by_candidate(outcome) if trial.stage is not Stage.VARIATIONS and trial.status is Status.DONE
+    ]
+    names = [trial.name for trial in rows]
+    sure = all(trial.losses for trial in outcome.trials if trial.counts)
+    if not sure or outcome.best is None or outcome.best.name not in names[1:]:
+        return ""
+    return (
+        f"{names[0]} scored higher on the folds by no more than noise; {outcome.best.name} was chosen, whose probabilities were "
+        "less far off."
+    )
 
 
 def next_steps(outcome: Outcome) -> list[tuple[str, str]]:

@@ -123,6 +123,11 @@ class Candidate:
     """What it varies, where it is a variation."""
 
     @property
+    def varied(self) -> bool:
+        """Whether it was made around the best network, and not on the menu from the start."""
+        return self.stage is Stage.VARIATIONS
+
+    @property
     def settings_json(self) -> dict[str, Any]:
         return {} if self.settings is None else self.settings.to_json()
 

@@ -88,58 +88,66 @@ class Scores:
         mine = self._losses.get(name, {})
         return statistics.fmean(mine.get(fold, math.inf) for fold in folds) if folds else math.inf
 
-    def paired(self, one: str, other: str) -> Paired | None:
-        """By how much one is better than the other; None where they share fewer than two folds."""
-        folds = self.common((one, other))
+    def paired(self, one: str, other: str, folds: Sequence[Fold] | None = None) -> Paired | None:
+        """By how much one is better than the other, on these folds or all that both have seen; None for fewer than two."""
+        folds = self.common((one, other)) if folds is None else folds
         if len(folds) < 2:
             return None
         return Paired(tuple(self.of(one)[fold] - self.of(other)[fold] for fold in folds), self._share)
 
 
-def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str]) -> str | None:
+def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str], *, by_score: bool = False) -> str | None:
     """The candidate to bet on.
 
-    Among those that were on the menu from the start it is the best on the folds that all survivors have seen.
-    A variation, one of many made around the best, is taken only if it is better by more than a standard error: the best
-    of many always looks better than it is.
+    Among those that were on the menu from the start it is the one that is ahead on the folds that all survivors have seen.
+    A variation, one of many made around the best, is taken only if it is better than that one, and than the one with the best
+    score, by more than a standard error: the best of many always looks better than it is.
+
+    Args:
+        by_score: whether the scores alone say who is ahead.
     """
-    chosen = _best(scores, defaults)
-    if chosen is None:
+    reached = survivors(scores, defaults)
+    if not reached:
         return None
+    best = best_by_score(scores, reached)
+    chosen = best if by_score else ahead(scores, reached)
     tested = [name for name in variations if scores.rungs(name) >= min(2, scores.rungs(chosen))]
     for name in sorted(tested, key=lambda name: -scores.mean(name)):
-        found = scores.paired(name, chosen)
-        if found is not None and found.beyond_noise:
+        over = [scores.paired(name, other) for other in (chosen, best)]
+        if all(found is not None and found.beyond_noise for found in over):
             return name
     return chosen
 
 
-def ahead(scores: Scores, names: Sequence[str]) -> str:
-    """The best on the folds that all of them have seen.
+def best_by_score(scores: Scores, names: Sequence[str]) -> str:
+    """The best on the folds that all of them have seen; of equals the first, which is the simpler."""
+    folds = scores.common(names)
+    return max(names, key=lambda name: scores.mean(name, folds))
 
-    Of those that lie within a standard error of the best mean, the one whose probabilities were least far off (Brier 1950): how
-    sure a model was of few examples says more than how many of them it told right. Of equals the first, which is the simpler.
+
+def ahead(scores: Scores, names: Sequence[str]) -> str:
+    """The best on the folds that all of them have seen, or what is as good and was surer of it.
+
+    Of those that lie within a standard error of the best, the one whose probabilities were least far off (Brier 1950): how sure
+    a model was of few examples says more than how many of them it told right.
 
     Args:
-        names: at least one; a candidate without scores is never ahead of one that has some.
+        names: of at least one candidate, all with scores.
     """
     folds = scores.common(names)
-    best = max(names, key=lambda name: scores.mean(name, folds))
-    level = [name for name in names if name == best or _level(scores.paired(best, name))]
+    best = best_by_score(scores, names)
+    level = [name for name in names if name == best or _level(scores.paired(best, name, folds))]
     losses = {name: scores.loss(name, folds) for name in level}
     if not all(map(math.isfinite, losses.values())):  # of numbers; or of an earlier run, which did not keep them
         return best
     return min(level, key=lambda name: (losses[name], -scores.mean(name, folds)))
 
 
-def _best(scores: Scores, names: Sequence[str]) -> str | None:
-    """Who is ahead on the folds of the highest rung that at least two have reached, among those that reached it."""
+def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
+    """Those that reached the highest rung that at least two have reached."""
     known = [name for name in names if scores.of(name)]
-    if not known:
-        return None
     heights = sorted((len(scores.of(name)) for name in known), reverse=True)
-    height = heights[min(1, len(heights) - 1)]
-    return ahead(scores, [name for name in known if len(scores.of(name)) >= height])
+    return [name for name in known if len(scores.of(name)) >= heights[min(1, len(heights) - 1)]]
 
 
 def _level(found: Paired | None) -> bool:

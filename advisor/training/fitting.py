@@ -115,7 +115,8 @@ class Fitting:
         except (ValueError, RuntimeError, ArithmeticError, LookupError, MemoryError) as error:
             said = str(error) or type(error).__name__
             raise FittingError(f"It could not be fitted: {said.splitlines()[0][:200]}") from error
-        if not numpy.isfinite(fitted.foretold).all():
+        told = fitted.foretold if fitted.probabilities is None else fitted.probabilities
+        if not numpy.isfinite(told).all():
             raise FittingError("It foretold values that are no numbers.")
         return replace(fitted, seconds=time.monotonic() - begun)
 
@@ -174,8 +175,10 @@ class Fitting:
             foretold = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
         if not classes:
             return Fitted(prepared.restore(foretold.reshape(len(test), -1)))
-        probabilities = numpy.zeros((len(test), outputs))
-        probabilities[:, estimator.classes_] = foretold  # a fold may lack a class
+        probabilities = foretold
+        if len(estimator.classes_) < outputs:  # of which some were not there to be learnt
+            probabilities = numpy.zeros((len(test), outputs))
+            probabilities[:, estimator.classes_] = foretold if len(estimator.classes_) > 1 else 1.0
         return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
 
     def _last_values(self, test: Rows) -> Numbers:
@@ -219,7 +222,7 @@ class Fitting:
             raise FittingError("It foretold values that are no numbers.")
         if self.examples.task is not Task.CLASSIFY:
             return Fitted(prepared.restore(found.outputs), epochs=found.epochs, short=found.short)
-        probabilities = softmax(found.outputs.astype(numpy.float64), axis=1)
+        probabilities = softmax(found.outputs, axis=1)
         return Fitted(found.outputs.argmax(axis=1), epochs=found.epochs, short=found.short, probabilities=probabilities)
 
     def _described(self, prepared: Preparation, settings: NetworkSettings) -> Described:

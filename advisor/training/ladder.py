@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.training.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
-from advisor.training.comparing import Scores, ahead, leader
+from advisor.training.comparing import Scores, ahead, best_by_score, leader, survivors
 from advisor.training.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.trial_record import Kind, Stage, Status, Trial
 
@@ -126,14 +126,26 @@ class Ladder:
         """All that a run like this may have tried, by name."""
         return {candidate.name: candidate for candidate in (*self._menu.openers, *self.variations(trials))}
 
-    def leader(self, trials: Sequence[Trial], kind: Kind | None = None) -> Candidate | None:
-        """The candidate to bet on, of one kind or of all."""
-        known = self.candidates(trials)
-        of_kind = [c for c in known.values() if kind is None or c.kind is kind]
-        defaults = [c.name for c in of_kind if c.stage is not Stage.VARIATIONS]
-        variations = [c.name for c in of_kind if c.stage is Stage.VARIATIONS]
-        name = leader(self.scores(trials), defaults, variations)
-        return known[name] if name is not None else None
+    def leader(self, trials: Sequence[Trial], kind: Kind | None = None, *, by_score: bool = False) -> Candidate | None:
+        """The candidate to bet on, of one kind; or of all, which is the leader of its kind too.
+
+        What looks at no input is that only if its score is the best: it is never unsure, and so seldom far off.
+        """
+        known, scores = self.candidates(trials), self.scores(trials)
+        if kind is not None:
+            of_kind = [c for c in known.values() if c.kind is kind]
+            defaults = [c.name for c in of_kind if not c.varied]
+            variations = [c.name for c in of_kind if c.varied]
+            name = leader(scores, defaults, variations, by_score=by_score)
+            return known[name] if name is not None else None
+        reached = survivors(scores, [c.name for c in known.values() if not c.varied])
+        leaders = [one for kind in Kind if (one := self.leader(trials, kind, by_score=by_score)) is not None]
+        leaders = [one for one in leaders if one.varied or one.name in reached] or leaders
+        trivial = [one.name for one in leaders if one.kind is Kind.TRIVIAL]
+        names = [one.name for one in leaders if one.kind is not Kind.TRIVIAL]
+        if names:
+            names = [best_by_score(scores, names) if by_score else ahead(scores, names)]
+        return known[best_by_score(scores, [*trivial, *names])] if trivial or names else None
 
     def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
         """What of the menu has no trial: in its order, but the plan's network before others, and what takes long last."""
@@ -180,8 +192,12 @@ class Ladder:
         """Who is ahead in each kind, then the rest of the better half; looking at no input is no contender."""
         contenders = [c for c in here if c.kind is not Kind.TRIVIAL]
         ranked = sorted(contenders, key=lambda c: -view.scores.mean(c.name))
-        kinds = [[c.name for c in contenders if c.kind is kind] for kind in (Kind.BASELINE, Kind.NETWORK)]
-        leading = {ahead(view.scores, names) for names in kinds if names}
+        leading: set[str] = set()
+        for kind in (Kind.BASELINE, Kind.NETWORK):
+            names = [c.name for c in contenders if c.kind is kind]
+            on_menu = [c.name for c in contenders if c.kind is kind and not c.varied]
+            leading |= {best_by_score(view.scores, names)} if names else set()
+            leading |= {ahead(view.scores, on_menu)} if on_menu else set()
         first = [c for c in ranked if c.name in leading]
         return [*first, *(c for c in ranked[: max(MOST_PROMISING, math.ceil(len(ranked) / 2))] if c not in first)]
 

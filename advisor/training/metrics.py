@@ -90,7 +90,7 @@ def brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = False) -> 
         probabilities: (n, classes).
         by_class: the mean over the classes that occur instead, each of which counts the same.
     """
-    off = ((probabilities - np.eye(probabilities.shape[1])[truth]) ** 2).sum(axis=1)
+    off = (probabilities**2).sum(axis=1) - 2 * probabilities[np.arange(len(truth)), truth] + 1
     return float(np.mean([off[truth == one].mean() for one in np.unique(truth)]) if by_class else off.mean())
 
 

@@ -28,7 +28,7 @@ class OnFolds:
     scores: Mapping[int, float]
     """By the place of the fold, in order."""
     losses: Mapping[int, float]
-    """Of the folds that have one."""
+    """The same; empty unless each has one."""
     status: Status
     epochs: int | None
 
@@ -68,4 +68,5 @@ def on_folds(
     status = Status.DONE if len(whole) == width else Status.SHORT if whole else Status.CUT
     epochs = max((once.epochs for once in kept.values() if once.epochs is not None), default=None)
     losses = {place: once.loss for place, once in kept.items() if once.loss is not None}
-    return OnFolds({place: once.score for place, once in kept.items()}, losses, status, epochs)
+    scores = {place: once.score for place, once in kept.items()}
+    return OnFolds(scores, losses if len(losses) == len(scores) else {}, status, epochs)

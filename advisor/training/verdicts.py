@@ -61,7 +61,7 @@ def verdict(
     if trivial is not None and leader.name != trivial:
         over = difference(differences, leader.name, trivial)
         if over is not None and over.low <= 0:
-            words = f"Nothing was better, beyond noise, than {trivial_words(metric)}: the best on the folds, {leader.name}, is"
+            words = f"Nothing was better, beyond noise, than {trivial_words(metric)}: what the folds chose, {leader.name}, is"
             return Verdict.NOTHING, f"{words} {gain_words(metric, over)}."
     if leader.kind is Kind.TRIVIAL:
         return Verdict.NOTHING, _nothing_words(metric, leader.name, finals, differences)
@@ -191,17 +191,18 @@ def _type_bet(
     known: Mapping[str, Candidate],
     differences: Sequence[Difference],
 ) -> Bet | None:
-    """The best of the planned type against the best of any other; what the held-out examples contradict is undecided."""
-    mine = ladder.leader([trial for trial in trials if _model(known, trial) == planned.network])
+    """The best score of the planned type against the best of any other; what the held-out examples contradict is undecided."""
+    own = [trial for trial in trials if _model(known, trial) == planned.network]
     others = [trial for trial in trials if _model(known, trial) not in (planned.network, "trivial", None)]
-    rival = ladder.leader(others)
+    mine, rival = (ladder.leader(side, by_score=True) for side in (own, others))
     if mine is None or rival is None or planned.network is None:
         return None
     interval = _interval(scores, mine.name, rival.name)
     if interval is None:
         return None
     bet = _bet("network.type", "", planned.network, rival.model, metric, interval)
-    held_out = difference(differences, mine.name, rival.name)
+    finalists = [one.name for side in (own, others) if (one := ladder.leader(side)) is not None]
+    held_out = difference(differences, mine.name, rival.name) or difference(differences, *finalists)
     contradicted = held_out is not None and (
         (bet.verdict is BetVerdict.CONFIRMED and held_out.mean < 0)
         or (bet.verdict is BetVerdict.OVERTURNED and held_out.mean > 0)

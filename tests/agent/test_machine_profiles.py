@@ -474,7 +474,7 @@ def test_a_wide_interval_decides_nothing() -> None:
 
 
 def test_a_few_samples_decide_nothing() -> None:
-    few = gauged({MEMORY: 2e10}, settings=(SettingRecord("setting 0", duel=samples(2e10, number=4)),))
+    few = gauged({MEMORY: 2e10}, settings=(SettingRecord("setting 0", duel=samples(2e10, number=3)),))
     (difference,) = both(runs(1e10), profile([few])).differences
     assert difference.change is Change.UNDECIDED
 

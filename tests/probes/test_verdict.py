@@ -81,7 +81,7 @@ def test_the_interval_of_few_pairs_is_students(number: int) -> None:
     """scipy is the oracle."""
     pairs = noisy_pairs(random.Random(1), 1.2, 0.1, number)
     ratios = numpy.log([rival / before for before, rival in pairs])
-    low, high = stats.t.interval(0.99, number - 1, loc=ratios.mean(), scale=stats.sem(ratios))
+    low, high = stats.t.interval(0.95, number - 1, loc=ratios.mean(), scale=stats.sem(ratios))
     assert (compare(pairs).low, compare(pairs).high) == pytest.approx((math.exp(low), math.exp(high)), rel=1e-3)
 
 

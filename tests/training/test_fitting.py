@@ -10,8 +10,10 @@ import numpy
 import polars
 import pytest
 from sklearn import datasets as shipped
+from sklearn.ensemble import RandomForestClassifier
 
 from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.preparation import preparation
 from advisor.datasets.splits import Split, outer_split
 from advisor.training.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
 from advisor.training.fitting import EARLY_STOPPING_NEEDS, Fitting, FittingError
@@ -76,15 +78,39 @@ def test_classes_come_with_the_probabilities_that_they_are_the_largest_of(name: 
     examples = table(*shipped.load_wine(return_X_y=True))
     split = outer_split(examples)
     (candidate,) = [c for c in menu(Planned("ffn", (), (32, 32)), "tabular").openers if c.name == name]
-    without_the_last = split.training[examples.targets[split.training] < 2]
-    for training in (split.training, without_the_last):
+    without_one = split.training[examples.targets[split.training] != 1]
+    for training in (split.training, without_one):
         fitted = Fitting(examples, 1).fit(candidate, training, split.test, 0, **IN_TIME)
         assert fitted.probabilities is not None
         assert fitted.probabilities.shape == (len(split.test), 3)
         assert fitted.probabilities.sum(axis=1) == pytest.approx(1)
         assert (fitted.probabilities.argmax(axis=1) == fitted.foretold).all()
-        if candidate.kind is not Kind.NETWORK and training is without_the_last:
-            assert not fitted.probabilities[:, 2].any()
+        if candidate.kind is not Kind.NETWORK and training is without_one:
+            assert not fitted.probabilities[:, 1].any()
+            assert {0, 2} >= set(fitted.foretold)
+
+
+@pytest.mark.parametrize("name", ["trivial", "random forest", "gradient boosting"])
+def test_of_one_class_alone_that_one_is_certain(name: str) -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    split = outer_split(examples)
+    (candidate,) = [c for c in menu(Planned(), "tabular").openers if c.name == name]
+    ones = split.training[examples.targets[split.training] == 1]
+    fitted = Fitting(examples, 1).fit(candidate, ones, split.test, 0, **IN_TIME)
+    assert fitted.probabilities is not None
+    assert (fitted.probabilities == [0, 1, 0]).all()
+    assert (fitted.foretold == 1).all()
+
+
+def test_a_forest_is_as_sure_as_scikit_learn_says() -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    split = outer_split(examples)
+    (candidate,) = [c for c in menu(Planned(), "tabular").openers if c.name == "random forest"]
+    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 3, **IN_TIME)
+    inputs, targets = preparation(examples).fit(split.training).flat, examples.targets[split.training]
+    own = RandomForestClassifier(random_state=3).fit(inputs(split.training), targets)
+    assert fitted.probabilities == pytest.approx(own.predict_proba(inputs(split.test)))
+    assert (fitted.foretold == own.predict(inputs(split.test))).all()
 
 
 def test_pictures_go_through_convolutions() -> None:

@@ -247,8 +247,55 @@ def test_level_candidates_are_told_apart_by_how_far_their_probabilities_were_off
 
 
 def test_whose_probabilities_are_unknown_is_taken_by_its_score() -> None:
-    trials = [unsure("linear", 0.8, 0.3), trial("random forest", around(0.801))]
-    assert leader(Scores(trials, 0.25), ["linear", "random forest"], []) == "random forest"
+    level = replace(unsure("linear", 0.8, 0.3), scores=tuple(reversed(around(0.8))))
+    forest = unsure("random forest", 0.801, 0.5)
+    names = ["linear", "random forest"]
+    assert leader(Scores([level, forest], 0.25), names, []) == "linear"
+    assert leader(Scores([level, replace(forest, losses=())], 0.25), names, []) == "random forest"
+
+
+def wavering(name: str, mean: float, loss: float) -> Trial:
+    """Level with what has a mean of up to 0.01 more."""
+    scores = (mean - 0.04, mean + 0.04, mean, mean - 0.02, mean + 0.02)
+    return replace(trial(name, scores), losses=(loss,) * 5)
+
+
+def test_a_variation_must_be_better_than_the_best_score_too() -> None:
+    """The base was less far off than the forest and lies below it; so does what was made of it."""
+    trials = [unsure("random forest", 0.9, 0.3), wavering(NETWORK, 0.895, 0.1)]
+    varied = f"{NETWORK}, tanh"
+    gained = replace(trials[1], name=varied, stage=Stage.VARIATIONS, scores=tuple(s + 0.003 for s in trials[1].scores))
+    scores = Scores([*trials, gained], 0.25)
+    paired = scores.paired(varied, NETWORK)
+    assert paired is not None
+    assert paired.beyond_noise
+    assert leader(scores, ["random forest", NETWORK], [varied]) == NETWORK
+
+
+def test_the_leader_of_all_is_the_leader_of_its_kind() -> None:
+    trials = [wavering("linear", 0.895, 0.15), unsure(NETWORK, 0.9, 0.2), wavering("ffn 100 plain", 0.893, 0.1)]
+    chosen = LADDER.leader(trials)
+    assert chosen is not None
+    assert chosen == LADDER.leader(trials, chosen.kind)
+
+
+def test_what_looks_at_nothing_leads_only_by_its_score() -> None:
+    sure = replace(wavering("trivial", 0.795, 0.1), kind=Kind.TRIVIAL, stage=Stage.TRIVIAL)
+    chosen = LADDER.leader([sure, unsure("linear", 0.8, 0.9)])
+    assert chosen is not None
+    assert chosen.name == "linear"
+    better = replace(sure, scores=tuple(score + 0.01 for score in sure.scores))
+    chosen = LADDER.leader([better, unsure("linear", 0.8, 0.9)])
+    assert chosen is not None
+    assert chosen.name == "trivial"
+
+
+def test_the_bet_on_the_type_is_about_scores() -> None:
+    """Of the planned type a weaker network was less far off: the bet is neither lost nor won by that."""
+    own = [unsure(NETWORK, 0.9, 0.3), wavering("ffn 100 plain", 0.893, 0.1)]
+    rival = unsure("random forest", 0.9, 0.3)
+    found = next(bet for bet in bets(LADDER, PLANNED, ACCURACY, [*own, rival], []) if bet.topic == "network.type")
+    assert found.verdict is BetVerdict.NO_DIFFERENCE
 
 
 def test_equal_candidates_are_told_apart_by_simplicity() -> None:

@@ -15,6 +15,7 @@ import pytest
 from advisor.agent import agent
 from advisor.agent.agent import Revision, settle
 from advisor.agent.journal import Journal
+from advisor.agent.trial_journal import TrialJournal
 from advisor.agent.trying import NothingTriedError, Trying
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import VALUES_ONLY
@@ -216,10 +217,10 @@ def test_a_run_that_was_stopped_goes_on_with_the_probe_that_was_running(
     probes: HangingProbes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
-    journal = Journal.open({"plan": "digits"})
-    assert journal is not None
-    probes.settle(Stop(), {2: "everything"}, journal)
+    probes.settle(Stop(), {2: "everything"}, Journal.open({"plan": "digits"}))
     first, stopped = probes.ran
+    for _ in range(2):
+        HangingProbes(monkeypatch, probes.knowledge).settle(Stop(), {1: "everything"}, Journal.open({"plan": "digits"}))
     again = HangingProbes(monkeypatch, probes.knowledge)
     revision = again.settle(Stop(), {}, Journal.open({"plan": "digits"}))
     assert again.ran[0] == stopped
@@ -259,6 +260,26 @@ def test_a_stopped_trial_run_gives_back_the_trials_that_were_finished() -> None:
     assert [trial.name for trial in outcome.trials] == ["trivial"]
     assert outcome.interrupted
     assert STOPPED in outcome.notes
+
+
+@pytest.mark.usefixtures("nobody_stays")
+def test_a_trial_in_which_somebody_stops_the_run_again_and_again_is_not_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    for _ in range(3):
+        stop = Stop()
+        journal = TrialJournal.open({}, fresh=False)
+        assert journal is not None
+
+        def listen(what: str, about: Any, stop: Stop = stop) -> None:
+            if isinstance(about, Began) and about.name == "linear":
+                stop.everything()
+
+        command = [sys.executable, "-c", TRIES]
+        outcome = Trying(ASKED, journal=journal, command=command, listener=listen, stop=stop).run()
+        journal.close(finished=False)
+        assert not any(trial.name == "linear" for trial in outcome.trials)
 
 
 @pytest.mark.usefixtures("nobody_stays")
