@@ -10,7 +10,7 @@ from typing import Any
 
 from advisor.probes.conditions import Conditions
 from advisor.probes.probe import USUAL_BINDING, Setting
-from advisor.probes.verdict import FEW_PAIRS, Verdict, interval_of, median_interval
+from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, Verdict, interval_of, median_interval
 
 SPEED_UP = "speed-up"
 FROM_MEMORY = "(answered from memory)"
@@ -128,10 +128,9 @@ class ProbeOutcome:
         samples = self._samples(setting)
         if not samples:
             return None
-        if len(samples) < FEW_PAIRS:  # of logarithms, so that no rate is below zero
-            median, low, high = map(math.exp, interval_of([math.log(seconds) for seconds in samples]))
-        else:
-            median, low, high = median_interval(samples)
+        median, low, high = median_interval(samples)
+        if FEWEST_PAIRS <= len(samples) < FEW_PAIRS:  # of logarithms, so that no rate is below zero
+            _, low, high = map(math.exp, interval_of([math.log(seconds) for seconds in samples]))
         unit = f"{self.work}{'' if self.work == 'FLOP' else 's'}/{self.per}"
         return Rate(1 / median, 1 / high, 1 / low, unit, len(samples))
 

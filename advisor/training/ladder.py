@@ -179,6 +179,7 @@ class Ladder:
         yield from every
         yield from again
         yield from varied
+        yield from self._left_behind(view)
 
     def _again(self, view: _View, candidates: Sequence[Candidate]) -> Iterator[Step]:
         """More folds for the better half of each rung, the lower rungs first."""
@@ -187,6 +188,17 @@ class Ladder:
             for candidate in self._promoted(view, here):
                 if not view.tried(candidate.name, rung + 1):
                     yield Step(candidate, rung + 1)
+
+    def _left_behind(self, view: _View) -> Iterator[Step]:
+        """Where time is left: more folds for what fell behind on few of them and is not shown to be worse than the leader."""
+        leader = self.leader(view.trials)
+        for candidate in self._menu.openers:
+            if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
+                continue
+            behind = view.scores.paired(leader.name, candidate.name)
+            rung = next((rung for rung in range(self._rungs) if not view.tried(candidate.name, rung)), 0)
+            if rung and view.done(candidate.name, rung - 1) and behind is not None and not behind.beyond_noise:
+                yield Step(candidate, rung)
 
     def _promoted(self, view: _View, here: Sequence[Candidate]) -> list[Candidate]:
         """Who is ahead in each kind, then the rest of the better half; looking at no input is no contender."""

@@ -79,7 +79,7 @@ def test_times_stand_beside_the_published_ones(report: BenchReport) -> None:
     lines = page(report).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("threads"))
     assert lines[start].split() == ["threads", "here", "over", "1", "thread", "i7-3820", "2x", "E5-2630", "v3"]
-    assert lines[start + 1].split() == ["1", "0.415", "s", "[0.4,", "0.43]", "0.919", "Caffe", "0.769", "Caffe"]
+    assert lines[start + 1].split() == ["1", "0.415", "s", "[0.395,", "0.436]", "0.919", "Caffe", "0.769", "Caffe"]
     assert lines[start + 3].split()[-4:] == ["0.48", "Caffe", "0.354", "Caffe"]
     assert lines[start + 5].split() == ["16", "0.287", "Caffe"]
 

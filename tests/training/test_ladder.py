@@ -107,12 +107,18 @@ def test_who_is_level_and_was_least_far_off_is_followed_to_the_end() -> None:
     scores = {candidate.name: 0.8 for candidate in MENU.openers} | {"linear": 0.78}
     world = World(scores, noise=0.04, losses={"linear": 0.2})
     assert names(world.run(2000)).count("linear") == RUNGS
-    assert names(replace(world, losses={}).run(2000)).count("linear") < RUNGS, (
-        "by its score alone it is none of the better half"
-    )
     chosen = world.ladder.leader(world.run(2000))
     assert chosen is not None
     assert chosen.name == "linear"
+
+
+def test_what_fell_behind_by_noise_gets_more_folds_where_time_is_left() -> None:
+    scores = {candidate.name: 0.8 for candidate in MENU.openers} | {"gradient boosting": 0.5}
+    world = World(scores, noise=0.04)
+    short, long = names(world.run(60)), names(world.run(5000))
+    assert min(short.count(name) for name in scores if name != "trivial") < RUNGS
+    assert {long.count(name) for name in scores if name not in ("trivial", "gradient boosting")} == {RUNGS}
+    assert long.count("gradient boosting") < RUNGS, "it is shown to be worse"
 
 
 def test_variations_are_made_of_the_best_network() -> None:
