@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from advisor.agent.trials import is_trial
+from advisor.facts.values import singular
 from advisor.inference.plan import Plan, Verdict
 from advisor.probes.outcome import SPEED_UP
 
@@ -34,7 +35,7 @@ def quantity(value: Any, unit: str) -> str:
     """A value with its unit: 1 thread, 2 threads, bf16."""
     if not unit:
         return str(value)
-    return f"{value} {unit.removesuffix('s') if value == 1 else unit}"
+    return f"{value} {singular(unit) if value == 1 and unit.endswith('s') else unit}"
 
 
 class Compared(Protocol):

@@ -15,7 +15,7 @@ from advisor.probes.loading import WORKERS
 from advisor.probes.matmul import MATMUL
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
-from advisor.report.changes import sentence
+from advisor.report.changes import quantity, sentence
 from advisor.report.json_plan import plan_text, read_plan
 from advisor.report.markdown import report_text
 from advisor.report.measured import measured_markdown, measured_page
@@ -167,3 +167,11 @@ def test_a_plan_shows_before_measured_and_after_everywhere(tmp_path: Path) -> No
     again = read_plan(path, knowledge).recommendations["network.hidden_units"]
     assert again.measured == made.recommendations["network.hidden_units"].measured
     assert (again.value, again.status) == ([64, 128], Status.MEASURED)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [(1, "processes", "1 process"), (2, "processes", "2 processes"), (1, "threads", "1 thread"), ("bf16", "", "bf16")],
+)
+def test_one_of_something_is_told_in_the_singular(value: object, unit: str, words: str) -> None:
+    assert quantity(value, unit) == words
