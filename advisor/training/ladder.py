@@ -190,14 +190,16 @@ class Ladder:
                     yield Step(candidate, rung + 1)
 
     def _left_behind(self, view: _View) -> Iterator[Step]:
-        """Where time is left: more folds for what fell behind on few of them and is not shown to be worse than the leader."""
+        """Where time is left: more folds for what fell behind on few of them and is not shown to be worse than the leader, which a
+        95 % interval must do: time that nothing else needs is no reason to give anything up.
+        """
         leader = self.leader(view.trials)
         for candidate in self._menu.openers:
             if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
                 continue
             behind = view.scores.paired(leader.name, candidate.name)
             rung = next((rung for rung in range(self._rungs) if not view.tried(candidate.name, rung)), 0)
-            if rung and view.done(candidate.name, rung - 1) and behind is not None and not behind.beyond_noise:
+            if rung and view.done(candidate.name, rung - 1) and behind is not None and behind.interval().low <= 0:
                 yield Step(candidate, rung)
 
     def _promoted(self, view: _View, here: Sequence[Candidate]) -> list[Candidate]:
