@@ -190,9 +190,7 @@ class Ladder:
                     yield Step(candidate, rung + 1)
 
     def _left_behind(self, view: _View) -> Iterator[Step]:
-        """Where time is left: more folds for what fell behind on few of them and is not shown to be worse than the leader, which a
-        95 % interval must do: time that nothing else needs is no reason to give anything up.
-        """
+        """Where time is left: more folds for what fell behind on few of them, unless a 95 % interval shows it to be worse."""
         leader = self.leader(view.trials)
         for candidate in self._menu.openers:
             if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
