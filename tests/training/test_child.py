@@ -170,6 +170,8 @@ def test_a_stopped_run_goes_on_from_its_last_trial(wine: Path, tmp_path: Path, m
     journal.close(finished=True)
     assert outcome.trials[:3] == tuple(kept)
     assert outcome.resumed == 3
+    assert all(len(trial.losses) == len(trial.scores) for trial in outcome.trials), "those from the journal too"
+    assert all(0 <= loss <= 2 for trial in outcome.trials for loss in trial.losses)
     assert len({trial.key for trial in outcome.trials}) == len(outcome.trials), "nothing is tried twice"
     assert not list((tmp_path / "state").glob("*/journal/*.trial.jsonl"))
 

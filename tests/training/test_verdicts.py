@@ -254,6 +254,14 @@ def test_whose_probabilities_are_unknown_is_taken_by_its_score() -> None:
     assert leader(Scores([level, replace(forest, losses=())], 0.25), names, []) == "random forest"
 
 
+def test_a_trial_of_an_earlier_version_has_no_losses() -> None:
+    kept = unsure("linear", 0.8, 0.3)
+    assert Trial.from_json(kept.to_json()) == kept
+    assert Trial.from_json({key: value for key, value in kept.to_json().items() if key != "losses"}) == replace(
+        kept, losses=()
+    )
+
+
 def wavering(name: str, mean: float, loss: float) -> Trial:
     """Level with what has a mean of up to 0.01 more."""
     scores = (mean - 0.04, mean + 0.04, mean, mean - 0.02, mean + 0.02)
