@@ -8,7 +8,8 @@ in a fresh process, as a script over the grid would do it, for S seconds of samp
 probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and
 PyTorch's defaults are measured anew in N rounds and compared by pairs. In each round every one of them is started afresh, as
 two starts of the same setting may differ, and then they take turns at samples of a fraction of a second, as what neighbours
-of a virtual machine take from it changes within seconds.
+of a virtual machine take from it changes within seconds. A cell of which no sample can be had in LONGEST_START seconds (bf16
+where the processor has no instructions for it, say) counts as the slowest.
 """
 
 from __future__ import annotations
@@ -71,6 +72,12 @@ REST = 0.2
 """Seconds before each sample, in which threads of the one before that wait for work fall asleep."""
 START_SECONDS = 3.0
 """Of a cell's process, before its samples."""
+LONGEST_START = 45.0
+READY = "ready"
+
+
+class TooSlowError(Exception):
+    """A setting of which no sample can be had in LONGEST_START seconds."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,9 @@ class Cell:
             [sys.executable, __file__, "--cell", json.dumps(order)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
-        self._answer()
+        if (answer := self._answer().strip()) != READY:
+            self.close()
+            raise TooSlowError(answer)
 
     def sample(self) -> float:
         """Examples per second."""
@@ -119,6 +128,7 @@ class Cell:
 def serve(order: dict[str, Any]) -> None:
     """The process of a cell."""
     from advisor.probes.benches.loading import prepare
+    from advisor.probes.contest import CannotRunError
     from advisor.probes.loading import WORKERS
     from advisor.probes.protocol import Request
 
@@ -138,8 +148,12 @@ def serve(order: dict[str, Any]) -> None:
     equipment = prepare(WORKERS, request, lambda message: None)
     trial, meter = equipment.trials[setting.workers], equipment.meter
     assert meter is not None
-    trial.warm_up(120.0)
-    print("ready", flush=True)
+    try:
+        trial.warm_up(LONGEST_START)
+    except CannotRunError as error:
+        print(error, flush=True)
+        return
+    print(READY, flush=True)
     for _ in sys.stdin:
         begun = meter()
         trial.step()
@@ -199,12 +213,17 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     begun = time.monotonic()
     found: dict[Setting, float] = {}
     for setting in grid(workload, cores):
-        cell = Cell(workload, setting, known)
-        samples, until = [], time.monotonic() + seconds
-        while not samples or time.monotonic() < until:
-            samples.append(cell.sample())
+        try:
+            cell = Cell(workload, setting, known)
+        except TooSlowError as error:
+            print(f"{name}: {setting}: {error}", file=sys.stderr)
+            found[setting] = 0.0
+            continue
+        with contextlib.closing(cell):
+            samples, until = [], time.monotonic() + seconds
+            while not samples or time.monotonic() < until:
+                samples.append(cell.sample())
         found[setting] = statistics.median(samples)
-        cell.close()
     grid_seconds = time.monotonic() - begun
 
     best = sorted(found, key=lambda setting: -found[setting])[:3]

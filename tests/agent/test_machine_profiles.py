@@ -33,6 +33,7 @@ from advisor.agent.memory import (
 )
 from advisor.agent.peaks import Basis, peak_of
 from advisor.agent.quantities import newest_readings, readings
+from advisor.agent.scope import newest_in_scope
 from advisor.errors import InputError
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
@@ -268,10 +269,21 @@ def test_an_exported_machine_gives_facts_and_measurements_that_count_for_it() ->
     outcome = compared()
     facts, outcomes = profile_facts(profile([outcome]).to_json())
     assert facts["machine.cpu.physical_cores"] == 4
-    assert outcomes == (outcome,)
+    assert [replace(found, bound_by=outcome.bound_by) for found in outcomes] == [outcome]
     anonymous_facts, anonymous = profile_facts(anonymous_json(profile([outcome])))
     assert anonymous_facts == facts
     assert anonymous[0].applies["machine"] == MACHINE.fingerprint
+
+
+def test_a_plan_for_another_machine_counts_what_was_measured_with_the_torch_that_it_has() -> None:
+    older = compared(verdict=Verdict.OVERTURNED, date="2026-11-19")
+    older = replace(older, applies={**older.applies, "torch": "1.0"})
+    made = profile([older, compared(verdict=Verdict.OVERTURNED, before=8, rival=4)])
+    assert made.versions["torch"] == "2.0"
+    _, outcomes = profile_facts(made.to_json())
+    scope = {**NETWORK, "machine": MACHINE.fingerprint, "torch": "of this host"}
+    assert [outcome.after for outcome in newest_in_scope(outcomes, scope)] == [4]
+    assert newest_in_scope(outcomes[:1], scope) == []
 
 
 def test_a_profile_without_its_machine_plans_for_nothing() -> None:

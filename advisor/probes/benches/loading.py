@@ -6,8 +6,10 @@ minutes does: a batch that four processes take 0.1 s for would look like a third
 wholly behind the computation. So the window opens after as many steps as batches are read ahead, and closes while as
 many are still on their way; these are then taken out unused, untimed, so that no setting works in the time of another.
 Nothing that was read in idle time counts for free: as many batches are in flight at the end as were at the beginning.
+Where nothing is read ahead, one step goes before the window too: what another setting pushed out of the caches comes back in it.
 
-Of an epoch whose length is known the beginning counts as well, once in so many steps: that is what small data pays.
+Of an epoch whose length is known the beginning counts as well where batches are read ahead, once in so many steps: that is what
+small data pays.
 """
 
 from __future__ import annotations
@@ -180,7 +182,7 @@ class LoaderTrial:
             self._trial.warm_up(seconds)
             self._sample(1)  # the first batch of a process is slow
             each = self._sample(self._steps)
-        around = 2 * self._how.read_ahead
+        around = self._steps_before + self._how.read_ahead
         if each * (around + self._steps) > until - time.perf_counter():
             raise CannotRunError(
                 f"{around + self._steps} steps, the fewest that tell, would take about "
@@ -219,11 +221,16 @@ class LoaderTrial:
         """Without that of the loader processes."""
         return self._trial.peak_memory_bytes()
 
+    @property
+    def _steps_before(self) -> int:
+        """Steps of an epoch before its window."""
+        return max(1, self._how.read_ahead)
+
     def _sample(self, steps: int) -> float:
         """Seconds per step of an epoch, from a window of so many steps of it."""
         if self._how.cached or isinstance(self._feed, str):
             return self._train(itertools.repeat(None), steps) / steps
-        before = min(self._how.read_ahead, self._epoch_steps or self._how.read_ahead)
+        before = min(self._steps_before, self._epoch_steps or self._steps_before)
         begun = time.perf_counter()
         batches = self._feed.epoch(before + steps + self._how.read_ahead)
         self._train(batches, before)
@@ -231,6 +238,8 @@ class LoaderTrial:
         steady = self._train(batches, steps) / steps
         for _ in batches:
             pass
+        if not self._how.read_ahead:
+            return steady  # an epoch begins with a step like any other
         return seconds_per_step(beginning, before, steady, self._epoch_steps)
 
     def _train(self, batches: Iterator[Any], steps: int) -> float:
