@@ -161,8 +161,8 @@ def _why_not_the_best_score(outcome: Outcome) -> str:
     if not sure or outcome.best is None or outcome.best.name not in names[1:]:
         return ""
     return (
-        f"{names[0]} scored higher on the folds by no more than noise; {outcome.best.name} was chosen, whose probabilities were "
-        "less far off."
+        f"{names[0]} scored higher on the folds by no more than noise; {outcome.best.name} was chosen, whose probabilities "
+        "tell the classes apart better."
     )
 
 

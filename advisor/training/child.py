@@ -179,7 +179,7 @@ class Climb:
     def _trial(self, step: Step, until: float) -> Trial:
         """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
         from advisor.training.fitting import FittingError
-        from advisor.training.metrics import Metric, brier, score
+        from advisor.training.metrics import Metric, refined_brier, score
         from advisor.training.on_folds import Once, on_folds
 
         candidate, folds = step.candidate, self._folds.of(step.rung)
@@ -203,7 +203,7 @@ class Climb:
             )
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric is Metric.BALANCED_ACCURACY
-            loss = brier(truth, likely, by_class=by_class) if likely is not None else None
+            loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
             return Once(score(self._metric, truth, fitted.foretold), loss, fitted.epochs, fitted.short)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until

@@ -126,10 +126,10 @@ def best_by_score(scores: Scores, names: Sequence[str]) -> str:
 
 
 def ahead(scores: Scores, names: Sequence[str]) -> str:
-    """The best on the folds that all of them have seen, or what is as good and was surer of it.
+    """The best on the folds that all of them have seen, or what is as good and tells the classes apart better.
 
-    Of those that lie within a standard error of the best, the one whose probabilities were least far off (Brier 1950): how sure
-    a model was of few examples says more than how many of them it told right.
+    Of those that lie within a standard error of the best, the one with the best sum of both: its score, less the refined Brier
+    score of its probabilities, which says more of few examples than how many of them it told right.
 
     Args:
         names: of at least one candidate, all with scores.
@@ -140,7 +140,7 @@ def ahead(scores: Scores, names: Sequence[str]) -> str:
     losses = {name: scores.loss(name, folds) for name in level}
     if not all(map(math.isfinite, losses.values())):  # of numbers; or of an earlier run, which did not keep them
         return best
-    return min(level, key=lambda name: (losses[name], -scores.mean(name, folds)))
+    return max(level, key=lambda name: scores.mean(name, folds) - losses[name])
 
 
 def survivors(scores: Scores, names: Sequence[str]) -> list[str]:

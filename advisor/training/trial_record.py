@@ -58,7 +58,7 @@ class Trial:
     folds: tuple[int, ...] = ()
     """The places of the scores' folds within the rung, where they are not the first ones."""
     losses: tuple[float, ...] = ()
-    """Of classes the Brier score of the probabilities, one for each score or none: tells apart what is level by score."""
+    """Of classes the refined Brier score, one for each score or none: tells apart what is level by score."""
 
     @property
     def key(self) -> str:

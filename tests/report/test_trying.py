@@ -83,12 +83,14 @@ def test_names_from_files_take_over_neither_terminal_nor_report() -> None:
     assert "<b>" not in report
 
 
-def test_who_was_chosen_without_the_best_score_was_less_far_off() -> None:
+def test_who_was_chosen_without_the_best_score_tells_the_classes_apart_better() -> None:
     trials = (replace(LINEAR, losses=(0.1, 0.1)), replace(NETWORK, losses=(0.2, 0.2)))
     chosen = replace(OUTCOME, trials=trials, best=Best("linear", Kind.BASELINE, 0.9, 0.87, 0.93))
     assert "ffn 64 scored higher on the folds by no more than noise; linear was chosen" in " ".join(how(chosen))
-    assert "less far off" not in " ".join(how(replace(chosen, best=OUTCOME.best))), "it has the best score"
-    assert "less far off" not in " ".join(how(replace(chosen, trials=(LINEAR, NETWORK)))), "an earlier version's"
+    assert "tell the classes apart" not in " ".join(how(replace(chosen, best=OUTCOME.best))), "it has the best score"
+    assert "tell the classes apart" not in " ".join(how(replace(chosen, trials=(LINEAR, NETWORK)))), (
+        "an earlier version's"
+    )
 
 
 def test_a_stopped_run_says_so_and_how_to_go_on() -> None:

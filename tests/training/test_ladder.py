@@ -103,7 +103,7 @@ def test_the_best_network_and_the_best_baseline_are_both_followed() -> None:
     assert names(trials).count("ffn 100 plain") == RUNGS
 
 
-def test_who_is_level_and_was_least_far_off_is_followed_to_the_end() -> None:
+def test_who_is_level_and_tells_the_classes_apart_best_is_followed_to_the_end() -> None:
     scores = {candidate.name: 0.8 for candidate in MENU.openers} | {"linear": 0.78}
     world = World(scores, noise=0.04, losses={"linear": 0.2})
     assert names(world.run(2000)).count("linear") == RUNGS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss
 
 from advisor.training.intervals import bootstrap_interval, t_interval
-from advisor.training.metrics import Metric, brier, imbalance, metric_of, score
+from advisor.training.metrics import Metric, brier, imbalance, metric_of, refined_brier, score
 
 TRUTH = np.array([0, 0, 0, 1])
 FOUND = np.array([0, 0, 1, 1])
@@ -36,6 +36,31 @@ def test_the_brier_score_of_two_classes_is_twice_that_of_scikit_learn() -> None:
     truth, likely = draw.integers(2, size=50), draw.random(50)
     probabilities = np.column_stack([1 - likely, likely])
     assert brier(truth, probabilities) == pytest.approx(2 * brier_score_loss(truth, likely))
+
+
+def tempered(logits: np.ndarray, temperature: float) -> np.ndarray:
+    powers = np.exp(logits / temperature)
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+@given(st.integers(0, 10_000), st.floats(0.3, 3.0))
+def test_the_refined_brier_score_does_not_see_how_sure_a_model_is_in_general(seed: int, temperature: float) -> None:
+    draw = np.random.default_rng(seed)
+    logits = 2 * draw.normal(size=(60, 3))
+    truth = (logits + draw.gumbel(size=logits.shape)).argmax(axis=1)  # as probable as the model says
+    plain = refined_brier(truth, tempered(logits, 1.0))
+    assert plain <= brier(truth, tempered(logits, 1.0))
+    assert refined_brier(truth, tempered(logits, temperature)) == pytest.approx(plain, abs=2e-3)
+
+
+def test_the_refined_brier_score_tells_apart_what_orders_the_classes_better() -> None:
+    """Both tell three of four right; one is wrong by a hair, the other by far."""
+    near = np.array([[0.9, 0.1], [0.8, 0.2], [0.49, 0.51], [0.1, 0.9]])
+    far = np.array([[0.9, 0.1], [0.8, 0.2], [0.01, 0.99], [0.1, 0.9]])
+    assert refined_brier(TRUTH, near) < refined_brier(TRUTH, far)
+    assert refined_brier(TRUTH, far, by_class=True) != refined_brier(TRUTH, far)
+    certain = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert refined_brier(TRUTH, certain) == 0
 
 
 def test_each_metric_of_numbers_on_four_examples() -> None:

@@ -235,11 +235,11 @@ def test_on_few_folds_a_variation_is_not_believed_yet() -> None:
 
 
 def unsure(name: str, mean: float, loss: float) -> Trial:
-    """Five folds whose probabilities were so far off."""
+    """Five folds whose probabilities have so large a refined Brier score."""
     return replace(trial(name, around(mean)), losses=tuple(around(loss)))
 
 
-def test_level_candidates_are_told_apart_by_how_far_their_probabilities_were_off() -> None:
+def test_level_candidates_are_told_apart_by_how_well_their_probabilities_tell_the_classes_apart() -> None:
     forest = replace(unsure("random forest", 0.8, 0.3), scores=tuple(reversed(around(0.8))))
     trials = [unsure("linear", 0.801, 0.5), forest, unsure("gradient boosting", 0.7, 0.1)]
     names = [trial.name for trial in trials]
@@ -268,8 +268,15 @@ def wavering(name: str, mean: float, loss: float) -> Trial:
     return replace(trial(name, scores), losses=(loss,) * 5)
 
 
+@pytest.mark.parametrize(("loss", "chosen"), [(0.297, "random forest"), (0.293, "linear")])
+def test_of_level_candidates_the_score_counts_as_much_as_the_refinement(loss: float, chosen: str) -> None:
+    """The linear model scores 0.005 less."""
+    trials = [unsure("random forest", 0.9, 0.3), wavering("linear", 0.895, loss)]
+    assert leader(Scores(trials, 0.25), [trial.name for trial in trials], []) == chosen
+
+
 def test_a_variation_must_be_better_than_the_best_score_too() -> None:
-    """The base was less far off than the forest and lies below it; so does what was made of it."""
+    """The base told the classes apart better than the forest and lies below it; so does what was made of it."""
     trials = [unsure("random forest", 0.9, 0.3), wavering(NETWORK, 0.895, 0.1)]
     varied = f"{NETWORK}, tanh"
     gained = replace(trials[1], name=varied, stage=Stage.VARIATIONS, scores=tuple(s + 0.003 for s in trials[1].scores))
@@ -299,7 +306,7 @@ def test_what_looks_at_nothing_leads_only_by_its_score() -> None:
 
 
 def test_the_bet_on_the_type_is_about_scores() -> None:
-    """Of the planned type a weaker network was less far off: the bet is neither lost nor won by that."""
+    """Of the planned type a weaker network told the classes apart better: the bet is neither lost nor won by that."""
     own = [unsure(NETWORK, 0.9, 0.3), wavering("ffn 100 plain", 0.893, 0.1)]
     rival = unsure("random forest", 0.9, 0.3)
     found = next(bet for bet in bets(LADDER, PLANNED, ACCURACY, [*own, rival], []) if bet.topic == "network.type")
