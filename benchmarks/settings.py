@@ -8,8 +8,8 @@ in a fresh process, as a script over the grid would do it, for S seconds of samp
 probes for the same four choices, with 15 % of that time as its budget. Then the best three cells, the agent's setting and
 PyTorch's defaults are measured anew in N rounds and compared by pairs. In each round every one of them is started afresh, as
 two starts of the same setting may differ, and then they take turns at samples of a fraction of a second, as what neighbours
-of a virtual machine take from it changes within seconds. A cell of which no sample can be had in LONGEST_START seconds (bf16
-where the processor has no instructions for it, say) counts as the slowest.
+of a virtual machine take from it changes within seconds. A cell that is not warm, with time for a sample, in LONGEST_START
+seconds (bf16 where the processor has no instructions for it, say) is none of the best; the grid's time is told without it too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import argparse
 import contextlib
 import itertools
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -74,10 +75,11 @@ START_SECONDS = 3.0
 """Of a cell's process, before its samples."""
 LONGEST_START = 45.0
 READY = "ready"
+TOO_LONG = "too long for the time left"
 
 
 class TooSlowError(Exception):
-    """A setting of which no sample can be had in LONGEST_START seconds."""
+    """A setting that is not warm, with time for a sample, in LONGEST_START seconds."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ def serve(order: dict[str, Any]) -> None:
     try:
         trial.warm_up(LONGEST_START)
     except CannotRunError as error:
+        if TOO_LONG not in str(error):
+            raise
         print(error, flush=True)
         return
     print(READY, flush=True)
@@ -212,33 +216,44 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
 
     begun = time.monotonic()
     found: dict[Setting, float] = {}
+    slow_seconds = 0.0
     for setting in grid(workload, cores):
+        started = time.monotonic()
         try:
             cell = Cell(workload, setting, known)
         except TooSlowError as error:
             print(f"{name}: {setting}: {error}", file=sys.stderr)
-            found[setting] = 0.0
+            slow_seconds += time.monotonic() - started
             continue
         with contextlib.closing(cell):
-            samples, until = [], time.monotonic() + seconds
+            samples: list[float] = []
+            until = time.monotonic() + seconds
             while not samples or time.monotonic() < until:
                 samples.append(cell.sample())
         found[setting] = statistics.median(samples)
     grid_seconds = time.monotonic() - begun
 
+    if choice not in found:
+        return False, f"{name}: the agent's setting, {choice}, was too slow to be measured: MISSED"
     best = sorted(found, key=lambda setting: -found[setting])[:3]
-    again: dict[Setting, list[float]] = {setting: [] for setting in (choice, default, *best)}
+    again: dict[Setting, list[float]] = {setting: [] for setting in (choice, default, *best) if setting in found}
     for number in range(rounds):
         turns = sorted(again, key=lambda setting: hash((number, setting)))
         for setting, speed in started_afresh(workload, turns, known).items():
             again[setting].append(speed)
     rival = max(best, key=lambda setting: statistics.median(again[setting]))
     ratio, low, high = ratio_of(again[choice], again[rival])
-    against_default, _, _ = ratio_of(again[choice], again[default])
+    against_default, _, _ = ratio_of(again[choice], again[default]) if default in again else (math.inf, 0.0, 0.0)
     share = agent_seconds / grid_seconds
     passed = low >= ENOUGH and share <= SHARE
+    slow = len(grid(workload, cores)) - len(found)
+    without = (
+        f" and {slow} that were too slow, {agent_seconds / (grid_seconds - slow_seconds):.1%} without these"
+        if slow
+        else ""
+    )
     lines = [
-        f"{name}: {workload.describe()}, batch {workload.batch_size}; {len(found)} cells",
+        f"{name}: {workload.describe()}, batch {workload.batch_size}; {len(found)} cells{without}",
         f"  agent: {choice}; {agent_seconds:.0f} s, {share:.1%} of the grid's {grid_seconds:.0f} s",
         f"  its verdicts: {'; '.join(map(told, revision.outcomes)) or 'none'}",
         f"  best of the grid's best three, measured anew: {rival}",

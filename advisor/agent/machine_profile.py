@@ -134,21 +134,18 @@ def profile_facts(document: object) -> tuple[dict[str, Value], tuple[ProbeOutcom
     """What an exported profile says of its machine, by the names of the vocabulary, and what was measured on it.
 
     The outcomes are those of the machine as it was last, bound to the fingerprint that the facts' machine has, so that
-    they count for a plan for it; with the torch that it had last, whichever is installed here, if any. Raises ValueError
-    where this is no profile or where it does not say what the machine is.
+    they count for a plan for it, and those measured with the torch that it had last, whichever is installed here, if any. Raises
+    ValueError where this is no profile or where it does not say what the machine is.
     """
     profile = MachineProfile.from_json(document)
     if profile.machine is None:
         raise ValueError("it does not say what the machine is; measure again with `advisor probe`")
-    torch = profile.versions.get("torch")
-    return profile.machine.facts(), tuple(_of_its_torch(outcome, torch) for outcome in own_outcomes(profile))
-
-
-def _of_its_torch(outcome: ProbeOutcome, torch: str | None) -> ProbeOutcome:
-    """Free of the condition that this host has the torch that the machine has."""
-    if torch is None or outcome.applies.get("torch") != torch:
-        return outcome
-    return replace(outcome, bound_by=tuple(name for name in outcome.bound_by if name != "torch"))
+    outcomes = own_outcomes(profile)
+    torch = next((one.applies["torch"] for one in reversed(outcomes) if "torch" in one.applies), None)
+    mine = [outcome for outcome in outcomes if outcome.applies.get("torch", torch) == torch]
+    return profile.machine.facts(), tuple(
+        replace(outcome, bound_by=tuple(name for name in outcome.bound_by if name != "torch")) for outcome in mine
+    )
 
 
 def own_outcomes(profile: MachineProfile) -> tuple[ProbeOutcome, ...]:

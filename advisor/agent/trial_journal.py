@@ -11,7 +11,8 @@ from advisor.agent.journal_file import JournalFile
 from advisor.training.request import Began, Finals, Message, Ready, from_json, to_json
 from advisor.training.trial_record import Stage, Trial
 
-SCHEMA = "advisor/trial-journal/1"
+SCHEMA = "advisor/trial-journal/2"
+"""2: the losses of a trial are refined Brier scores."""
 KEPT_FOR = timedelta(days=1)
 """What was tried longer ago is tried anew."""
 

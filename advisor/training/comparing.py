@@ -15,6 +15,10 @@ Fold: TypeAlias = tuple[int, int]
 """Rung and place within it."""
 
 
+FINEST = 4
+"""Decimals from which on two candidates are the same, so that the simpler is taken."""
+
+
 @dataclass(frozen=True, slots=True)
 class Paired:
     """By how much one candidate is better than another, on each of the folds that both have seen."""
@@ -140,7 +144,7 @@ def ahead(scores: Scores, names: Sequence[str]) -> str:
     losses = {name: scores.loss(name, folds) for name in level}
     if not all(map(math.isfinite, losses.values())):  # of numbers; or of an earlier run, which did not keep them
         return best
-    return max(level, key=lambda name: scores.mean(name, folds) - losses[name])
+    return max(level, key=lambda name: round(scores.mean(name, folds) - losses[name], FINEST))
 
 
 def survivors(scores: Scores, names: Sequence[str]) -> list[str]:

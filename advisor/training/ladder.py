@@ -129,7 +129,7 @@ class Ladder:
     def leader(self, trials: Sequence[Trial], kind: Kind | None = None, *, by_score: bool = False) -> Candidate | None:
         """The candidate to bet on, of one kind; or of all, which is the leader of its kind too.
 
-        What looks at no input is that only if its score is the best: it is never unsure, and so seldom far off.
+        What looks at no input is that only if its score is the best, since its probabilities tell nothing apart.
         """
         known, scores = self.candidates(trials), self.scores(trials)
         if kind is not None:

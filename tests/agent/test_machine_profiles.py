@@ -276,14 +276,22 @@ def test_an_exported_machine_gives_facts_and_measurements_that_count_for_it() ->
 
 
 def test_a_plan_for_another_machine_counts_what_was_measured_with_the_torch_that_it_has() -> None:
-    older = compared(verdict=Verdict.OVERTURNED, date="2026-11-19")
+    older = compared(verdict=Verdict.OVERTURNED, date="2026-11-18")
     older = replace(older, applies={**older.applies, "torch": "1.0"})
-    made = profile([older, compared(verdict=Verdict.OVERTURNED, before=8, rival=4)])
-    assert made.versions["torch"] == "2.0"
+    newer = compared(verdict=Verdict.OVERTURNED, before=8, rival=4, date="2026-11-19")
+    made = profile([older, newer])
+    disk = gauged(
+        {"probe.storage.sequential_bytes_per_second": 1e9}, probe="storage", date="2026-11-20", bound_by=("machine",)
+    )
+    made = grown(made, "lab", MACHINE, "host-one", [replace(disk, applies={"machine": MACHINE.fingerprint})])
+    assert "torch" not in made.versions, "reading a disk takes none"
     _, outcomes = profile_facts(made.to_json())
-    scope = {**NETWORK, "machine": MACHINE.fingerprint, "torch": "of this host"}
-    assert [outcome.after for outcome in newest_in_scope(outcomes, scope)] == [4]
-    assert newest_in_scope(outcomes[:1], scope) == []
+    for torch in ("of this host", "2.0", "1.0"):
+        scope = {**NETWORK, "machine": MACHINE.fingerprint, "torch": torch}
+        assert {outcome.probe: outcome.after for outcome in newest_in_scope(outcomes, scope)} == {
+            "threads": 4,
+            "storage": None,
+        }
 
 
 def test_a_profile_without_its_machine_plans_for_nothing() -> None:

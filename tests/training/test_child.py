@@ -197,6 +197,21 @@ def test_half_a_line_of_a_killed_run_is_no_trial(tmp_path: Path, monkeypatch: py
     journal.close(finished=True)
 
 
+def test_what_another_version_has_scored_is_scored_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    journal = TrialJournal.open({}, fresh=False)
+    assert journal is not None
+    journal.write(READY, 1.0)
+    journal.write(LINEAR, 2.0)
+    journal.close(finished=False)
+    path = next(tmp_path.glob("*/journal/*.trial.jsonl"))
+    path.write_text(path.read_text().replace("advisor/trial-journal/2", "advisor/trial-journal/1"))
+    journal = TrialJournal.open({}, fresh=False)
+    assert journal is not None
+    assert journal.known().trials == []
+    journal.close(finished=True)
+
+
 def test_two_runs_of_one_question_do_not_share_a_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
     first = TrialJournal.open({}, fresh=False)

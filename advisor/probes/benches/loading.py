@@ -229,6 +229,7 @@ class LoaderTrial:
     def _sample(self, steps: int) -> float:
         """Seconds per step of an epoch, from a window of so many steps of it."""
         if self._how.cached or isinstance(self._feed, str):
+            self._train(itertools.repeat(None), 1)
             return self._train(itertools.repeat(None), steps) / steps
         before = min(self._steps_before, self._epoch_steps or self._steps_before)
         begun = time.perf_counter()
