@@ -176,14 +176,19 @@ def test_a_stopped_run_goes_on_from_its_last_trial(wine: Path, tmp_path: Path, m
     assert not list((tmp_path / "state").glob("*/journal/*.trial.jsonl"))
 
 
-def test_half_a_line_of_a_killed_run_is_no_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+def begun(state: Path) -> Path:
+    """The journal of a run that was killed after its first trial."""
     journal = TrialJournal.open({}, fresh=False)
     assert journal is not None
     journal.write(READY, 1.0)
     journal.write(LINEAR, 2.0)
     journal.close(finished=False)
-    path = next(tmp_path.glob("*/journal/*.trial.jsonl"))
+    return next(state.glob("*/journal/*.trial.jsonl"))
+
+
+def test_half_a_line_of_a_killed_run_is_no_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    path = begun(tmp_path)
     with path.open("ab") as file:
         file.write(path.read_bytes().split(b"\n")[1][:40])
     journal = TrialJournal.open({}, fresh=False)
@@ -199,12 +204,7 @@ def test_half_a_line_of_a_killed_run_is_no_trial(tmp_path: Path, monkeypatch: py
 
 def test_what_another_version_has_scored_is_scored_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
-    journal = TrialJournal.open({}, fresh=False)
-    assert journal is not None
-    journal.write(READY, 1.0)
-    journal.write(LINEAR, 2.0)
-    journal.close(finished=False)
-    path = next(tmp_path.glob("*/journal/*.trial.jsonl"))
+    path = begun(tmp_path)
     path.write_text(path.read_text().replace("advisor/trial-journal/2", "advisor/trial-journal/1"))
     journal = TrialJournal.open({}, fresh=False)
     assert journal is not None
