@@ -102,11 +102,11 @@ class Division:
 Choice = Callable[[Scores, Sequence[str]], str]
 
 
-def least_loss(scores: Scores, names: Sequence[str]) -> str:
-    """Of those within a standard error of the best, whatever their scores."""
+def best_sum(scores: Scores, names: Sequence[str]) -> str:
+    """Of those within a standard error of the best score: accuracy and loss count alike."""
     folds, best = scores.common(names), best_by_score(scores, names)
     level = [name for name in names if name == best or not _beyond(scores, best, name)]
-    return min(level, key=lambda name: scores.loss(name, folds))
+    return max(level, key=lambda name: scores.mean(name, folds) - scores.loss(name, folds))
 
 
 def _beyond(scores: Scores, one: str, other: str) -> bool:
@@ -114,14 +114,14 @@ def _beyond(scores: Scores, one: str, other: str) -> bool:
     return found is not None and found.beyond_noise
 
 
+OURS = "of those level, least refined Brier score"
 WAYS: Mapping[str, tuple[str, Choice]] = {
     "accuracy alone": ("plain", best_by_score),
-    "of those level, least Brier score": ("plain", least_loss),
-    "of those level, least refined Brier score": ("refined", least_loss),
-    "of those level, best accuracy less Brier score": ("plain", ahead),
-    "of those level, best accuracy less refined Brier score": ("refined", ahead),
+    "of those level, least Brier score": ("plain", ahead),
+    OURS: ("refined", ahead),
+    "of those level, best accuracy less Brier score": ("plain", best_sum),
+    "of those level, best accuracy less refined Brier score": ("refined", best_sum),
 }
-OURS = "of those level, best accuracy less refined Brier score"
 
 
 def chosen(division: Division, way: str) -> float:

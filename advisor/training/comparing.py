@@ -16,7 +16,7 @@ Fold: TypeAlias = tuple[int, int]
 
 
 FINEST = 4
-"""Decimals from which on two candidates are the same, so that the simpler is taken."""
+"""Decimals of a refined Brier score from which on two candidates are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ def best_by_score(scores: Scores, names: Sequence[str]) -> str:
 def ahead(scores: Scores, names: Sequence[str]) -> str:
     """The best on the folds that all of them have seen, or what is as good and tells the classes apart better.
 
-    Of those that lie within a standard error of the best, the one with the best sum of both: its score, less the refined Brier
-    score of its probabilities, which says more of few examples than how many of them it told right.
+    Of those that lie within a standard error of the best, the one with the least refined Brier score of its probabilities, which
+    says more of few examples than how many of them it told right.
 
     Args:
         names: of at least one candidate, all with scores.
@@ -144,7 +144,7 @@ def ahead(scores: Scores, names: Sequence[str]) -> str:
     losses = {name: scores.loss(name, folds) for name in level}
     if not all(map(math.isfinite, losses.values())):  # of numbers; or of an earlier run, which did not keep them
         return best
-    return max(level, key=lambda name: round(scores.mean(name, folds) - losses[name], FINEST))
+    return min(level, key=lambda name: (round(losses[name], FINEST), -scores.mean(name, folds)))
 
 
 def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
