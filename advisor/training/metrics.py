@@ -14,8 +14,7 @@ Numbers: TypeAlias = np.ndarray[Any, Any]
 _FEWEST = 1e-30
 """Probabilities below count as this: a forest is certain of much that is not so."""
 _TEMPERATURES = np.exp(np.linspace(-3, 3, 31))
-"""From a twentieth to twenty, one among them. All are looked at, since the score may have several valleys; between two of them it
-changes by less than a thousandth."""
+"""From a twentieth to twenty, one among them. All are looked at, since the score may have several valleys."""
 UNEVEN = 5.0
 """Largest over smallest class from which each class counts the same, however rare it is.
 
@@ -104,8 +103,8 @@ def refined_brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = Fa
     """The least Brier score of these probabilities at any temperature: how well they tell the classes apart, however sure
     or unsure of itself a model is in general.
 
-    A proper score is a sum of how far confidence is off (calibration) and of what no calibration mends (refinement). For the
-    most probable class only the second counts; one temperature takes most of the first away (Berta, Holzmueller, Jordan and Bach
+    A proper score is a sum of how far confidence is off (calibration) and of what no calibration mends (refinement); a
+    temperature takes part of the first away and leaves the most probable class as it is (Berta, Holzmueller, Jordan and Bach
     2025, Rethinking early stopping: refine, then calibrate).
 
     Args:
