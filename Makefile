@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 
-PARALLEL := -n 3 --dist worksteal
+PARALLEL := -n 4 --dist worksteal
 
 .PHONY: advise install test test-all lint docs pictures bench bench-machine bench-trials clean
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 from advisor.errors import InputError
@@ -71,26 +73,37 @@ def caught(mutant: Knowledge, rule: Rule, tests: list[RuleTest]) -> bool:
     return False
 
 
+@functools.cache
+def base() -> tuple[Knowledge, list[RuleTest]]:
+    """The rules and their tests, read once in each process."""
+    knowledge = loader.load(rules_folder())
+    return knowledge, [test for path in test_files([rules_folder()]) for test in read_tests(knowledge, path)]
+
+
+def tried(name: str) -> list[tuple[str, bool]]:
+    """Each mutant of this rule, and whether a test catches it."""
+    knowledge, tests = base()
+    rule = knowledge.by_id[name]
+    return [(what, caught(mutant, rule, tests)) for what, mutant in mutants(knowledge, rule)]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--floor", type=float, default=80.0)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    knowledge = loader.load(rules_folder())
-    tests = [test for path in test_files([rules_folder()]) for test in read_tests(knowledge, path)]
+    names = [rule.id for rule in base()[0].rules if rule.id.startswith(options.only)]
     total = killed = 0
-    for rule in knowledge.rules:
-        if not rule.id.startswith(options.only):
-            continue
-        for what, mutant in mutants(knowledge, rule):
-            total += 1
-            if caught(mutant, rule, tests):
-                killed += 1
-            elif options.show:
-                print(f"survived: {rule.id} {what}")
+    with ProcessPoolExecutor() as processes:
+        for name, found in zip(names, processes.map(tried, names, chunksize=8), strict=True):
+            total += len(found)
+            killed += sum(was_caught for _, was_caught in found)
+            for what, was_caught in found:
+                if options.show and not was_caught:
+                    print(f"survived: {name} {what}")
     share = 100 * killed / max(total, 1)
-    print(f"{killed} of {total} mutants of {len(knowledge.rules)} rules caught: {share:.1f} %")
+    print(f"{killed} of {total} mutants of {len(names)} rules caught: {share:.1f} %")
     return 0 if share >= options.floor else 1
 
 

@@ -28,8 +28,8 @@ CORES = {
 }
 PLAIN = {**CORES, "machine.cpu.features": {"avx2"}}
 CARD = {"machine.gpu.count": 1, "machine.gpu.backend": "cuda", "machine.gpu.compute_capability": 9.0}
-SECONDS = 60.0
-"""Enough on a busy machine; a quiet one decides sooner."""
+SECONDS = 20.0
+"""Enough on a busy machine; a quiet one decides sooner. No test needs a decision."""
 
 
 def measure(probe: Probe, facts: dict[str, object]) -> ProbeOutcome:
