@@ -1,7 +1,7 @@
 """What the probes of the machine find, beside tools that are trusted for it, in turn within one run.
 
     memory   within 10 % of STREAM in C (triad, gcc -O3 -march=native -fopenmp)
-    storage  within 15 % of fio (the same blocks, as many in flight, past the page cache)
+    storage  within 15 % of fio (the same blocks, about as many in flight, past the page cache)
     matmul   at most 100 % and at least 90 % of the best of five loops written by hand in torch
 
 Every round measures both sides, one right after the other; a ratio is probe / other, the median of the rounds with

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import functools
+import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -75,7 +76,7 @@ def caught(mutant: Knowledge, rule: Rule, tests: list[RuleTest]) -> bool:
 
 @functools.cache
 def base() -> tuple[Knowledge, list[RuleTest]]:
-    """The rules and their tests, read once in each process."""
+    """The rules and their tests, read once."""
     knowledge = loader.load(rules_folder())
     return knowledge, [test for path in test_files([rules_folder()]) for test in read_tests(knowledge, path)]
 
@@ -95,7 +96,8 @@ def main() -> int:
     options = parser.parse_args()
     names = [rule.id for rule in base()[0].rules if rule.id.startswith(options.only)]
     total = killed = 0
-    with ProcessPoolExecutor() as processes:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    with ProcessPoolExecutor(cores) as processes:
         for name, found in zip(names, processes.map(tried, names, chunksize=8), strict=True):
             total += len(found)
             killed += sum(was_caught for _, was_caught in found)

@@ -69,7 +69,7 @@ def alive(processes: list[psutil.Process]) -> Iterator[psutil.Process]:
 
 @TWO_CORES
 def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> None:
-    command = ["--only", "threads", "--only", "layout", "--budget", "30s"]
+    command = ["--only", "threads", "--only", "layout", "--budget", "45s"]
     run = started(state, *command)
     family = psutil.Process(run.pid)
     seen: set[psutil.Process] = set()
@@ -102,7 +102,7 @@ def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> N
 
 @TWO_CORES
 def test_ctrl_c_ends_at_once_and_says_how_to_go_on(state: Path) -> None:
-    run = started(state, "--only", "threads", "--only", "layout", "--budget", "30s")
+    run = started(state, "--only", "threads", "--only", "layout", "--budget", "45s")
     assert wait_until(lambda: finished(state) or run.poll() is not None)
     children = psutil.Process(run.pid).children(recursive=True)
     run.send_signal(signal.SIGINT)
@@ -116,7 +116,7 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(state: Path) -> None:
 
 @TWO_CORES
 def test_what_was_measured_is_told_and_nothing_else_is_on_stdout(state: Path) -> None:
-    done = advisor("probe", *SMALL, "--only", "threads", "--budget", "15s", env={"ADVISOR_STATE": str(state)})
+    done = advisor("probe", *SMALL, "--only", "threads", "--budget", "20s", env={"ADVISOR_STATE": str(state)})
     assert done.code == 0, done.err
     assert "before -> measured -> after" in done.out
     assert "Processor threads:" in done.out

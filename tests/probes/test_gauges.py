@@ -29,13 +29,13 @@ CORES = {
 PLAIN = {**CORES, "machine.cpu.features": {"avx2"}}
 CARD = {"machine.gpu.count": 1, "machine.gpu.backend": "cuda", "machine.gpu.compute_capability": 9.0}
 SECONDS = 20.0
-"""Enough on a busy machine; a quiet one decides sooner. No test needs a decision."""
+"""Enough on a busy machine, as no test needs a decision; a quiet one decides sooner."""
 
 
-def measure(probe: Probe, facts: dict[str, object]) -> ProbeOutcome:
+def measure(probe: Probe, facts: dict[str, object], seconds: float = SECONDS) -> ProbeOutcome:
     before = probe.before({}, None, facts)
     assert before is not None
-    outcome = run(probe, None, before=before, facts=facts, budget_seconds=SECONDS)
+    outcome = run(probe, None, before=before, facts=facts, budget_seconds=seconds)
     assert outcome.failure is None
     assert outcome.fact not in outcome.facts()
     assert ProbeOutcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
@@ -178,6 +178,15 @@ def test_each_array_is_four_times_the_last_caches_within_a_tenth_of_the_free_mem
     assert memory.array_length(sizes.last_level, 240 * 10**6) == 10**6
 
 
+def test_what_the_caches_may_hold_is_said() -> None:
+    whole, partly = (memory.about(arrays * 10**6, 100 * 10**6, 2) for arrays in (400, 133))
+    assert whole.endswith("a processor that reads a before it writes it moves 32).")
+    assert partly.startswith("All threads are 2 here.")
+    assert "three arrays of 133 MB" in partly
+    assert partly.endswith("would take more memory than this probe may: the caches may hold a part of them.")
+    assert "does not tell how large the caches are" in memory.about(10**6, None, 2)
+
+
 def test_unknown_caches_are_taken_for_smaller_than_256_megabytes() -> None:
     assert memory.sizes_of(None) == memory.Sizes({}, None)
     assert memory.array_length(None, 10**12) * 24 == pytest.approx(256 * 2**20, rel=1e-6)
@@ -238,7 +247,7 @@ def test_a_card_that_torch_cannot_use_is_said(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.gpu
 def test_a_card_multiplies_matrices_in_every_format() -> None:
     capability = float(".".join(map(str, torch.cuda.get_device_capability())))
-    outcome = measure(MATMUL, {**CORES, **CARD, "machine.gpu.compute_capability": capability})
+    outcome = measure(MATMUL, {**CORES, **CARD, "machine.gpu.compute_capability": capability}, seconds=60.0)
     assert not skipped(outcome)
     assert any("on the graphics card" in note for note in outcome.conditions.warnings)
     assert set(outcome.facts()) == {f"probe.matmul.{record.setting}" for record in outcome.settings}

@@ -323,7 +323,26 @@ def test_what_lies_behind_the_folder_is_said(tmp_path: Path) -> None:
     assert "8 KiB at a time and 8 at once from random places" in text
     assert text.endswith("The file was written for this and is gone.")
     assert "in /data: 1024" in storage.about(made, 4096, "/data", Disk())
+    assert "4 KiB at a time and about 8 at once (10 threads)" in storage.about(
+        made, 4096, "/data", Disk(kind=DiskKind.NVME)
+    )
     assert "whose host may keep a copy" in storage.about(made, 4096, "/data", Disk(virtual=True))
+
+
+@pytest.mark.parametrize(
+    ("piece", "kind", "threads"),
+    [
+        (4096, DiskKind.NVME, 10),
+        (65_536, None, 10),
+        (131_072, DiskKind.NVME, 8),
+        (4096, DiskKind.HDD, 8),
+        (4096, DiskKind.NETWORK, 8),
+    ],
+)
+def test_more_threads_make_up_for_waking_up_only_where_a_read_is_quick(
+    piece: int, kind: DiskKind | None, threads: int
+) -> None:
+    assert storage.threads_at_random(piece, Disk(kind=kind)) == threads
 
 
 def test_what_is_written_does_not_repeat_at_multiples_of_a_block(tmp_path: Path) -> None:

@@ -196,11 +196,11 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
             trials[setting] = MainMemoryTrial(setting, arrays, threads if setting == ALL_THREADS else 1)
         else:
             trials[setting] = CacheTrial(setting, sizes.one.get(CACHES.get(str(setting), 0)))
-    tell(Note(_about(arrays.length * NUMBER, sizes.last_level, threads)))
+    tell(Note(about(arrays.length * NUMBER, sizes.last_level, threads)))
     return Equipment(trials, torch=torch.__version__, threads=threads)
 
 
-def _about(array_bytes: int, last_level: int | None, threads: int) -> str:
+def about(array_bytes: int, last_level: int | None, threads: int) -> str:
     text = (
         f"All threads are {threads} here. Main memory was measured by a = b + s c over three arrays of "
         f"{array_bytes / 1e6:,.0f} MB, counted as STREAM does (24 bytes for each number of a; a processor that reads a "
@@ -210,7 +210,8 @@ def _about(array_bytes: int, last_level: int | None, threads: int) -> str:
         return f"{text} The system does not tell how large the caches are, so they may hold a part of it."
     if array_bytes < BEYOND_CACHE * last_level * 0.99:
         return (
-            f"{text} There was no memory for arrays of {BEYOND_CACHE} times the last cache: it may hold a part of them."
+            f"{text} Three arrays of {BEYOND_CACHE} times the last caches would take more memory than this probe may: the "
+            "caches may hold a part of them."
         )
     return text
 

@@ -28,6 +28,13 @@ BLOCK = 2**20
 """Bytes of a sequential read."""
 SEQUENTIAL_IN_FLIGHT = 4
 RANDOM_IN_FLIGHT = 8
+RANDOM_THREADS = 10
+"""That keep about eight small reads in flight where a disk answers within a fraction of a millisecond.
+
+A thread that was answered has no read in flight until it has woken up and holds Python's lock.
+"""
+SMALL_PIECE = 64 * 2**10
+"""Bytes up to which waking up takes a share of a read's time that counts."""
 WRITING_SHARE = 0.4
 """Of the time there is, for writing the file."""
 PLENTY_OF_SECONDS = 60.0
@@ -45,21 +52,21 @@ _KINDS = {
 
 
 class ReadingTrial:
-    """One read for each in flight a step. All steps of a sample are read at once: nothing waits in between.
+    """As many reads a step as there are threads. All steps of a sample are read at once: nothing waits in between.
 
     Args:
         offsets: where the reads begin, in this order and then again.
     """
 
-    def __init__(self, setting: Setting, scratch: Scratch, block: int, in_flight: int, offsets: Sequence[int]) -> None:
+    def __init__(self, setting: Setting, scratch: Scratch, block: int, threads: int, offsets: Sequence[int]) -> None:
         self.setting = setting
-        self.work = float(block * in_flight)
+        self.work = float(block * threads)
         self.scratch = scratch
         self._offsets = itertools.cycle(offsets)
-        self._in_flight = in_flight
+        self._reads_a_step = threads
         self._waiting = 0
-        self._buffers = [mmap.mmap(-1, block) for _ in range(in_flight)]  # begins with a page, as O_DIRECT asks
-        self._threads = ThreadPoolExecutor(in_flight)
+        self._buffers = [mmap.mmap(-1, block) for _ in range(threads)]  # begins with a page, as O_DIRECT asks
+        self._threads = ThreadPoolExecutor(threads)
 
     def warm_up(self, seconds: float) -> None:
         """One step: a disk that takes longer has been given up by the parent."""
@@ -67,14 +74,14 @@ class ReadingTrial:
         self.finish()
 
     def step(self) -> None:
-        self._waiting += self._in_flight
+        self._waiting += self._reads_a_step
 
     def finish(self) -> None:
         """Raises CannotRunError where the disk fails."""
         offsets = itertools.islice(self._offsets, self._waiting)  # threads take them one by one: all end together
         self._waiting = 0
         try:
-            list(self._threads.map(self._read, [offsets] * self._in_flight, self._buffers))
+            list(self._threads.map(self._read, [offsets] * self._reads_a_step, self._buffers))
         except OSError as error:
             raise CannotRunError(f"reading the scratch file failed: {error.strerror}.") from error
         self.scratch.forget()
@@ -106,16 +113,22 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         if setting in trials:
             continue
         sequential = setting == SEQUENTIAL
-        block, in_flight = (BLOCK, SEQUENTIAL_IN_FLIGHT) if sequential else (piece, RANDOM_IN_FLIGHT)
+        block, threads = (BLOCK, SEQUENTIAL_IN_FLIGHT) if sequential else (piece, threads_at_random(piece, disk))
         offsets = list(range(0, scratch.size - block + 1, block))
         if not sequential:
             random.Random(request.seed).shuffle(offsets)  # noqa: S311  reproducible, no secret
-        trial = ReadingTrial(setting, scratch, block, in_flight, offsets)
+        trial = ReadingTrial(setting, scratch, block, threads, offsets)
         closing.append(trial.close)
         trials[setting] = trial
     tell(Note(about(scratch, piece, request.folder, disk)))
     tell(Note(PAST[scratch.past]))
     return Equipment(trials, disk=_name(disk, scratch.past), close=closing)
+
+
+def threads_at_random(piece: int, disk: Disk) -> int:
+    """How many threads keep about eight random reads of so many bytes in flight."""
+    slow = disk.kind in (DiskKind.HDD, DiskKind.NETWORK)
+    return RANDOM_IN_FLIGHT if slow or piece > SMALL_PIECE else RANDOM_THREADS
 
 
 def _name(disk: Disk, past: Past) -> str:
@@ -148,10 +161,12 @@ def about(scratch: Scratch, piece: int, folder: str, disk: Disk) -> str:
         if disk.kind
         else ""
     )
+    threads = threads_at_random(piece, disk)
+    exactly = threads == RANDOM_IN_FLIGHT
+    at_once = f"{RANDOM_IN_FLIGHT} at once" if exactly else f"about {RANDOM_IN_FLIGHT} at once ({threads} threads)"
     behind = ", ".join(filter(None, [shorten(disk.file_system) if disk.file_system else "", kind]))
     return (
         f"Read from a scratch file of {scratch.size / 1e6:,.0f} MB in {shorten(folder, 100)}"
         f"{f' ({behind})' if behind else ''}: {BLOCK // 1024} KiB at a time and {SEQUENTIAL_IN_FLIGHT} at once from end "
-        f"to end; {piece // 1024} KiB at a time and {RANDOM_IN_FLIGHT} at once from random places. The file was written "
-        "for this and is gone."
+        f"to end; {piece // 1024} KiB at a time and {at_once} from random places. The file was written for this and is gone."
     )
