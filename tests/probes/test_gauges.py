@@ -28,14 +28,14 @@ CORES = {
 }
 PLAIN = {**CORES, "machine.cpu.features": {"avx2"}}
 CARD = {"machine.gpu.count": 1, "machine.gpu.backend": "cuda", "machine.gpu.compute_capability": 9.0}
-SECONDS = 20.0
-"""Enough on a busy machine, as no test needs a decision; a quiet one decides sooner."""
+SECONDS = 60.0
+"""Enough on a busy machine; a quiet one decides sooner."""
 
 
-def measure(probe: Probe, facts: dict[str, object], seconds: float = SECONDS) -> ProbeOutcome:
+def measure(probe: Probe, facts: dict[str, object]) -> ProbeOutcome:
     before = probe.before({}, None, facts)
     assert before is not None
-    outcome = run(probe, None, before=before, facts=facts, budget_seconds=seconds)
+    outcome = run(probe, None, before=before, facts=facts, budget_seconds=SECONDS)
     assert outcome.failure is None
     assert outcome.fact not in outcome.facts()
     assert ProbeOutcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
@@ -247,7 +247,7 @@ def test_a_card_that_torch_cannot_use_is_said(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.gpu
 def test_a_card_multiplies_matrices_in_every_format() -> None:
     capability = float(".".join(map(str, torch.cuda.get_device_capability())))
-    outcome = measure(MATMUL, {**CORES, **CARD, "machine.gpu.compute_capability": capability}, seconds=60.0)
+    outcome = measure(MATMUL, {**CORES, **CARD, "machine.gpu.compute_capability": capability})
     assert not skipped(outcome)
     assert any("on the graphics card" in note for note in outcome.conditions.warnings)
     assert set(outcome.facts()) == {f"probe.matmul.{record.setting}" for record in outcome.settings}
