@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.errors import printable
+from advisor.tui.mouse import FocusOnRelease
 
 LONGEST_NAME = 20
 """Beyond it a name does not move the lines of the others to the right."""
@@ -27,7 +28,7 @@ class Card:
     off: bool = False
 
 
-class Cards(OptionList):
+class Cards(FocusOnRelease, OptionList):
     """Posts OptionSelected with the key of the card as option_id; a digit chooses the card of this number."""
 
     HELP_TEXT: ClassVar[str] = "Choose with the arrows and Enter, by number, or with the mouse."

@@ -20,6 +20,7 @@ from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, advice_words, is_advice
 from advisor.tui.cards import Card, Cards
 from advisor.tui.entry import Entry, Reader
+from advisor.tui.mouse import FocusOnRelease
 from advisor.tui.text import lines, plain, problem_text
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """What is put into the entry to be confirmed; an assumption is only told, or Enter would make it an answer."""
 
 
-class Explanation(VerticalScroll):
+class Explanation(FocusOnRelease, VerticalScroll):
     """Takes the focus to be read through; on a low screen it gets the room of the answer meanwhile."""
 
     HELP_TEXT = "What the question is about. The arrows, Page up and Page down scroll it."

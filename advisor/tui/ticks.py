@@ -6,8 +6,10 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widgets import SelectionList
 
+from advisor.tui.mouse import FocusOnRelease
 
-class Ticks(SelectionList[str]):
+
+class Ticks(FocusOnRelease, SelectionList[str]):
     """Whether something is ticked is seen without colour too."""
 
     HELP_TEXT = "Space ticks a line, or takes its tick away."

@@ -72,11 +72,20 @@ class Terminal:
             self.process.send(key)
 
     def click(self, text: str) -> None:
-        """Presses and releases the first mouse button where this text stands."""
+        """Presses the first mouse button where this text stands, and lets it go once nothing is drawn any more."""
         line = next(number for number, shown in enumerate(self.screen.display) if text in shown)
         column = self.screen.display[line].index(text)
         for end in "Mm":
             self.process.send(f"\x1b[<0;{column + 1};{line + 1}{end}")
+            self._settle()
+
+    def _settle(self) -> None:
+        """Takes what is written until nothing has come for as long as a finger rests on a button."""
+        before = -1
+        while before != len(self.said):
+            before = len(self.said)
+            for _ in range(3):
+                self._take()
 
     def ends(self) -> int | None:
         """Waits for the end of the program; its exit status."""
