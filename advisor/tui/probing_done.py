@@ -34,6 +34,7 @@ from advisor.tui.curves import Intervals, bars
 from advisor.tui.probing_offer import probe_title
 from advisor.tui.probing_pages import PageView
 from advisor.tui.probing_state import STYLES, SYMBOLS, VERDICTS_BY_NAME, finding, finding_words, points_of
+from advisor.tui.table import Table
 from advisor.tui.text import lines, plain
 
 WIDE = 100
@@ -61,7 +62,7 @@ class DonePane(Vertical):
             super().__init__()
             self.topic = topic
 
-    class Results(DataTable[Text]):
+    class Results(Table):
         HELP_TEXT = (
             "One line a probe: what the plan said before, what was measured, what it says now. Enter opens the topic."
         )
@@ -95,11 +96,7 @@ class DonePane(Vertical):
         self.results = tuple(newest_of(revision.outcomes))
         self.query_one("#summary", Static).update(self.summary(revision))
         table = self.query_one(self.Results)
-        table.clear(columns=True)
-        for title in _COLUMNS:
-            table.add_column(title)
-        for outcome in self.results:
-            table.add_row(*self._cells(outcome))
+        table.fill(_COLUMNS, [self._cells(outcome) for outcome in self.results])
         self.query_one("#story", PageView).show(lambda look: measured_page(revision, look))
         if machine is not None:
             report = replace(the_machine(machine, revision), decisions=())

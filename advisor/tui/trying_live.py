@@ -6,12 +6,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import DataTable, Static
+from textual.widgets import Static
 
 from advisor.errors import shorten
 from advisor.report.rates import bar
 from advisor.report.trying import amount
 from advisor.tui.curves import Curves
+from advisor.tui.table import Table
 from advisor.tui.text import lines, plain
 from advisor.tui.trying_state import Row, Trials
 
@@ -37,7 +38,7 @@ class TrialsPane(Vertical):
     TrialsPane Curves { max-height: 20; }
     """
 
-    class Candidates(DataTable[Text]):
+    class Candidates(Table):
         HELP_TEXT = "What was tried so far, the best first: the mean score over the folds, and how far they lie apart."
 
     def compose(self) -> ComposeResult:
@@ -75,13 +76,8 @@ class TrialsPane(Vertical):
             notes.insert(0, plain(f"{state.ready.data.examples:,} examples. {state.ready.data.how}"))
         self.query_one("#trials_notes", Static).update(lines(notes))
         table = self.query_one(self.Candidates)
-        place = table.cursor_row
-        table.clear(columns=True)
-        for title in ("candidate", "stage", state.metric.title, "seconds"):
-            table.add_column(Text(title))
-        for row in state.ranked():
-            table.add_row(*_cells(row, state))
-        table.move_cursor(row=place, animate=False)
+        titles = ("candidate", "stage", state.metric.title, "seconds")
+        table.fill(titles, [_cells(row, state) for row in state.ranked()])
         of = f"Loss after each epoch of {state.curves_of}, a line for each fold" if state.trainings else ""
         self.query_one("#curves_of", Static).update(plain(of))
         curves = self.query_one(Curves)
