@@ -80,7 +80,23 @@ def _usage_error(error: Exception) -> int:
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
         sys.stderr.write(f"{context.get_help()}\n")
         return BAD_INPUT
-    command = context.command_path if context is not None else "advisor"
+    command = context.command_path if context is not None else _command_named(sys.argv[1:])
     what = str(message()).replace(": Value error, ", ": ")
     panel("This command cannot be understood", [what, f"`{command} --help` shows what it takes."])
     return BAD_INPUT
+
+
+def _command_named(words: list[str]) -> str:
+    """`advisor rules show`, of what was typed; an option without its value is refused without saying whose it is."""
+    from typer.main import get_command
+
+    from advisor.cli.app import app
+
+    known: object = get_command(app)
+    named = ["advisor"]
+    for word in words:
+        known = getattr(known, "commands", {}).get(word)
+        if known is None:
+            break
+        named.append(word)
+    return " ".join(named)

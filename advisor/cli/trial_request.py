@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -51,6 +52,7 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     assert inputs.inspection is not None  # noqa: S101 - data were named
     _check_target(inputs.inspection)
     inputs, inspection = for_the_task(inputs, inputs.inspection)
+    _check_columns(inspection)
     if stop is not None and stop.all:
         raise NothingTriedError("Nothing could be tried", [Problem("", STOPPED)])
     warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
@@ -85,6 +87,18 @@ def _check_target(inspection: Inspection) -> None:
             remedy = (
                 f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."
             )
+    raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
+
+
+def _check_columns(inspection: Inspection) -> None:
+    """Raises InputError where no column of a table is left to learn from, before a warning says so too."""
+    from advisor.errors import input_error, shorten
+
+    if inspection.inputs or not inspection.columns:
+        return
+    named = shlex.quote(inspection.path) + (f" --target {shlex.quote(inspection.target)}" if inspection.target else "")
+    remedy = f"`advisor inspect {named}` says of each column why it was left out."
+    what = "no column is left to learn from"
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
 
 

@@ -16,7 +16,7 @@ import numpy
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from advisor.datasets.formats import not_opened, unreadable
+from advisor.datasets.formats import ARCHIVE, not_opened, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.errors import InputError, shorten
 
@@ -69,6 +69,9 @@ def stored_arrays(path: Path) -> list[StoredArray]:
     try:
         if not zipfile.is_zipfile(path):
             with path.open("rb") as file:
+                if file.read(len(ARCHIVE)) == ARCHIVE:
+                    raise EOFError("the NPZ is cut off or damaged; its end, which lists its arrays, is missing")
+                file.seek(0)
                 return [_possible(_header("", file), path.stat().st_size - file.tell())]
         with zipfile.ZipFile(path) as archive:
             headers = []

@@ -20,7 +20,7 @@ from advisor.datasets.formats import unreadable
 from advisor.datasets.labels import class_numbers
 from advisor.datasets.pictures import resized, side_for
 from advisor.datasets.sampling import Positions, spread, stratified
-from advisor.errors import shorten
+from advisor.errors import InputError, join_names, shorten
 from advisor.facts.vocabulary import Value
 
 AnyArray: TypeAlias = NDArray[Any]
@@ -31,18 +31,24 @@ FIRST_ROWS_FROM = 2**30
 """Bytes of an array in an archive from which only its first rows are looked at."""
 MOST_BYTES = 2**30
 """Of examples in memory."""
+MOST_NAMED = 5
+"""Columns that a remark names."""
 
 
 def inspect_array(path: Path, target: str | None, told: Task | None = None) -> Inspection:
     """What an NPY or NPZ file is. `target` names an array, or in a single table of numbers the number of a column.
 
     Targets are read for the task that is told. Raises InputError where they do not allow that, and where the file is
-    damaged, holds objects (which only pickle reads, and pickle can run any program), or no array that can be data.
+    damaged, holds objects (which only pickle reads, and pickle can run any program), no array that can be data, or data
+    without a single number.
     """
     roles = roles_of(path, stored_arrays(path), target)
     data = roles.data
     positions = _sample(data)
+    whole = len(positions) == data.rows
     values = rows_of(path, data, positions)
+    if whole and not _numbers_in(values, roles):
+        raise _nothing_in(path)
     target_values = _targets_of(path, roles)
     task, classes = judged_target(target_values)
     if told is not None and target_values is not None and told is not task:
@@ -65,7 +71,6 @@ def inspect_array(path: Path, target: str | None, told: Task | None = None) -> I
     if roles.modality == "image":
         height, width = roles.picture_size
         reading |= {"side": side_for(width, height), "colours": roles.colours, "largest": _largest(values)}
-    whole = len(positions) == data.rows
     return Inspection(
         path=str(path),
         format=Format.NPZ if data.name else Format.NPY,
@@ -118,7 +123,7 @@ def _as_told(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tup
 def load_arrays(inspection: Inspection, most_examples: int, seed: int) -> Examples:
     """Examples of the modality, and their targets; those whose target is missing are left out.
 
-    Raises InputError where the file changed or no example has a target.
+    Raises InputError where the file changed, no example has a target, or those that have one hold no number.
     """
     path = Path(inspection.path)
     roles = roles_of(path, stored_arrays(path), inspection.target)
@@ -135,6 +140,8 @@ def load_arrays(inspection: Inspection, most_examples: int, seed: int) -> Exampl
     if len(chosen) < len(known):
         left_out.append(f"{len(chosen):,} of {len(known):,} examples were taken, evenly from all of the file.")
     values = rows_of(path, roles.data, known[chosen])
+    if not _numbers_in(values, roles):
+        raise _nothing_in(path)
     return Examples(
         inspection.modality,
         inspection.task or Task.REGRESS,
@@ -143,6 +150,19 @@ def load_arrays(inspection: Inspection, most_examples: int, seed: int) -> Exampl
         inspection.classes,
         left_out=" ".join(filter(None, left_out)),
     )
+
+
+def _numbers_in(values: AnyArray, roles: Roles) -> bool:
+    """Whether any input is a number, neither missing nor infinite."""
+    if values.dtype.kind != "f":
+        return True
+    inputs = values if roles.target_column is None else numpy.delete(values, roles.target_column, axis=1)
+    return bool(numpy.isfinite(inputs).any())
+
+
+def _nothing_in(path: Path) -> InputError:
+    what = "all its values are missing (NaN) or infinite, so that nothing is left to learn from"
+    return unreadable(path, what, "Check how the array was filled before it was saved.")
 
 
 def _inputs(values: AnyArray, roles: Roles, inspection: Inspection) -> polars.DataFrame | AnyArray:
@@ -248,13 +268,7 @@ def _remarks(
     roles: Roles, values: AnyArray, targets: AnyArray | None, task: Task | None, classes: Sequence[str]
 ) -> Iterator[Remark]:
     if values.dtype.kind == "f":
-        missing, infinite = int(numpy.isnan(values).sum()), int(numpy.isinf(values).sum())
-        if missing or infinite:
-            what = f"{missing:,} of {values.size:,} values looked at are missing (NaN), {infinite:,} infinite."
-            yield Remark(what, Weight.WARNING, "Trials put the median or mean in their place.")
-        constant = values.ndim == 2 and int((numpy.nanmin(values, axis=0) == numpy.nanmax(values, axis=0)).sum())
-        if constant:
-            yield Remark(f"Columns with the same value in every example: {constant:,}.")
+        yield from _remarks_on_gaps(roles, values)
     if roles.modality == "image":
         height, width = roles.picture_size
         side = side_for(width, height)
@@ -270,3 +284,36 @@ def _remarks(
         yield Remark(
             f"The target has {distinct:,} different values, so it is taken for a number to predict and not for classes."
         )
+
+
+def _remarks_on_gaps(roles: Roles, values: AnyArray) -> Iterator[Remark]:
+    """Values that are missing or infinite, those of which there is no other, and columns that never change."""
+    empty = _empty(roles, values)
+    if empty:
+        table = roles.modality == "tabular"
+        names = [f"{'column' if table else 'value'} {number}" for number in empty[:MOST_NAMED]]
+        more = [f"{len(empty) - MOST_NAMED:,} more"] if len(empty) > MOST_NAMED else []
+        which = "Columns" if table else "Values of a step"
+        share = f"{len(empty):,} of {roles.inputs:,} ({join_names(names + more)})"
+        what = f"{which} without a single number in the examples looked at: {share}."
+        yield Remark(what, Weight.WARNING, "They tell nothing: leave them out.")
+    others = numpy.delete(values, empty, axis=-1) if empty else values
+    missing, infinite = int(numpy.isnan(others).sum()), int(numpy.isinf(others).sum())
+    if missing or infinite:
+        which = "other values" if empty else "values"
+        what = f"{missing:,} of {others.size:,} {which} looked at are missing (NaN), {infinite:,} infinite."
+        remedy = "Trials put the median or mean in their place." if missing + infinite < others.size else ""
+        yield Remark(what, Weight.WARNING, remedy)
+    known = ~numpy.isnan(values)
+    lowest = values.min(axis=0, where=known, initial=numpy.inf)
+    constant = values.ndim == 2 and int((lowest == values.max(axis=0, where=known, initial=-numpy.inf)).sum())
+    if constant:
+        yield Remark(f"Columns with the same value in every example: {constant:,}.")
+
+
+def _empty(roles: Roles, values: AnyArray) -> list[int]:
+    """Numbers of the columns of a table, or of the values of a series' step, that are no number in any example."""
+    if roles.modality not in ("tabular", "time_series"):
+        return []
+    found = ~numpy.isfinite(values).any(axis=tuple(range(values.ndim - 1)))
+    return [number for number in numpy.flatnonzero(found).tolist() if number != roles.target_column]

@@ -21,6 +21,9 @@ _JSON = frozenset({".jsonl", ".ndjson", ".json"})
 _DELIMITED = frozenset({".csv", ".tsv", ".tab", ".psv"})
 MOST_ENTRIES = 20_000
 DEEPEST = 4
+ARCHIVE = b"PK\x03\x04"
+"""What a ZIP archive begins with, and so an NPZ; one that holds nothing with `EMPTY_ARCHIVE`."""
+EMPTY_ARCHIVE = b"PK\x05\x06"
 
 _REFUSED = (
     (b"\x1f\x8b", "this is compressed with gzip", "Unpack it first: gunzip FILE."),
@@ -106,7 +109,7 @@ def _file(path: Path, start: bytes, end: bytes) -> Format:
         return Format.PARQUET
     if start.startswith(b"\x93NUMPY"):
         return Format.NPY
-    if start.startswith(b"PK\x03\x04"):
+    if start.startswith((ARCHIVE, EMPTY_ARCHIVE)):
         return _archive(path, start)
     if start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
         what = "this looks like a pickle, which can run any program when it is read"

@@ -16,6 +16,8 @@ from advisor.errors import join_names, shorten
 
 FEWEST_ROWS = 30
 _ROWS = 50_000
+_RARE = 1_000
+"""Rows of a class that are all looked at."""
 _MANY_VALUES = 50
 _LEFT_ERROR = 0.02
 """Of the error of always saying the commonest class."""
@@ -39,11 +41,9 @@ class Suspects:
 
 def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
     """Looks at every column beside the target, on the rows that have an answer."""
-    known = target.values.is_not_null()
-    step = max(int(known.sum()) // _ROWS, 1)  # evenly: rows may be sorted
-    chosen = None if step == 1 and known.all() else known.arg_true().gather_every(step)
+    chosen = _looked_at(target)
     answers = _Answers.of(target.values if chosen is None else target.values.gather(chosen))
-    if len(answers.values) < FEWEST_ROWS:
+    if len(answers.values) < FEWEST_ROWS or answers.different == 1:
         return Suspects()
     copies: list[str] = []
     telling: list[str] = []
@@ -62,6 +62,24 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
         elif _named_after(name, target.name):
             alike.append(name)
     return Suspects(tuple(copies), tuple(telling), tuple(_remarks(target.name, copies, telling, naming, alike)))
+
+
+def _looked_at(target: TargetView) -> polars.Series | None:
+    """The rows that have an answer, None for all of them; of many a sample, with every row of a class that is rare.
+
+    Drawn by chance: rows may be sorted, and every tenth row of a table whose rows take turns would be of one kind.
+    """
+    known = target.values.is_not_null()
+    if known.sum() <= 2 * _ROWS:
+        return None if known.all() else known.arg_true()
+    rows = known.arg_true()
+    drawn = rows.sample(_ROWS, seed=0)
+    if target.task is Task.CLASSIFY:
+        answers = target.values.gather(rows)
+        rare = answers.value_counts(name="rows").filter(polars.col("rows") <= _RARE).get_column(answers.name)
+        kept = rows.filter(answers.is_in(rare.implode()))
+        drawn = polars.concat([drawn, kept.sample(min(len(kept), _ROWS), seed=0)]).unique()
+    return drawn.sort()
 
 
 @dataclass(frozen=True, slots=True)

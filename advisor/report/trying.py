@@ -14,7 +14,7 @@ from advisor.report.page import Look, Page, Style
 from advisor.training.candidates import MOST_EPOCHS
 from advisor.training.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
 from advisor.training.trial_record import Kind, Stage, Status, Trial
-from advisor.training.verdicts import CUT_MARK, in_order
+from advisor.training.verdicts import CUT_MARK, in_order, trivial_note
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
@@ -67,7 +67,7 @@ def trying_page(outcome: Outcome, look: Look, titles: Mapping[str, str] = TITLES
         page.add(bet_sentence(bet, outcome.metric), first="    ")
     _not_tried(page, outcome)
     page.heading("how it was tried")
-    for sentence in how(outcome):
+    for sentence in how(outcome, _shown(by_candidate(outcome))):
         page.add(sentence, first="- ")
     page.heading("what to do next")
     for words, command in next_steps(outcome):
@@ -128,8 +128,12 @@ def value(found: object) -> str:
     return printable(str(found))
 
 
-def how(outcome: Outcome) -> list[str]:
-    """The split, the folds, the seconds, in sentences."""
+def how(outcome: Outcome, shown: Sequence[Trial] | None = None) -> list[str]:
+    """The split, the folds, the seconds, in sentences.
+
+    Args:
+        shown: the rows of the table of the folds, whose marks are explained; None for all candidates.
+    """
     data = outcome.data
     folds = f"{data.folds} {'fold' if data.folds == 1 else 'folds'}"
     sentences = [
@@ -140,7 +144,10 @@ def how(outcome: Outcome) -> list[str]:
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
     ]
-    statuses = {trial.status for trial in outcome.trials}
+    rows = by_candidate(outcome) if shown is None else shown
+    if any(row.kind is Kind.TRIVIAL for row in rows):
+        sentences.append(f"trivial ({trivial_note(outcome.metric)}) is what everything else has to beat.")
+    statuses = {row.status for row in rows}
     if Status.CUT in statuses or any(final.cut for final in outcome.finals):
         sentences.append("(cut): the time was over before its training had ended; with more it may be better.")
     if Status.SHORT in statuses:
@@ -264,13 +271,19 @@ def _tried(page: Page, outcome: Outcome) -> None:
     name = _name_width(page)
     widths = (name, 16, 5, 8)
     page.columns([("candidate",), (outcome.metric.title,), ("folds",), ("seconds",)], widths)
-    shown = [t for t in rows if t.stage is not Stage.VARIATIONS]
-    shown += [t for t in rows if t.stage is Stage.VARIATIONS][: max(0, _MOST_NAMED - len(shown))]
-    for trial in sorted(shown, key=rows.index):
+    shown = _shown(rows)
+    for trial in shown:
         cells = [amount(outcome.metric, trial.scores), str(len(trial.scores)), f"{trial.seconds:.1f}"]
         page.columns([(_cell(trial.name, name),), *((cell,) for cell in cells)], widths)
     if len(shown) < len(rows):
         page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
+
+
+def _shown(rows: Sequence[Trial]) -> list[Trial]:
+    """The rows that a page has room for, in their order: of many variations only the best."""
+    most = max(0, _MOST_NAMED - sum(row.stage is not Stage.VARIATIONS for row in rows))
+    hidden = [row.name for row in rows if row.stage is Stage.VARIATIONS][most:]
+    return [row for row in rows if row.name not in hidden]
 
 
 def _not_tried(page: Page, outcome: Outcome) -> None:
@@ -297,4 +310,4 @@ def trial_line(trial: Trial, metric: Metric) -> str:
     more = "more " if trial.rung else ""
     folds = f"{len(trial.scores)} {more}{'fold' if len(trial.scores) == 1 else 'folds'}"
     said = f"{trial.name}: {metric.title} {amount(metric, trial.scores)} on {folds}, {trial.seconds:.1f} s{short}"
-    return said if trial.kind is not Kind.TRIVIAL else f"{said} (looks at no input)"
+    return said if trial.kind is not Kind.TRIVIAL else f"{said} ({trivial_note(metric)})"

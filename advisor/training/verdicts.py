@@ -153,10 +153,15 @@ def difference(differences: Sequence[Difference], one: str, other: str) -> Diffe
 
 
 def trivial_words(metric: Metric) -> str:
-    """What looks at no input, in words."""
+    """What learns nothing, in words."""
     return {"r2": "always saying the mean", "rmse": "repeating the last value"}.get(
         metric.name, "always saying the most frequent class"
     )
+
+
+def trivial_note(metric: Metric) -> str:
+    """After its name. Forecasts, which alone are scored by RMSE, have another one: it looks at the last value."""
+    return "repeats the last value" if metric.name == "rmse" else "looks at no input"
 
 
 def gain_words(metric: Metric, found: Difference | Bet) -> str:

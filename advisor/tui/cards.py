@@ -8,11 +8,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.errors import printable
-from advisor.tui.mouse import FocusOnRelease
+from advisor.tui.mouse import Choosing
 
 LONGEST_NAME = 20
 """Beyond it a name does not move the lines of the others to the right."""
@@ -28,7 +27,7 @@ class Card:
     off: bool = False
 
 
-class Cards(FocusOnRelease, OptionList):
+class Cards(Choosing):
     """Posts OptionSelected with the key of the card as option_id; a digit chooses the card of this number."""
 
     HELP_TEXT: ClassVar[str] = "Choose with the arrows and Enter, by number, or with the mouse."

@@ -20,6 +20,7 @@ from textual.worker import get_current_worker
 from advisor.errors import InputError, shorten
 from advisor.report.inspection import inspection_page
 from advisor.report.page import Look
+from advisor.tui.mouse import Choosing
 from advisor.tui.picking import PickScreen
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain, problem_text
@@ -58,7 +59,7 @@ class DataScreen(WizardScreen[bool]):
     def contents(self) -> Iterable[Widget]:
         yield Static("", id="state", markup=False)
         yield Horizontal(
-            OptionList(markup=False, id="targets", classes="cards"),
+            Choosing(markup=False, id="targets", classes="cards"),
             VerticalScroll(Static("", id="found", markup=False), id="findings"),
             id="data_sides",
         )

@@ -140,8 +140,7 @@ def _hint(fact: Fact) -> str:
     if not fact.numeric:
         return "a word or two"
     low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in (fact.minimum, fact.maximum))
-    unit = f" of {fact.unit}" if fact.unit else ""
-    return f"a number{unit}, from {low} to {high}; empty: unknown"
+    return f"from {low} to {high}; empty: unknown"
 
 
 def _exact(fact: Fact, value: Value) -> str:

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 from advisor.errors import InputError, shorten
 from advisor.tui.asking import Ask
 from advisor.tui.export_kinds import ANSWERS, KINDS, Kind, in_the_way, path_of, write
+from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain, problem_text
 from advisor.tui.topic_columns import Columns
@@ -54,7 +55,7 @@ class ExportScreen(WizardScreen[None]):
 
     def contents(self) -> Iterable[Widget]:
         yield Static("Save what, and under which name?", id="export_asks", markup=False)
-        yield OptionList(*map(_card, self.kinds.values()), markup=False, id="kinds", classes="cards")
+        yield Choosing(*map(_card, self.kinds.values()), markup=False, id="kinds", classes="cards")
         with Horizontal(id="named"):
             yield Input(self.kind.file, id="file_name")
             yield Button(plain("Save"), id="save")

@@ -73,7 +73,7 @@ KINDS = (
     Kind("html", "Report as HTML", "the same as one page for a browser, with pictures", "report.html", _html),
     Kind("json", "Plan as JSON", "for `advisor report` and other programs", "plan.json", _json),
     Kind("answers", "Answers as YAML", "to go on with, or for `advisor recommend`", "answers.yaml", _answers),
-    Kind("starter", "Starter project", "a folder with a PyTorch project for this plan", "starter", _starter),
+    Kind("starter", "Starter project", "a folder with a training project for this plan", "starter", _starter),
 )  # fmt: skip
 ANSWERS, FOLDER = "answers", "starter"
 """The kind that only a conversation has, and the one that is a folder."""

@@ -16,6 +16,7 @@ from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
 from advisor.report.words import SOURCE_WORDS
+from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class FactsScreen(WizardScreen[str | None]):
             "Enter asks for a fact again. What you say outranks what was found.", classes="faint", markup=False
         )
         now = self.wizard.standing
-        yield OptionList(*(self._facts(now) if now is not None else ()), markup=False, id="facts", classes="cards")
+        yield Choosing(*(self._facts(now) if now is not None else ()), markup=False, id="facts", classes="cards")
 
     def _facts(self, now: Standing) -> Iterator[Option]:
         said = now.progress.said()

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import DirectoryTree, Input, Static
 
 from advisor.errors import printable
+from advisor.tui.mouse import OneClick
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
 
@@ -74,7 +75,7 @@ class PickScreen(WizardScreen[Path | None]):
         self.dismiss(path)
 
 
-class Files(DirectoryTree):
+class Files(OneClick, DirectoryTree):
     """Files that are not hidden, and of these endings only where there are any."""
 
     ICON_NODE = "▸ "

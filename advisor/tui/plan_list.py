@@ -13,14 +13,14 @@ from advisor.errors import printable, shorten
 from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report.words import advice_words, grouped, status_counts
-from advisor.tui.mouse import FocusOnRelease
+from advisor.tui.mouse import Choosing
 from advisor.tui.text import status
 
 LONGEST = 60
 """Characters of an advice in one line."""
 
 
-class PlanList(FocusOnRelease, OptionList):
+class PlanList(Choosing):
     """Posts `Opened` with the topic whose line was chosen (Enter or a click)."""
 
     class Opened(Message):

@@ -254,6 +254,7 @@ class ProbingScreen(WizardScreen[None]):
 
     def _turn_to(self, phase: Phase) -> None:
         self.phase, self.changed = phase, True
+        self.query_one(f"#{Phase.CHOOSING}").disabled = phase is not Phase.CHOOSING  # hidden, a list keeps the focus
         self.query_one(ContentSwitcher).current = phase
         titles = {Phase.RUNNING: "Measuring this machine", Phase.DONE: "What was measured"}
         self.retitle(titles.get(phase, self.TITLE))

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from advisor.tui.mouse import Choosing
 from advisor.tui.topic_columns import Columns
 
 INDENT = 2
@@ -66,7 +67,7 @@ class _Place:
         return self.path.count(".")
 
 
-class Outline(OptionList):
+class Outline(Choosing):
     """Posts `Led` when a line that leads somewhere is chosen; other lines unfold and fold."""
 
     HELP_TEXT = (

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from advisor.errors import printable
 from advisor.inference.plan import Recommendation
 from advisor.knowledge.model import Policy, Topic
+from advisor.tui.mouse import Choosing
 from advisor.tui.screen import Dialog
 from advisor.tui.text import plain
 
@@ -42,7 +43,7 @@ class WhyNotScreen(Dialog[str | None]):
                 example = {"integers": "256, 128", "integer": "128"}.get(self.topic.type, "0.001")
                 yield Input(placeholder=f"a value, such as {example}")
             else:
-                yield OptionList(*self._values(), markup=False)
+                yield Choosing(*self._values(), markup=False)
 
     def _values(self) -> list[Option]:
         advised = self.entry.value if self.topic.policy is Policy.ALL else [self.entry.value]

@@ -47,7 +47,7 @@ def about_data(found: Inspection, networks: Iterable[str], untried: str | None =
     ]
     names = list(networks)
     ladder = [
-        "1. Something that looks at no input, then what is simple: linear, random forest, gradient boosting.",
+        "1. Something that learns nothing, then what is simple: linear, random forest, gradient boosting.",
         f"2. Networks: {join_names(names)}." if names else "2. Networks: the plan's, and others.",
         "3. The best network with one thing changed at a time, as the plan bets and otherwise.",
         "4. The best of each, trained anew, on examples that selection never saw.",

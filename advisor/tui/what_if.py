@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 from advisor.errors import InputError, join_names, printable
 from advisor.report.words import fact_words, known_words
 from advisor.tui.entry import Entry
+from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
 from advisor.tui.what_if_rows import rows
@@ -73,13 +74,13 @@ class WhatIfScreen(WizardScreen[None]):
         yield Static("", id="supposed", markup=False)
         with Vertical(id="choosing", classes="step"):
             yield Input(placeholder="which fact? write a part of its name or question", id="fact_search")
-            yield OptionList(markup=False, id="all_facts", classes="cards")
+            yield Choosing(markup=False, id="all_facts", classes="cards")
         with VerticalScroll(id="giving", classes="step", can_focus=False):
             yield Static("", id="supposed_question", classes="strong", markup=False)
             yield Static("", id="supposed_now", classes="faint", markup=False)
             yield Vertical(id="supposed_value")
             yield Static("", id="supposed_help", classes="faint", markup=False)
-        yield OptionList(markup=False, id="both_plans", classes="step")
+        yield Choosing(markup=False, id="both_plans", classes="step")
 
     async def on_mount(self) -> None:
         if self.wizard.standing is None:
@@ -152,6 +153,7 @@ class WhatIfScreen(WizardScreen[None]):
     # --- which fact ------------------------------------------------------------------------------------------------
 
     def _ask_fact(self) -> None:
+        self.query_one("#fact_search", Input).value = ""
         self._list_facts("")
         self._go_to(FACT)
 

@@ -109,3 +109,9 @@ def test_bad_data_are_refused_as_bad_input(tmp_path: Path) -> None:
     assert "line 3 has 3 fields" in refused("inspect", text_file(tmp_path / "t.csv", "a,b\n1,2\n3,4,5\n"))
     path = written(tmp_path / "flowers.csv", flowers())
     assert "Did you mean species?" in refused("inspect", path, "--target", "speces")
+
+
+def test_an_option_without_its_value_is_sent_to_the_help_of_its_command(tmp_path: Path) -> None:
+    assert "`advisor inspect --help` shows" in refused("inspect", tmp_path / "none.csv", "--target")
+    assert "`advisor rules show --help` shows" in refused("rules", "show", "--rules")
+    assert "`advisor --help` shows" in refused("--version=3")

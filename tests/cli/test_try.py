@@ -144,6 +144,15 @@ def test_what_has_no_columns_is_told_how_its_classes_are_named_and_not_sent_to_t
     assert "networks on graphs cannot be tried yet" in refused("try", "--data", tmp_path / "edges.csv")
 
 
+def test_where_no_column_is_left_one_message_says_so_and_where_each_column_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("my price\n" + "".join(f"{n * n % 97 + n / 7:.3f}\n" for n in range(80)))
+    said = refused("try", "--data", path, "--target", "my price")
+    assert said.count("olumn is left to learn from") == 1
+    assert f"`advisor inspect {path} --target 'my price'` says of each column why it was left out." in said
+    assert "table above" not in said
+
+
 def test_a_task_that_is_said_goes_before_what_the_target_looks_like(tmp_path: Path) -> None:
     path = tmp_path / "films.csv"
     path.write_text("length,stars\n" + "".join(f"{60 + n % 97},{1 + n % 5}\n" for n in range(200)))

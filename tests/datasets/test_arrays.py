@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits
 from advisor.datasets.array_files import column_of, rows_of, stored_arrays
 from advisor.datasets.arrays import inspect_array, load_arrays
 from advisor.datasets.dataset import Format, Task
+from advisor.datasets.formats import recognise
 from advisor.datasets.preparation import preparation
 from advisor.datasets.splits import outer_split
 from advisor.errors import InputError
@@ -191,6 +192,43 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, kept: int) -> None:
     archive = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)))
     archive.write_bytes(archive.read_bytes()[:kept])
     assert "cannot be read" in refusal(archive)
+
+
+def test_an_archive_that_is_cut_off_or_holds_nothing_is_called_so(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(100, 3)))
+    path.write_bytes(path.read_bytes()[:900])
+    assert "the NPZ is cut off or damaged" in refusal(path)
+    assert recognise(npz(tmp_path / "none.npz")) is Format.NPZ
+    assert "there is no array in it" in refusal(tmp_path / "none.npz")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("gap", [numpy.nan, numpy.inf])
+def test_data_without_a_number_are_refused(tmp_path: Path, gap: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = npz(tmp_path / "a.npz", x=numpy.full((40, 3), gap), y=LABELS)
+    assert "all its values are missing (NaN) or infinite, so that nothing is left to learn from" in refusal(path)
+    table = tmp_path / "a.npy"
+    numpy.save(table, numpy.column_stack([numpy.full((40, 3), gap), LABELS]))
+    assert "nothing is left to learn from" in refusal(table, "-1")
+    monkeypatch.setattr("advisor.datasets.arrays.MOST_SAMPLED", 10)
+    found = inspect_array(path, None)
+    assert "3 of 3 (column 0, column 1 and column 2)" in remarks_of(path), "others may have numbers"
+    with pytest.raises(InputError, match="nothing is left to learn from"):
+        load_arrays(found, 100, 0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_columns_without_a_number_are_named(tmp_path: Path) -> None:
+    rows = DRAW.normal(size=(40, 4))
+    rows[:, 1], rows[0, 2], rows[:, 3] = numpy.nan, numpy.nan, 7.0
+    said = remarks_of(npz(tmp_path / "a.npz", x=rows, y=LABELS))
+    assert "Columns without a single number in the examples looked at: 1 of 4 (column 1)." in said
+    assert "1 of 120 other values looked at are missing (NaN), 0 infinite." in said
+    assert "Columns with the same value in every example: 1." in said
+    steps = DRAW.normal(size=(40, 30, 2))
+    steps[:, :, 0] = numpy.nan
+    said = remarks_of(npz(tmp_path / "s.npz", data=steps, y=LABELS))
+    assert "Values of a step without a single number in the examples looked at: 1 of 2 (value 0)." in said
 
 
 def test_lengths_that_differ_are_refused(tmp_path: Path) -> None:

@@ -185,6 +185,38 @@ def test_a_rare_class_does_not_make_every_column_a_suspect(tmp_path: Path) -> No
     assert "nearly without a mistake" not in said(found)
 
 
+def test_a_class_of_a_handful_of_a_million_rows_makes_no_column_a_suspect_either(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    count = 250_000
+    rare, other = set(draw.sample(range(count), 8)), set(draw.sample(range(count), 8))
+    columns = {
+        "x": noise(count),
+        "flag": ["yes" if n in other else "no" for n in range(count)],
+        "kind": ["fraud" if n in rare else "honest" for n in range(count)],
+    }
+    found = inspected(tmp_path, columns, "kind")
+    suspected = {name for remark in found.remarks if remark.weight is Weight.WARNING for name in remark.columns}
+    assert not suspected & {"x", "flag"}
+    assert {"x", "flag"} <= set(found.inputs)
+
+
+def test_a_copy_of_a_rare_class_is_found_among_many_rows(tmp_path: Path) -> None:
+    count = 250_000
+    columns = {
+        "x": noise(count),
+        "loss": ["large" if n % 40_000 == 7 else "small" for n in range(count)],
+        "kind": ["fraud" if n % 40_000 == 7 else "honest" for n in range(count)],
+    }
+    assert "'loss' is the target 'kind' under another name" in said(inspected(tmp_path, columns, "kind"))
+
+
+@pytest.mark.parametrize("turns", [2, 4, 5])
+def test_rows_that_take_turns_make_no_column_a_suspect(tmp_path: Path, turns: int) -> None:
+    count = 200_000
+    columns = {"x": noise(count), "y": noise(count, 1), "arm": ["abcde"[n % turns] for n in range(count)]}
+    assert "nearly without a mistake" not in said(inspected(tmp_path, columns, "arm"))
+
+
 def test_a_column_named_after_the_target_is_pointed_out(tmp_path: Path) -> None:
     columns = {"churn_reason": ["price", "moved", "none of these"] * 60, "x": noise(180), "churn": [0, 1, 1, 0, 1] * 36}
     assert "'churn_reason' is named after the target 'churn'" in said(inspected(tmp_path, columns, "churn"))

@@ -145,6 +145,30 @@ def test_what_the_clock_cut_is_marked_in_every_table() -> None:
         assert "with more it may be better" in " ".join(shown.split())
 
 
+@pytest.mark.parametrize("status", [Status.SHORT, Status.CUT])
+def test_a_mark_is_explained_only_where_a_row_has_it(status: Status) -> None:
+    mark = {Status.SHORT: "(fewer folds):", Status.CUT: "(cut):"}[status]
+    later = replace(NETWORK, rung=1, scores=(0.89,), status=status)
+    whole = replace(OUTCOME, trials=(LINEAR, NETWORK, later))
+    assert mark not in trying_page(whole, Look(80)) + trying_markdown(whole), "its first folds are all there"
+    better = [replace(LINEAR, name=f"ffn 64, {n}", stage=Stage.VARIATIONS) for n in range(12)]
+    worst = replace(LINEAR, name="ffn 64, wide", stage=Stage.VARIATIONS, scores=(0.1,), status=status)
+    many = replace(OUTCOME, trials=(LINEAR, NETWORK, *better, worst))
+    assert mark not in trying_page(many, Look(80)), "no room for its row"
+    assert mark in trying_markdown(many)
+
+
+def test_the_trivial_of_a_forecast_repeats_the_last_value() -> None:
+    trivial = Trial("trivial", Kind.TRIVIAL, Stage.TRIVIAL, 0, {}, (0.5, 0.4), 0.0)
+    rmse = Metric("rmse", "RMSE", 0.01, greater_is_better=False)
+    assert trial_line(trivial, rmse).endswith("(repeats the last value)")
+    assert trial_line(trivial, ACCURACY).endswith("(looks at no input)")
+    outcome = replace(OUTCOME, trials=(trivial, *OUTCOME.trials))
+    assert "trivial (looks at no input) is what" in " ".join(how(outcome))
+    assert "trivial (repeats the last value) is what" in " ".join(how(replace(outcome, metric=rmse)))
+    assert "trivial" not in " ".join(how(OUTCOME))
+
+
 def test_where_no_network_was_reached_the_time_that_one_needs_is_named() -> None:
     page = trying_page(replace(OUTCOME, trials=(LINEAR,), seconds=58.0), Look(80))
     assert "No network was reached in the time. About 150 s would do" in " ".join(page.split())

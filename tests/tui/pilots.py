@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from textual.events import Click
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -42,6 +43,16 @@ class Running:
 
     async def click(self, selector: Any, **where: Any) -> None:
         await self.pilot.click(selector, **where)
+        await settled(self.pilot)
+
+    async def double_click(self, column: int, row: int) -> None:
+        """Clicks, and again at the same place once the first click has done its work, as soon as a person can."""
+        await self.click(None, offset=(column, row))
+        of = {"x": column, "y": row, "screen_x": column, "screen_y": row, "delta_x": 0, "delta_y": 0}
+        keys = {"button": 1, "shift": False, "meta": False, "ctrl": False}
+        self.app.screen._forward_event(
+            Click(self.app.screen, **of, **keys, chain=2)
+        )  # the pilot cannot wait in between
         await settled(self.pilot)
 
     @property

@@ -53,6 +53,24 @@ async def test_a_choice_is_made_with_the_mouse() -> None:
 
 
 @piloted
+async def test_a_double_click_does_not_answer_the_question_that_comes_next() -> None:
+    async with running(InterviewScreen()) as run:
+        lines = screen_text(run.app).splitlines()
+        await run.double_click(5, next(number for number, line in enumerate(lines) if "regress" in line))
+        assert said(run) == {"task.kind": "regress"}
+
+
+@piloted
+async def test_a_double_click_on_the_plan_goes_no_further_than_its_topic() -> None:
+    async with running(InterviewScreen()) as run:
+        await run.press("1", "1")
+        lines = screen_text(run.app).splitlines()
+        row = next(number for number, line in enumerate(lines) if "Hidden units" in line)
+        await run.double_click(30, row)
+        assert isinstance(run.screen, TopicScreen)
+
+
+@piloted
 async def test_every_answer_is_saved_before_the_next_question_stands() -> None:
     async with running(InterviewScreen()) as run:
         await run.press("1")

@@ -12,6 +12,7 @@ from advisor.agent.agent import Revision
 from advisor.errors import input_error
 from advisor.probes.protocol import Duel, Phase, Sample
 from advisor.probes.stopping import was_stopped
+from advisor.tui.asking import Ask
 from advisor.tui.probing import Phase as Screen
 from advisor.tui.probing import ProbingScreen
 from advisor.tui.probing_done import DonePane
@@ -84,6 +85,22 @@ async def test_only_what_is_ticked_is_measured_in_the_time_that_was_chosen() -> 
         run.screen.query_one("#budget", Select).value = 120.0
         await measured(run)
         assert made.asked == [(120.0, ["threads"])]
+
+
+@piloted
+async def test_what_was_chosen_with_the_mouse_does_not_keep_the_keys_while_it_runs() -> None:
+    desk, made = measuring_desk(waits_in=("threads",))
+    async with running(ProbingScreen(), desk=desk) as run:
+        await offered(run)
+        run.screen.query_one("#budget", Select).focus()
+        await run.click("#begin")
+        await until(run, lambda: run.screen.state.current is not None)
+        await run.press("enter")
+        await run.press("escape")
+        assert isinstance(run.screen, Ask)
+        await run.press("y")
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is not Screen.RUNNING)
 
 
 @piloted

@@ -112,6 +112,21 @@ async def test_several_facts_can_be_supposed_together() -> None:
 
 
 @piloted
+async def test_another_fact_is_sought_among_all_of_them() -> None:
+    async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
+        await run.press("ctrl+n")
+        await run.write("data.examples")
+        await run.press("ctrl+u")
+        await run.write("2M")
+        await run.press("ctrl+n")
+        assert run.screen.query_one("#fact_search", Input).value == ""
+        await run.write("data.imbalance")
+        await run.press("ctrl+u")
+        await run.write("4")
+        assert run.screen.stated["data.imbalance"] == "4"
+
+
+@piloted
 async def test_what_is_no_value_is_refused_in_place() -> None:
     async with running(WhatIfScreen("data.examples"), desk=desk()) as run:
         await run.press("ctrl+u")
