@@ -98,16 +98,6 @@ class Step:
     """Whether it is a second look at what overturned a bet."""
 
 
-@dataclass(frozen=True)
-class Resumed:
-    """What the listener is told when a run goes on where another was stopped."""
-
-    outcomes: tuple[ProbeOutcome, ...]
-    """What that one measured; a probe that failed measured nothing."""
-    spent: float
-    """Seconds of the budget that it took."""
-
-
 def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
     """The probes that could settle an open topic of this plan (or those named)."""
     wanted = set(plan.probes if names is None else names)
@@ -223,8 +213,7 @@ class _Session:
             return 0
         self.outcomes += self.journal.outcomes
         self.tries.update(self.journal.tries)
-        measured = tuple(outcome for outcome in self.journal.outcomes if outcome.measured)
-        self._tell("resumed", Resumed(measured, self.journal.spent))
+        self._tell("resumed", self.journal)
         return len(self.outcomes)
 
     def measure(self, before: Plan, only: Sequence[str] | None) -> None:

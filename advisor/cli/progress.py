@@ -70,7 +70,7 @@ class MeasuringProgress:
     def __call__(self, what: str, about: Any) -> None:
         match what:
             case "resumed":
-                names = ", ".join(outcome.probe for outcome in about.outcomes) or "nothing"
+                names = ", ".join(outcome.probe for outcome in about.outcomes if outcome.failure is None) or "nothing"
                 after = f", after {about.spent:.0f} s" if about.spent >= 1 else ""
                 self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
                 self._deadline -= about.spent

@@ -135,7 +135,7 @@ def _nearly_constant(columns: Sequence[Judged]) -> Iterator[Remark]:
         if not judged.kind.usable or len(known) < 200 or judged.column.distinct < 2 or judged.column.missing > 0:
             continue
         if judged.column.distinct <= 0.01 * len(known):
-            most = known.value_counts()["count"].max()
+            most = known.alias("value").value_counts()["count"].max()
             if isinstance(most, int) and most >= _NEARLY_CONSTANT * len(known):
                 found.append(judged.column.name)
     if found:

@@ -41,10 +41,12 @@ class Suspects:
 
 def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
     """Looks at every column beside the target, on the rows that have an answer."""
-    chosen = _looked_at(target)
-    answers = _Answers.of(target.values if chosen is None else target.values.gather(chosen))
+    rows = target.values.is_not_null().arg_true()
+    drawn = _drawn(target, rows)
+    answers = _Answers.of(target.values.gather(drawn))
     if len(answers.values) < FEWEST_ROWS or answers.different == 1:
         return Suspects()
+    every: _Answers | None = None
     copies: list[str] = []
     telling: list[str] = []
     naming: list[str] = []
@@ -53,30 +55,30 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
         name = judged.column.name
         if name == target.name or judged.kind in (Kind.EMPTY, Kind.CONSTANT, Kind.NESTED, Kind.TEXT):
             continue
-        values = judged.values if chosen is None else judged.values.gather(chosen)
-        different = judged.column.distinct if chosen is None else values.drop_nulls().n_unique()
-        if _is_copy(values, different, answers):
+        copy, tells = _knows(judged.values.gather(drawn), answers, target.task)
+        if (copy or tells) and len(drawn) < len(rows):  # what a sample shows is held against all rows
+            every = every or _Answers.of(target.values.gather(rows))
+            copy, tells = _knows(judged.values.gather(rows), every, target.task)
+        if copy:
             copies.append(name)
-        elif _tells(values, different, answers, target.task):
+        elif tells:
             (naming if judged.kind is Kind.IDENTIFIER else telling).append(name)
         elif _named_after(name, target.name):
             alike.append(name)
     return Suspects(tuple(copies), tuple(telling), tuple(_remarks(target.name, copies, telling, naming, alike)))
 
 
-def _looked_at(target: TargetView) -> polars.Series | None:
-    """The rows that have an answer, None for all of them; of many a sample, with every row of a class that is rare.
+def _drawn(target: TargetView, rows: polars.Series) -> polars.Series:
+    """Of these rows with an answer, all or, of many, a sample with every row of a class that is rare.
 
     Drawn by chance: rows may be sorted, and every tenth row of a table whose rows take turns would be of one kind.
     """
-    known = target.values.is_not_null()
-    if known.sum() <= 2 * _ROWS:
-        return None if known.all() else known.arg_true()
-    rows = known.arg_true()
+    if len(rows) <= 2 * _ROWS:
+        return rows
     drawn = rows.sample(_ROWS, seed=0)
     if target.task is Task.CLASSIFY:
-        answers = target.values.gather(rows)
-        rare = answers.value_counts(name="rows").filter(polars.col("rows") <= _RARE).get_column(answers.name)
+        answers = target.values.gather(rows).alias("answer")
+        rare = answers.value_counts(name="rows").filter(polars.col("rows") <= _RARE).get_column("answer")
         kept = rows.filter(answers.is_in(rare.implode()))
         drawn = polars.concat([drawn, kept.sample(min(len(kept), _ROWS), seed=0)]).unique()
     return drawn.sort()
@@ -97,6 +99,13 @@ class _Answers:
         numbers = values.rank("dense").to_numpy().astype(numpy.uint32)
         counts = numpy.bincount(numbers) if len(numbers) else numpy.ones(1)
         return cls(values, numbers, int(numpy.count_nonzero(counts)), 1.0 - counts.max() / max(len(numbers), 1))
+
+
+def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, bool]:
+    """Whether these values are the answers under another name, and whether they tell them, as far as these rows show."""
+    different = values.drop_nulls().n_unique()
+    copy = _is_copy(values, different, answers)
+    return copy, copy or _tells(values, different, answers, task)
 
 
 def _is_copy(values: polars.Series, different: int, answers: _Answers) -> bool:

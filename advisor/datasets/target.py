@@ -177,7 +177,7 @@ def far_out(numbers: polars.Series) -> bool:
 def _classification(judged: Judged, known: int) -> TargetView:
     column = judged.column
     texts = as_texts(judged.values).alias(column.name)
-    counts = texts.drop_nulls().value_counts(sort=True)
+    counts = texts.drop_nulls().alias("value").value_counts(sort=True)
     numbers = {str(name): int(count) for name, count in counts.iter_rows()}
     classes = tuple(sorted(numbers, key=_order))
     imbalance = max(numbers.values()) / min(numbers.values())

@@ -19,7 +19,7 @@ class FocusOnRelease:
 
     def on_click(self, _event: Click) -> None:
         assert isinstance(self, Widget)  # noqa: S101 - it is mixed into widgets only
-        self.focus()
+        self.focus(scroll_visible=False)
 
 
 class OneClick:

@@ -139,7 +139,7 @@ class Measuring:
         """An event of the agent (advisor.agent.agent.Listener)."""
         match what:
             case "resumed":
-                self.resumed = tuple(outcome.probe for outcome in about.outcomes)
+                self.resumed = tuple(outcome.probe for outcome in about.outcomes if outcome.failure is None)
                 self.outcomes += about.outcomes
                 self.spent = about.spent
             case "started":

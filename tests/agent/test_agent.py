@@ -383,21 +383,6 @@ def test_a_stopped_run_goes_on_where_it_ended(settled: Settle, state: Path) -> N
     assert [outcome.probe for outcome in revision.outcomes] == [*first.ran, *second.ran]
 
 
-def test_a_probe_that_failed_before_a_run_was_stopped_is_not_told_as_measured(settled: Settle, state: Path) -> None:
-    first = StandIn(stop_after=2, failing=("precision",))
-    named, told = ["batch", "threads", "precision"], list[tuple[str, Any]]()
-    written = open_journal(plan="digits")
-    with pytest.raises(KeyboardInterrupt):
-        settled(first, 600.0, journal=written, only=named)
-    written.close(finished=False)
-    found = open_journal(plan="digits")
-    assert {outcome.probe for outcome in found.outcomes if outcome.failure} == {"precision"}
-    settled(StandIn(), 600.0, journal=found, only=named, on_event=lambda *what: told.append(what))
-    resumed = dict(told)["resumed"]
-    assert [outcome.probe for outcome in resumed.outcomes] == [name for name in first.ran if name != "precision"]
-    assert resumed.spent > 0
-
-
 def test_the_time_that_a_stopped_run_spent_is_spent(settled: Settle, state: Path) -> None:
     first = StandIn(stop_after=1)
     written = open_journal(plan="digits")

@@ -210,6 +210,27 @@ def test_a_copy_of_a_rare_class_is_found_among_many_rows(tmp_path: Path) -> None
     assert "'loss' is the target 'kind' under another name" in said(inspected(tmp_path, columns, "kind"))
 
 
+def test_what_a_sample_shows_is_held_against_all_rows(tmp_path: Path) -> None:
+    """Of many rows not all are looked at: the two honest ones with a flag are probably not among them."""
+    count = 250_000
+    flagged = {11, 222_222}
+    columns = {
+        "x": noise(count),
+        "flag": ["yes" if n % 40_000 == 7 or n in flagged else "no" for n in range(count)],
+        "kind": ["fraud" if n % 40_000 == 7 else "honest" for n in range(count)],
+    }
+    found = inspected(tmp_path, columns, "kind")
+    assert "flag" in found.inputs
+    assert not [remark for remark in found.remarks if remark.columns == ("flag",) and remark.weight is Weight.WARNING]
+
+
+@pytest.mark.parametrize("name", ["count", "rows", "value", "answer", "len", "literal"])
+def test_a_column_may_be_called_as_it_likes(tmp_path: Path, name: str) -> None:
+    kinds, few = ["a", "b", "c"] * 100, [1, 2] * 150
+    assert inspected(tmp_path, {"x": noise(300), name: kinds}, name).facts["task.outputs"] == 3
+    assert name in inspected(tmp_path, {"x": noise(300), name: few, "kind": kinds}, "kind").inputs
+
+
 @pytest.mark.parametrize("turns", [2, 4, 5])
 def test_rows_that_take_turns_make_no_column_a_suspect(tmp_path: Path, turns: int) -> None:
     count = 200_000

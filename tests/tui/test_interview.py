@@ -68,6 +68,7 @@ async def test_a_double_click_on_the_plan_goes_no_further_than_its_topic() -> No
         row = next(number for number, line in enumerate(lines) if "Hidden units" in line)
         await run.double_click(30, row)
         assert isinstance(run.screen, TopicScreen)
+        assert "Hidden units" in screen_text(run.app).splitlines()[0]
 
 
 @piloted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -202,7 +203,8 @@ async def test_escape_asks_before_it_ends_everything_and_what_is_finished_is_kep
 async def test_what_a_stopped_run_had_finished_is_said() -> None:
     state = Measuring(60.0, lambda: 10.0)
     found = outcome_of(THREADS)
-    state.tell("resumed", type("Left", (), {"outcomes": [found], "spent": 12.0})())
+    failed = replace(outcome_of(BATCH), failure="It crashed.")
+    state.tell("resumed", type("Left", (), {"outcomes": [found, failed], "spent": 12.0})())
     assert (state.resumed, state.spent, state.seconds_left) == (("threads",), 12.0, 48.0)
     desk, made = measuring_desk(waits_in=("batch",), plays=[BATCH])
     async with running(ProbingScreen(), desk=desk) as run:
