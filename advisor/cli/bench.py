@@ -199,9 +199,9 @@ def _measure(run: Benchmark) -> None:
                     self._run.clear()
                     self.line(f"{about.network.title} with {', '.join(map(str, about.settings))}")
                 case "resumed":
-                    many = len(about.outcomes)
+                    many = sum(outcome.failure is None for outcome in about.outcomes)
                     self.line(
-                        f"Going on where a stopped run ended: {many} sweep{'s' if many > 1 else ''} measured already."
+                        f"Going on where a stopped run ended: {many} sweep{'' if many == 1 else 's'} measured already."
                     )
                     self._deadline -= about.spent
                 case _:
