@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -19,8 +19,8 @@ from textual.worker import get_current_worker
 
 from advisor.errors import InputError, shorten
 from advisor.report.inspection import inspection_page
-from advisor.report.page import Look
 from advisor.tui.mouse import Choosing
+from advisor.tui.page_view import PageView
 from advisor.tui.picking import PickScreen
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain, problem_text
@@ -60,7 +60,7 @@ class DataScreen(WizardScreen[bool]):
         yield Static("", id="state", markup=False)
         yield Horizontal(
             Choosing(markup=False, id="targets", classes="cards"),
-            VerticalScroll(Static("", id="found", markup=False), id="findings"),
+            PageView(id="findings"),
             id="data_sides",
         )
 
@@ -120,8 +120,7 @@ class DataScreen(WizardScreen[bool]):
             names = [column.name for column in found.columns]
             targets.highlighted = names.index(found.target) if found.target in names else len(names)
             targets.focus()
-        width = max(40, self.size.width - (36 if found.columns else 4))
-        self.query_one("#found", Static).update(plain(inspection_page(found, Look(width=width))))
+        self.query_one(PageView).show(lambda look: inspection_page(found, look))
 
     @on(OptionList.OptionSelected, "#targets")
     def _target_chosen(self, event: OptionList.OptionSelected) -> None:

@@ -31,8 +31,8 @@ from advisor.report.machine_page import MachineReport, machine_page, machine_rep
 from advisor.report.measured import measured_page, newest_of, second_start
 from advisor.report.rates import amount
 from advisor.tui.curves import Intervals, bars
+from advisor.tui.page_view import PageView
 from advisor.tui.probing_offer import probe_title
-from advisor.tui.probing_pages import PageView
 from advisor.tui.probing_state import STYLES, SYMBOLS, VERDICTS_BY_NAME, finding, finding_words, points_of
 from advisor.tui.table import Table
 from advisor.tui.text import lines, plain

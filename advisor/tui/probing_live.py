@@ -42,6 +42,12 @@ class LivePane(Vertical):
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.knowledge = knowledge
+        self.shown: tuple[Measuring, Setting | None, str] | None = None
+
+    def on_resize(self) -> None:
+        """Bars and curve by the room that there is, which is not known before the pane was laid out."""
+        if self.shown is not None:
+            self.show(*self.shown)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="time", markup=False)
@@ -70,6 +76,7 @@ class LivePane(Vertical):
             before: what the plan recommends in terms of the probe under way.
             bet: that it can settle, in words; empty where it decides none.
         """
+        self.shown = state, before, bet
         current = state.current
         what, doing = self.query_one("#what", Static), self.query_one("#doing", Static)
         figures, curve = self.query_one("#figures", Static), self.query_one(Intervals)

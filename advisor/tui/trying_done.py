@@ -16,7 +16,7 @@ from advisor.report.page import Look, Page, Style
 from advisor.report.trying import bet_sentence, trying_page, value
 from advisor.report.words import STATUS_WORDS, advice_words
 from advisor.training.outcome import Outcome
-from advisor.tui.probing_pages import PageView
+from advisor.tui.page_view import PageView
 from advisor.tui.probing_state import STYLES, SYMBOLS, finding_words
 from advisor.tui.text import lines, plain
 

@@ -233,13 +233,17 @@ class WhatIfScreen(WizardScreen[None]):
         if self.step != RESULT:
             self._go_to(RESULT)
 
+    @property
+    def all_shown(self) -> bool:
+        """Also the topics that stay as they are: as somebody chose, else where there is room."""
+        return self.size.width >= 100 if self.all_topics is None else self.all_topics
+
     def _show_both(self) -> None:
         if self.found is None:
             return
-        wide = self.size.width >= 100 if self.all_topics is None else self.all_topics
         both = self.query_one("#both_plans", OptionList)
         both.clear_options()
-        both.add_options(list(rows(self.found, self.wizard.desk.knowledge, all_topics=wide)))
+        both.add_options(list(rows(self.found, self.wizard.desk.knowledge, all_topics=self.all_shown)))
         both.action_first()
 
     @on(OptionList.OptionSelected, "#both_plans")
@@ -251,8 +255,7 @@ class WhatIfScreen(WizardScreen[None]):
             self.app.push_screen(TopicScreen(event.option_id, self.found.after, whose="supposed"))
 
     def action_turn_differing(self) -> None:
-        shown = self.size.width >= 100 if self.all_topics is None else self.all_topics
-        self.all_topics = not shown
+        self.all_topics = not self.all_shown
         self._show_both()
 
     def action_another(self) -> None:

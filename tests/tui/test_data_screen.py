@@ -11,9 +11,10 @@ from advisor.errors import input_error
 from advisor.facts.fact_base import Source
 from advisor.tui.data import DataScreen
 from advisor.tui.interview import InterviewScreen
+from advisor.tui.page_view import PageView
 from advisor.tui.picking import PickScreen
 from advisor.tui.start import StartScreen
-from tests.tui.pilots import Running, piloted, running, screen_text, settled
+from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.test_hostile_text import HOSTILE, inspected
 from tests.tui.waiting import PATIENCE, until
@@ -46,6 +47,22 @@ async def test_data_are_pointed_at_from_the_start_and_their_facts_are_not_asked_
         known = run.desk.interview.facts().known("data.modality")
         assert known is not None
         assert known.source is Source.INSPECTED
+
+
+@piloted
+async def test_what_was_found_is_wrapped_anew_for_another_size(tmp_path: Path) -> None:
+    async with running(desk=StandIn(found=inspected)) as run:
+        await run.press("3")
+        await point_at(run, tmp_path)
+        page = run.screen.query_one(PageView)
+        assert page.max_scroll_x == 0
+        await run.pilot.resize_terminal(*WIDE)
+        await settled(run.pilot)
+        wide = page.virtual_size.height
+        await run.pilot.resize_terminal(60, 24)
+        await settled(run.pilot)
+        assert page.max_scroll_x == 0
+        assert page.virtual_size.height > wide
 
 
 @piloted

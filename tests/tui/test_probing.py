@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from textual.widgets import Button, Select
 
-from advisor.agent.agent import Revision
+from advisor.agent.agent import Revision, Step
 from advisor.errors import input_error
+from advisor.probes.catalogue import probe_named
 from advisor.probes.protocol import Duel, Phase, Sample
 from advisor.probes.stopping import was_stopped
 from advisor.tui.asking import Ask
@@ -28,6 +29,7 @@ from tests.tui.measurements_made import (
     THREADS,
     MadeMeasurement,
     measuring_desk,
+    messages,
     outcome_of,
     rules,
 )
@@ -157,14 +159,27 @@ async def test_the_curve_follows_the_size_while_it_runs() -> None:
         await offered(run)
         await run.press("ctrl+s")
         await until(run, lambda: "●" in screen_text(run.app))
-        for size in ((80, 24), (60, 16), (140, 50)):
+        for size, room in (((80, 24), True), ((60, 16), False), ((140, 50), True)):
             await run.pilot.resize_terminal(*size)
-            run.screen.changed = True
-            run.screen.draw()
             await settled(run.pilot)
             shows(run, "4 rival")
+            assert ("●" in screen_text(run.app)) == room, size
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@piloted
+async def test_what_was_told_before_the_pane_had_a_size_is_drawn_to_its_size() -> None:
+    desk, _ = measuring_desk()
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        told = [Step(probe_named(BATCH.probe), 10.0, 60.0, BATCH.before), *messages(BATCH)]
+        for about in told:
+            run.screen.state.tell("started" if isinstance(about, Step) else "event", about)
+        run.screen._turn_to(Screen.RUNNING)  # at once, and nothing is told any more
+        await settled(run.pilot)
+        shows(run, "128 plan")
+        assert "●" in screen_text(run.app)
 
 
 @piloted
