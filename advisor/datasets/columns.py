@@ -212,7 +212,7 @@ def _remark(column: Column, rows: int, known: int) -> str:
         case Kind.IDENTIFIER:
             return "It names rows: there is nothing to learn from."
         case Kind.CONSTANT:
-            return "It has the same value in every row."
+            return "It has the same value in every row that was read."
         case Kind.EMPTY:
             return "All its values are missing."
         case Kind.CATEGORY if column.distinct > MANY_CATEGORIES:

@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from advisor.datasets import arrays, pictures, sounds, table, texts, windows
 from advisor.datasets.dataset import Examples, Format, Inspection, Task
 from advisor.datasets.labels import class_numbers
-from advisor.datasets.sampling import Positions, spread, stratified
+from advisor.datasets.sampling import Positions, evened, floor_of_a_class, spread, stratified
 from advisor.datasets.series import seconds
 from advisor.datasets.values import as_texts, finite
 from advisor.errors import InputError, input_error, shorten
 
+FEWEST_OF_OTHERS = 3
+"""Examples that are not of the largest class."""
+_MOST_CELLS = 5_000_000
+"""Read to find examples of rare classes."""
 TITLE = "Nothing can be learnt from these data"
 
 
 def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Examples:
     """At most so many examples, in the order of the files; where there are more, an even sample that keeps classes' shares.
 
-    Raises InputError where there is no target, nothing to learn from, or the data changed since they were inspected.
+    Raises InputError where there is no target, nothing to learn from, next to nothing but one class, or the data changed
+    since they were inspected.
     """
     if inspection.format is Format.EDGES:
         raise _refused(
@@ -31,6 +36,13 @@ def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Exampl
         )
     if inspection.task is None:
         raise _refused(inspection, "it is not known what to learn", _how_to_name_a_target(inspection))
+    examples = _load(inspection, inspection.task, most_examples, seed)
+    if examples.task is Task.CLASSIFY:
+        _refuse_single_class(inspection, examples)
+    return examples
+
+
+def _load(inspection: Inspection, task: Task, most_examples: int, seed: int) -> Examples:
     match inspection.format:
         case Format.TEXT:
             return texts.load_texts(inspection, most_examples, seed)
@@ -43,7 +55,27 @@ def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Exampl
         case _ if "series" in inspection.reading:
             return windows.load_series(inspection, most_examples, seed)
         case _:
-            return _load_table(inspection, inspection.task, most_examples, seed)
+            return _load_table(inspection, task, most_examples, seed)
+
+
+def _refuse_single_class(inspection: Inspection, examples: Examples) -> None:
+    """Of what is not the largest class some must judge the result, and others each other."""
+    numbers, counts = numpy.unique(examples.targets, return_counts=True)
+    others = int(counts.sum() - counts.max())
+    if others >= FEWEST_OF_OTHERS:
+        return
+    most = shorten(examples.classes[numbers[counts.argmax()]], 30)
+    there = (
+        "there is no example"
+        if others == 0
+        else f"there {'is one example' if others == 1 else f'are {others} examples'}"
+    )
+    among = f" among the {len(examples):,} that were taken" if examples.left_out else ""
+    raise _refused(
+        inspection,
+        f"{there} of another class than {most!r}{among}, and some must judge what was learnt from others",
+        "Find more examples of what is rare: some dozens before scores mean much.",
+    )
 
 
 def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: int) -> Examples:
@@ -51,11 +83,7 @@ def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: in
     if not inspection.inputs:
         remedy = "`advisor inspect` says of each column why it was left out."
         raise _refused(inspection, "no column is left to learn from", remedy)
-    labelled = inspection.facts.get("data.labelled_fraction", 1.0)
-    enough = (
-        math.ceil(most_examples / max(float(labelled), 0.01)) if isinstance(labelled, int | float) else most_examples
-    )
-    frame = table.read_frame(inspection, enough, seed)
+    frame = table.read_frame(inspection, _rows_to_read(inspection, most_examples), seed)
     target = _readable_target(frame, inspection, task)
     known = frame.filter(target.is_not_null())
     target = target.drop_nulls()
@@ -63,7 +91,7 @@ def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: in
         raise _refused(inspection, "no row has a value for the target", "Name another column with --target.")
     targets, classes = _numbers(target, inspection, task)
     chosen = _chosen(targets, task, most_examples, seed)
-    known, targets = known[chosen], targets[chosen]
+    every, known, targets = targets, known[chosen], targets[chosen]
     inputs = known.select(inspection.inputs)
     return Examples(
         inspection.modality,
@@ -73,8 +101,24 @@ def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: in
         classes,
         groups=None if inspection.group_column is None else _groups(known[inspection.group_column]),
         times=None if inspection.time_column is None else _times(known[inspection.time_column]),
-        left_out=_left_out(inspection, rows_read=len(frame), with_target=len(target), chosen=len(chosen)),
+        left_out=_left_out(
+            inspection,
+            rows_read=len(frame),
+            with_target=len(target),
+            chosen=len(chosen),
+            evened=task is Task.CLASSIFY and evened(every, targets),
+        ),
     )
+
+
+def _rows_to_read(inspection: Inspection, most_examples: int) -> int:
+    """So many that as many as wanted have a target, and that those of the rarest class suffice; cells are bounded."""
+    labelled, imbalance = (inspection.facts.get(name) for name in ("data.labelled_fraction", "data.imbalance"))
+    with_target = most_examples / max(float(labelled), 0.01) if isinstance(labelled, int | float) else most_examples
+    rarest = 1.0 if not isinstance(imbalance, int | float) else 1 + float(imbalance)
+    for_rarest = floor_of_a_class(most_examples, len(inspection.classes)) * rarest
+    most = _MOST_CELLS / max(len(inspection.columns), 1)
+    return math.ceil(max(with_target, min(for_rarest, most)))
 
 
 def _readable_target(frame: polars.DataFrame, inspection: Inspection, task: Task) -> polars.Series:
@@ -110,12 +154,15 @@ def _times(column: polars.Series) -> NDArray[numpy.float64]:
     return numpy.where(numpy.isfinite(times), times, -math.inf)
 
 
-def _left_out(inspection: Inspection, *, rows_read: int, with_target: int, chosen: int) -> str:
+def _left_out(inspection: Inspection, *, rows_read: int, with_target: int, chosen: int, evened: bool) -> str:
     sentences = []
     if with_target < rows_read:
         sentences.append(f"{rows_read - with_target:,} rows have no value for the target and were left out.")
     if rows_read < inspection.examples or chosen < with_target:
-        sentences.append(f"{chosen:,} of about {inspection.examples:,} rows were taken, evenly from all of the file.")
+        how = ", but more of those of rare classes" if evened else ""
+        sentences.append(
+            f"{chosen:,} of about {inspection.examples:,} rows were taken, evenly from all of the file{how}."
+        )
     return " ".join(sentences)
 
 

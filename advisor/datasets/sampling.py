@@ -17,8 +17,18 @@ def spread(count: int, most: int) -> Positions:
     return numpy.linspace(0, count - 1, most).round().astype(numpy.int64)
 
 
+KEPT_OF_A_CLASS = 100
+"""Examples of a class that a sample keeps where there are so many: of a share of one in a thousand, 8,000 would keep eight."""
+
+
+def floor_of_a_class(most: int, classes: int) -> int:
+    """Examples of each class, as far as it has them, in a sample of so many: a tenth of an even share at most, so that what
+    is rare stays rare."""
+    return max(2, min(KEPT_OF_A_CLASS, most // (10 * max(classes, 1))))
+
+
 def stratified(classes: NDArray[numpy.int64], most: int, seed: int) -> Positions:
-    """At most so many positions, in order, drawn so that every class keeps its share, and two of its own where it can."""
+    """At most so many positions, in order, drawn so that every class keeps its share, or `floor_of_a_class` if that is more."""
     if len(classes) <= most:
         return numpy.arange(len(classes))
     draw = numpy.random.default_rng(seed)
@@ -27,6 +37,13 @@ def stratified(classes: NDArray[numpy.int64], most: int, seed: int) -> Positions
         draw.choice(own, quota, replace=False) for own, quota in zip(members, _quotas(members, most), strict=True)
     ]
     return numpy.sort(numpy.concatenate(chosen))
+
+
+def evened(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> bool:
+    """Whether a class has more than twice its share in the sample."""
+    number = int(classes.max()) + 1
+    before, after = (numpy.bincount(part, minlength=number) / len(part) for part in (classes, sample))
+    return bool((after > 2 * before).any())
 
 
 def _members(classes: NDArray[numpy.int64]) -> list[Positions]:
@@ -39,7 +56,8 @@ def _quotas(members: list[Positions], most: int) -> Positions:
     """How many of each class are taken, `most` in all."""
     counts = numpy.array([len(own) for own in members])
     exact = counts * most / counts.sum()
-    quotas: Positions = numpy.maximum(numpy.minimum(counts, 2), exact.astype(numpy.int64))
+    floor = floor_of_a_class(most, len(members))
+    quotas: Positions = numpy.maximum(numpy.minimum(counts, floor), exact.astype(numpy.int64))
     while quotas.sum() > most:
         quotas[quotas.argmax()] -= 1
     while quotas.sum() < most:

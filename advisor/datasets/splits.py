@@ -66,7 +66,7 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
     """Divides rows of the training once more, to choose by: every fold judges what was learnt from the others.
 
     By time each fold is judged by what was learnt from the rows before it, so the first rows judge nothing. There are
-    fewer folds than asked for, but two, where a class, the groups or the times do not suffice. A class with a single
+    fewer folds than asked for, but two, where few classes, the groups or the times do not suffice. A class with a single
     row never judges.
     """
     pairs, how = _folds(examples, rows, folds, seed)
@@ -154,7 +154,7 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
         shared = rows[~single]
         counts = numpy.unique(examples.targets[shared], return_counts=True)[1]
         if len(counts):
-            by_class = StratifiedKFold(max(2, min(folds, counts.max())), shuffle=True, random_state=seed)
+            by_class = StratifiedKFold(_with_all_classes(counts, folds), shuffle=True, random_state=seed)
             with warnings.catch_warnings():
                 warnings.simplefilter(
                     "ignore"
@@ -164,6 +164,14 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
             return pairs, "with the same shares of classes"
     draws = KFold(folds, shuffle=True, random_state=seed).split(rows)
     return [(rows[a], rows[b]) for a, b in draws], "drawn at random"
+
+
+def _with_all_classes(counts: Rows, folds: int) -> int:
+    """So few folds that each has all classes, or nearly all of many: one without the rare class is easy to score well on."""
+    short = counts < folds
+    if short.mean() < 0.25:
+        return max(2, min(folds, int(counts.max())))
+    return max(2, int(counts[short].min()))
 
 
 def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, rows: Rows, folds: int) -> list[Pair]:

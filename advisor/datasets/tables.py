@@ -67,7 +67,7 @@ def inspect_table(path: Path, format_: Format, target: str | None, task: Task | 
         graph = graphs.inspect_edges(path, typed, [judged.column for judged in columns])
         if graph is not None:
             return graph
-    seen = view(found, path, task) if found is not None else None
+    seen = view(found, path, task, whole=sample.whole) if found is not None else None
     known = suspects(columns, seen) if seen is not None else Suspects()
     findings = _Findings(path, sample, columns, seen, known, row_order(columns, seen))
     inspection = _inspection(findings, format_, typed)

@@ -57,8 +57,11 @@ def find_column(columns: Sequence[Judged], target: str, path: Path) -> Judged:
     )
 
 
-def view(judged: Judged, path: Path, task: Task | None = None) -> TargetView:
+def view(judged: Judged, path: Path, task: Task | None = None, *, whole: bool = True) -> TargetView:
     """What a column asks for when it is the target, or what it is for the task that somebody says.
+
+    Args:
+        whole: whether the column is all of the file's and no sample.
 
     Raises:
         InputError: it is all missing, always the same, a date, free text, a name for every row, or lists; or words where
@@ -67,7 +70,7 @@ def view(judged: Judged, path: Path, task: Task | None = None) -> TargetView:
     column, kind = judged.column, judged.kind
     known = len(judged.values) - judged.values.null_count()
     if kind in _REFUSED:
-        raise _refused(judged, path)
+        raise _refused(judged, path, whole)
     if kind is Kind.IDENTIFIER and judged.values.dtype == polars.String:
         what = f"{_quoted(judged)} has a value of its own in nearly every row, so none can be foretold from others"
         raise unreadable(path, what, "Name a column whose values come again.")
@@ -98,8 +101,14 @@ _REFUSED = {
 }
 
 
-def _refused(judged: Judged, path: Path) -> InputError:
+def _refused(judged: Judged, path: Path, whole: bool) -> InputError:
     what, remedy = _REFUSED[judged.kind]
+    if judged.kind in (Kind.CONSTANT, Kind.EMPTY) and not whole:
+        what = what.replace("every row", f"all {len(judged.values):,} rows that were read")
+        what = what.replace("any row", f"any of the {len(judged.values):,} rows that were read")
+        remedy = (
+            "Name another column. Are others so rare? Put all of their rows, and some of the rest, into a smaller file."
+        )
     if judged.kind is Kind.CONSTANT and judged.column.examples:
         what += f", {judged.column.examples[0]!r}: there is one class only"
     return unreadable(path, f"the target {_quoted(judged)} {what}", remedy)

@@ -13,7 +13,7 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparation import preparation
-from advisor.datasets.sampling import stratified
+from advisor.datasets.sampling import evened, stratified
 from advisor.errors import InputError
 from tests.datasets.made import write_csv, write_digits, write_picture
 from tests.properties import examples
@@ -110,6 +110,32 @@ def test_rows_of_a_group_have_its_number(tmp_path: Path) -> None:
     assert data.groups is not None
     assert len(set(data.groups)) == 40
     assert len(set(data.groups[:5])) == 1
+
+
+def test_a_sample_keeps_the_rows_of_a_class_that_its_share_would_lose(tmp_path: Path) -> None:
+    """40 of 60,000: a sample of 2,000 that kept shares would have one of them."""
+    draw = numpy.random.default_rng(0)
+    rare = set(draw.choice(60_000, 40, replace=False).tolist())
+    numbers = draw.normal(size=60_000).round(4)
+    rows = [[numbers[row], "fraud" if row in rare else "fine"] for row in range(60_000)]
+    data = load(inspect(write_csv(tmp_path / "a.csv", ["a", "kind"], rows), "kind"), most_examples=2000)
+    assert len(data) == 2000
+    assert (data.targets == data.classes.index("fraud")).sum() == 40
+    assert "more of those of rare classes" in data.left_out
+
+
+def test_next_to_nothing_but_one_class_is_refused(tmp_path: Path) -> None:
+    numbers = numpy.random.default_rng(0).normal(size=300).round(4)
+    rows = [[numbers[row], "fraud" if row in (7, 200) else "fine"] for row in range(300)]
+    with pytest.raises(InputError, match=r"are 2 examples of another class than 'fine'.*more examples of what is rare"):
+        load(inspect(write_csv(tmp_path / "a.csv", ["a", "kind"], rows), "kind"), most_examples=1000)
+
+
+def test_a_sample_without_rare_classes_keeps_the_shares() -> None:
+    labels = numpy.repeat([0, 1, 2], [6000, 3000, 1000])
+    chosen = stratified(labels, 1000, 0)
+    assert numpy.bincount(labels[chosen]).tolist() == [600, 300, 100]
+    assert not evened(labels, labels[chosen])
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=300), st.integers(1, 300), st.integers(0, 3))

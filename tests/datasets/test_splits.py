@@ -148,12 +148,20 @@ def test_folds_by_time_look_ahead() -> None:
     assert all(fold.training.max() < fold.test.min() for fold in folds)
 
 
-def test_a_class_of_three_judges_in_three_folds_and_takes_none_from_the_others() -> None:
+def test_of_two_classes_the_rarer_one_judges_in_every_fold() -> None:
+    """Without it, always naming the other one would be right."""
     data = numbered(40, targets=numpy.array([0] * 37 + [1] * 3))
     folds = inner_folds(data, numpy.arange(40), 5, 0)
+    assert len(folds) == 3
+    assert all(1 in data.targets[fold.test] and 1 in data.targets[fold.training] for fold in folds)
+
+
+def test_one_rare_class_of_many_takes_no_folds_from_the_others() -> None:
+    data = numbered(53, targets=numpy.repeat(numpy.arange(6), [10, 10, 10, 10, 10, 3]), classes=tuple("abcdef"))
+    folds = inner_folds(data, numpy.arange(53), 5, 0)
     assert len(folds) == 5
-    assert sum(1 in data.targets[fold.test] for fold in folds) == 3
-    assert all(1 in data.targets[fold.training] for fold in folds)
+    assert sum(5 in data.targets[fold.test] for fold in folds) == 3
+    assert all(5 in data.targets[fold.training] for fold in folds)
 
 
 @pytest.mark.parametrize("count", [1, 9])

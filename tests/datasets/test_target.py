@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
+import polars
 import pytest
 
 from advisor.datasets.dataset import Inspection, Task, Weight
@@ -14,6 +15,9 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.splits import outer_split
 from advisor.datasets.table import read_frame
+from advisor.datasets.table_sample import TableSample
+from advisor.datasets.tables import judged_columns
+from advisor.datasets.target import view
 from advisor.errors import InputError
 
 from .tables_made import flowers, text_file, written
@@ -118,6 +122,12 @@ def test_numbers_far_from_all_others_are_a_fact(tmp_path: Path) -> None:
 )
 def test_a_target_that_cannot_be_learnt_is_refused(tmp_path: Path, values: list[object], reason: str) -> None:
     assert reason in refused(tmp_path, {"x": noise(), "what": values}, "what")
+
+
+def test_a_target_with_one_value_in_a_sample_is_not_said_to_have_it_in_every_row() -> None:
+    [judged] = judged_columns(TableSample(polars.DataFrame({"what": ["same"] * 200}), 5000, True, whole=False))
+    with pytest.raises(InputError, match=r"all 200 rows that were read, 'same'.*others so rare"):
+        view(judged, Path("t.csv"), whole=False)
 
 
 def test_a_wrong_target_is_answered_with_the_right_one(tmp_path: Path) -> None:

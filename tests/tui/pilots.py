@@ -14,12 +14,15 @@ from typing import Any
 from textual.events import Click
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import DirectoryTree
 
 from advisor.tui.app import Wizard
 from tests.tui.stand_in import StandIn
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 NARROW, WIDE = (80, 24), (120, 40)
+CALM = 3
+"""Looks, hundredths of a second apart, in which nothing has moved."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +100,44 @@ async def running(
 
 
 async def settled(pilot: Pilot[None], *, outlook: bool = False) -> None:
-    """Waits until steps are worked out and shown; with `outlook` also for how many questions are left."""
+    """Waits until steps are worked out and shown; with `outlook` also for how many questions are left.
+
+    Textual's own pause takes a process that gets no processor for an idle one. So nothing counts as settled before every
+    coroutine is found waiting at the same place again and again.
+    """
     app = pilot.app
     assert isinstance(app, Wizard)
-    for _ in range(3):  # what was worked out may lead to something else that is
+    calm, before = 0, None
+    while calm < CALM:
         await pilot.pause()
         await app.think(lambda: None)
-        await pilot.pause()
+        now = _where_all_wait()
+        calm = calm + 1 if now == before and not _reads_folders(app) else 0
+        before = now
+    await pilot.pause()
     while outlook and app.outlook is None:
         await pilot.pause(0.05)
+
+
+def _where_all_wait() -> frozenset[tuple[int, str, int]]:
+    """Every task but this one, and where in its innermost coroutine it waits."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    return frozenset((id(task), *_innermost(task.get_coro())) for task in others)
+
+
+def _innermost(coroutine: Any) -> tuple[str, int]:
+    place = "", 0
+    while getattr(coroutine, "cr_frame", None) is not None:
+        place = coroutine.cr_code.co_qualname, coroutine.cr_frame.f_lasti
+        coroutine = coroutine.cr_await
+    return place
+
+
+def _reads_folders(app: Wizard) -> bool:
+    """Whether a tree of files is being read, which is done in threads."""
+    return any(
+        isinstance(worker.node, DirectoryTree) and worker._thread_worker and worker.is_running for worker in app.workers
+    )
 
 
 def screen_text(app: Wizard) -> str:
