@@ -150,8 +150,8 @@ class Trying:
         )
         finals = known.finals.finals if known.finals is not None else ()
         differences = known.finals.differences if known.finals is not None else ()
-        found = bets(ladder, request.planned, ready.metric, known.trials, differences)
         judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
+        found = bets(ladder, request.planned, ready.metric, known.trials, differences, judged)
         says = f"{says} {advice(ladder, judged, known.trials, finals, found)}".rstrip()
         failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]

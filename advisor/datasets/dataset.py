@@ -154,6 +154,8 @@ class Examples:
     """Where given, examples are split so that the test is later than what is learnt from."""
     left_out: str = ""
     """What was not read and why (rows without a target, more than may be held); a sentence."""
+    season: int | None = None
+    """Of a forecast: steps after which it is expected to repeat itself."""
 
     def __len__(self) -> int:
         return len(self.targets)

@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 import numpy
 import polars
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from advisor.datasets.scaling import LARGEST
 from advisor.datasets.values import finite
@@ -24,6 +25,8 @@ Floats: TypeAlias = NDArray[numpy.float32]
 
 MOST_CATEGORIES = 50
 """Columns for one column of categories; the rarer ones share one."""
+MOST_CODES = 254
+"""Of one column of categories; histograms have no more."""
 LEAST_FREQUENCY = 3
 """Rows that a category must have to get a column of its own."""
 MOST_WORDS = 200
@@ -46,6 +49,8 @@ class EncodedTable:
     columns: ColumnTransformer
     inputs: int
     """Columns after encoding."""
+    codes: ColumnTransformer | None
+    """The same for trees that split categories themselves: a number for each; None where there are no categories."""
 
     @classmethod
     def learner(cls, frame: polars.DataFrame) -> Callable[[Rows], EncodedTable]:
@@ -57,7 +62,8 @@ class EncodedTable:
         def learnt(rows: Rows) -> EncodedTable:
             known = table[rows]
             columns = _transformer(known, named).fit(known)
-            return cls(table, columns, columns.transform(known[:1]).shape[1])
+            codes = _coder(known, named).fit(known) if named[CATEGORY] else None
+            return cls(table, columns, columns.transform(known[:1]).shape[1], codes)
 
         return learnt
 
@@ -73,6 +79,13 @@ class EncodedTable:
         encoded: NDArray[numpy.float64] = self.columns.transform(self.table[rows])
         return encoded.clip(-LARGEST, LARGEST).astype(numpy.float32)
 
+    def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
+        if self.codes is None:
+            return None
+        encoded: NDArray[numpy.float64] = self.codes.transform(self.table[rows])
+        of_categories = self.codes.output_indices_["categories"]
+        return encoded, [of_categories.start <= place < of_categories.stop for place in range(encoded.shape[1])]
+
     def structured(self, rows: Rows) -> NDArray[Any]:
         return self.flat(rows)
 
@@ -87,6 +100,18 @@ def _transformer(known: polars.DataFrame, named: dict[str, list[str]]) -> Column
         max_categories=MOST_CATEGORIES,
         sparse_output=False,
     )
+    return _of_parts(known, named, numbers, categories)
+
+
+def _coder(known: polars.DataFrame, named: dict[str, list[str]]) -> ColumnTransformer:
+    """Numbers as they are, those that are missing too; the rarest of many categories share a code."""
+    categories = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=numpy.nan, max_categories=MOST_CODES)
+    return _of_parts(known, named, "passthrough", categories)
+
+
+def _of_parts(
+    known: polars.DataFrame, named: dict[str, list[str]], numbers: Any, categories: BaseEstimator
+) -> ColumnTransformer:
     parts: list[tuple[str, Any, str | list[str]]] = [
         ("numbers", numbers, named[NUMBER]),
         ("categories", categories, named[CATEGORY]),

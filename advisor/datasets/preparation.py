@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy
 import polars
@@ -35,6 +35,13 @@ class Encoded(Protocol):
     def flat(self, rows: Rows) -> Floats: ...
 
     def structured(self, rows: Rows) -> NDArray[Any]: ...
+
+
+@runtime_checkable
+class Coding(Protocol):
+    """Inputs that can also be had with a number for each category."""
+
+    def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,12 @@ class Preparation:
         int64 (n, steps) of token numbers, 0 for padding, which comes first, and 1 for a word not learnt.
         """
         return self._fitted.structured(rows)
+
+    def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
+        """(n, values) for trees that split categories themselves, and which columns are categories; numbers as they are, NaN
+        where one is missing. None where there are no categories."""
+        encoded = self._fitted
+        return encoded.coded(rows) if isinstance(encoded, Coding) else None
 
     def targets(self, rows: Rows) -> NDArray[Any]:
         """Numbers of classes, int64 (n,), or numbers of mean 0 and deviation 1 over the training, float32 (n, outputs)."""

@@ -68,6 +68,7 @@ def load_series(inspection: Inspection, most_examples: int, seed: int) -> Exampl
         left_out=f"{len(chosen):,} of {len(ends):,} windows were taken, evenly over time."
         if len(chosen) < len(ends)
         else "",
+        season=shape.season,
     )
 
 

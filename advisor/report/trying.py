@@ -118,6 +118,8 @@ def bet_sentence(bet: Bet, metric: Metric) -> str:
         BetVerdict.NO_DIFFERENCE: ", which is less than matters",
         BetVerdict.UNDECIDED: ", which is not decided",
     }.get(bet.verdict, "")
+    if bet.verdict is BetVerdict.UNDECIDED and low > 0:
+        ending = ", which is not decided: the held-out examples do not bear it out, or a training was too short"
     with_ = f" with {bet.network}" if bet.network else ""
     return f"{value(one)} against {value(other)}{with_}: {metric.shown(median)} better in {metric.title} {figures}{ending}."
 
@@ -148,8 +150,8 @@ def how(outcome: Outcome, shown: Sequence[Trial] | None = None) -> list[str]:
     if any(row.kind is Kind.TRIVIAL for row in rows):
         sentences.append(f"trivial ({trivial_note(outcome.metric)}) is what everything else has to beat.")
     statuses = {row.status for row in rows}
-    if Status.CUT in statuses or any(final.cut for final in outcome.finals):
-        sentences.append("(cut): the time was over before its training had ended; with more it may be better.")
+    if any(row.status is Status.CUT or row.hurried for row in rows) or any(final.cut for final in outcome.finals):
+        sentences.append("(cut): there was no time for all of its training; with more it may be better.")
     if Status.SHORT in statuses:
         sentences.append("(fewer folds): there was no time for it on every fold, so it says less and is not chosen.")
     if outcome.resumed:
@@ -224,11 +226,16 @@ def by_candidate(outcome: Outcome) -> list[Trial]:
             continue
         scores, seconds = (*known.scores, *trial.scores), known.seconds + trial.seconds
         joined[trial.name] = Trial(
-            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, known.status
-        )
+            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, known.status,
+            hurried=known.hurried or trial.hurried,
+        )  # fmt: skip
     sign = -1 if outcome.metric.greater_is_better else 1
     ordered = sorted(joined.values(), key=lambda trial: sign * statistics.fmean(trial.scores))
-    return [replace(trial, name=f"{trial.name}{_MARKS.get(trial.status, '')}") for trial in ordered]
+    return [replace(trial, name=f"{trial.name}{_mark(trial)}") for trial in ordered]
+
+
+def _mark(trial: Trial) -> str:
+    return _MARKS.get(trial.status, CUT_MARK if trial.hurried else "")
 
 
 def _cell(name: str, width: int) -> str:

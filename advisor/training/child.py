@@ -204,7 +204,7 @@ class Climb:
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric is Metric.BALANCED_ACCURACY
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
-            return Once(score(self._metric, truth, fitted.foretold), loss, fitted.epochs, fitted.short)
+            return Once(score(self._metric, truth, fitted.foretold), loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
         made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
@@ -222,6 +222,7 @@ class Climb:
             seconds=time.monotonic() - begun,
             epochs=found.epochs,
             status=found.status,
+            hurried=found.hurried,
         )
 
     def _most(self, candidate: Candidate, allowed: float) -> float:

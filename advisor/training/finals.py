@@ -69,6 +69,7 @@ class FinalRound:
         self._drawn: dict[str, list[Floats]] = {}
         self._right: dict[str, list[Numbers]] = {}
         self._cut: set[str] = set()
+        self._hurried: set[str] = set()
         self._seconds: dict[str, float] = {}
         self._candidates: dict[str, Candidate] = {}
 
@@ -124,6 +125,8 @@ class FinalRound:
             self._cut.discard(name)
         if fitted.short:
             self._cut.add(name)
+        if fitted.hurried:
+            self._hurried.add(name)
         new = score(self._metric, self._truth, foretold), self._resampling.scores(foretold), self._truth == foretold
         for of_seeds, one in zip(kept, new, strict=True):
             of_seeds.setdefault(name, []).append(one)
@@ -138,7 +141,8 @@ class FinalRound:
                 self._resampling.of_score(interval(draws[name]), right[name]),
             )
             mean, seconds, settings = float(numpy.mean(scores)), self._seconds[name], candidate.settings_json
-            finals.append(Final(name, candidate.kind, scores, mean, low, high, seconds, settings, name in self._cut))
+            cut = name in self._cut | self._hurried
+            finals.append(Final(name, candidate.kind, scores, mean, low, high, seconds, settings, cut))
         sign = 1 if self._metric.greater_is_better else -1
         differences = []
         for one, other in combinations(finals, 2):

@@ -68,6 +68,8 @@ class Fitted:
     epochs: int | None = None
     short: bool = False
     """Whether the deadline came before training had ended."""
+    hurried: bool = False
+    """Whether it had much fewer epochs than usual, since there was no time for more."""
     probabilities: Numbers | None = None
     """Of the classes (n, classes), where there are classes."""
 
@@ -157,12 +159,14 @@ class Fitting:
         self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
     ) -> Fitted:
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return Fitted(self._last_values(test))
+            return Fitted(self._repeated(training, test))
         prepared = self._preparation(training)
         outputs, classes = prepared.shape.outputs, self.examples.task is Task.CLASSIFY
-        inputs = self._inputs(training, training, flat=True)
+        inputs, tested, of_categories = self._for_classical(candidate.model, prepared, training, test)
         threads = self._threads if inputs.size * outputs >= WORTH_THREADS else 1
         settings = {**changed, "n_jobs": threads} if candidate.model == "random_forest" else changed
+        if of_categories is not None:
+            settings = {**settings, "categorical_features": of_categories}
         plain = model(candidate.model, self.examples.task.value, seed, settings)
         estimator: Any = plain if classes else for_outputs(plain, candidate.model, outputs)
         targets = prepared.targets(training)
@@ -171,7 +175,6 @@ class Fitting:
         with warnings.catch_warnings(), threadpool_limits(threads):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
             estimator.fit(inputs, targets)
-            tested = self._inputs(training, test, flat=True)
             foretold = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
         if not classes:
             return Fitted(prepared.restore(foretold.reshape(len(test), -1)))
@@ -181,10 +184,31 @@ class Fitting:
             probabilities[:, estimator.classes_] = foretold if len(estimator.classes_) > 1 else 1.0
         return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
 
-    def _last_values(self, test: Rows) -> Numbers:
-        """The next step is as the last: what a forecast must beat. (n, outputs)"""
-        steps: Numbers = numpy.asarray(self.examples.inputs)[test]
-        return steps[:, -1, : self.examples.targets.shape[1]].astype(numpy.float64)
+    def _for_classical(
+        self, name: str, prepared: Preparation, training: Rows, test: Rows
+    ) -> tuple[Numbers, Numbers, list[bool] | None]:
+        """Inputs to learn from and to be tested by, and which are categories that the model splits itself.
+
+        In columns of their own, categories with fewer rows than a leaf must have would be lost on boosted trees.
+        """
+        learnt = prepared.coded(training) if name == "gradient_boosting" else None
+        tested = prepared.coded(test) if learnt is not None else None
+        if learnt is None or tested is None:
+            return self._inputs(training, training, flat=True), self._inputs(training, test, flat=True), None
+        return learnt[0], tested[0], learnt[1]
+
+    def _repeated(self, training: Rows, test: Rows) -> Numbers:
+        """The next step is as the last, or as the one a season before, whichever was closer in the training: what a forecast
+        must beat. (n, outputs)"""
+        steps, targets = numpy.asarray(self.examples.inputs), self.examples.targets
+        season = self.examples.season or 1
+        backs = {1, season} if season <= steps.shape[1] else {1}
+
+        def repeated(rows: Rows, back: int) -> Numbers:
+            return steps[rows, -back, : targets.shape[1]].astype(numpy.float64)
+
+        back = min(sorted(backs), key=lambda back: float(((repeated(training, back) - targets[training]) ** 2).mean()))
+        return repeated(test, back)
 
     def _network(
         self,
@@ -221,9 +245,10 @@ class Fitting:
         if not numpy.isfinite(found.outputs).all():
             raise FittingError("It foretold values that are no numbers.")
         if self.examples.task is not Task.CLASSIFY:
-            return Fitted(prepared.restore(found.outputs), epochs=found.epochs, short=found.short)
-        probabilities = softmax(found.outputs, axis=1)
-        return Fitted(found.outputs.argmax(axis=1), epochs=found.epochs, short=found.short, probabilities=probabilities)
+            told, probabilities = prepared.restore(found.outputs), None
+        else:
+            told, probabilities = found.outputs.argmax(axis=1), softmax(found.outputs, axis=1)
+        return Fitted(told, epochs=found.epochs, short=found.short, hurried=found.hurried, probabilities=probabilities)
 
     def _described(self, prepared: Preparation, settings: NetworkSettings) -> Described:
         from advisor.training.network_fitting import Described

@@ -31,6 +31,7 @@ LBFGS_EPOCHS = 10
 """Each is up to twenty steps over all examples."""
 ATTEMPTS, MUCH_MORE = 2, 2
 """A training that had few epochs, since the one that was timed had been held up, begins anew with so many times as many."""
+HURRIED = 0.5
 _AT_ONCE = 1024
 
 
@@ -76,6 +77,8 @@ class Foretold:
     epochs: int
     short: bool
     """Whether the deadline came before training had ended."""
+    hurried: bool = False
+    """Whether there was time for less than `HURRIED` of the epochs that it is given otherwise."""
 
 
 _Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
@@ -144,7 +147,8 @@ class NetworkFitting:
         if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
             raise DivergedError
         outputs = _foretold(network, test, 1 if small else self._threads)
-        return Foretold(outputs, len(trained.history), trained.stopped is Stop.TIME)
+        hurried = epochs < HURRIED * recipe.epochs
+        return Foretold(outputs, len(trained.history), trained.stopped is Stop.TIME, hurried)
 
     def _time_an_epoch(
         self,

@@ -19,6 +19,8 @@ class Once:
     epochs: int | None = None
     cut: bool = False
     """Whether the clock ended it."""
+    hurried: bool = False
+    """See `Trial.hurried`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class OnFolds:
     """The same; empty unless each has one."""
     status: Status
     epochs: int | None
+    hurried: bool
 
 
 def on_folds(
@@ -69,4 +72,5 @@ def on_folds(
     epochs = max((once.epochs for once in kept.values() if once.epochs is not None), default=None)
     losses = {place: once.loss for place, once in kept.items() if once.loss is not None}
     scores = {place: once.score for place, once in kept.items()}
-    return OnFolds(scores, losses if len(losses) == len(scores) else {}, status, epochs)
+    hurried = any(once.hurried for once in kept.values())
+    return OnFolds(scores, losses if len(losses) == len(scores) else {}, status, epochs, hurried)

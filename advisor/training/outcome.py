@@ -48,7 +48,7 @@ class Final:
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     cut: bool = False
-    """Whether no refit came to its end in the time."""
+    """Whether no refit came to its end in the time, or one had much fewer epochs than usual."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -143,6 +143,8 @@ class Metric:
     def shown(self, value: float) -> str:
         """A score or a difference of scores: three decimals of a share, three digits of what is in the target's units."""
         if self.name != "rmse":
+            if abs(value) >= 1000:  # of an explained share of the variance that targets far from all others spoil
+                return f"{value:.3g}"
             return f"{0.0 if abs(value) < 0.0005 else value:.3f}"
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 

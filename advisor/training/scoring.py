@@ -57,6 +57,8 @@ class Resampling:
     """Draws held-out examples and seeds with replacement, the same examples for every finalist.
 
     So what two finalists differ by is judged on the same draws (paired bootstrap; Efron and Tibshirani 1993, chapter 8).
+    Where every class counts the same, each keeps its number of examples: draws without a rare one would flatter who never
+    names it.
     """
 
     def __init__(self, metric: Metric, truth: Numbers, seed: int = 0, units: Numbers | None = None) -> None:
@@ -70,6 +72,9 @@ class Resampling:
         self._truth = truth
         self._seed = seed
         self._unit_of = numpy.unique(numpy.arange(len(truth)) if units is None else units, return_inverse=True)[1]
+        by_class = metric is Metric.BALANCED_ACCURACY and units is None
+        self._drawn_from = _parts(metric, truth) if by_class else [numpy.arange(self._unit_of.max() + 1)]
+        """Units, of each part of which as many are drawn as it has."""
 
     def scores(self, foretold: Numbers) -> Floats:
         """The score of each draw of examples; (RESAMPLES,).
@@ -77,13 +82,15 @@ class Resampling:
         Args:
             foretold: what a model said of every held-out example, shaped like the truth.
         """
-        examples, units = len(self._truth), int(self._unit_of.max()) + 1
+        examples, units = len(self._truth), sum(map(len, self._drawn_from))
         draws = numpy.random.default_rng(self._seed)  # the same for every finalist
         found: list[Floats] = []
         size = max(1, _AT_ONCE // examples)
         for start in range(0, RESAMPLES, size):
             many = min(size, RESAMPLES - start)
-            counts = draws.multinomial(units, numpy.full(units, 1 / units), size=many).astype(numpy.float64)
+            counts = numpy.empty((many, units))
+            for part in self._drawn_from:
+                counts[:, part] = draws.multinomial(len(part), numpy.full(len(part), 1 / len(part)), size=many)
             found.append(_scores(self._metric, self._truth, foretold, counts[:, self._unit_of]))
         return numpy.concatenate(found)
 

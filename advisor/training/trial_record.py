@@ -13,7 +13,7 @@ class Kind(StrEnum):
     """What a candidate is, from simple to not."""
 
     TRIVIAL = "trivial"
-    """Looks at no input: the most frequent class, the mean, the last value."""
+    """Looks at no input: the most frequent class, the mean, an earlier value."""
     BASELINE = "baseline"
     """Learns, but is no network: linear, random forest, gradient boosting."""
     NETWORK = "network"
@@ -60,6 +60,9 @@ class Trial:
     losses: tuple[float, ...] = ()
     """Of classes the refined Brier score, one for each score or none: tells apart what is level by score."""
 
+    hurried: bool = False
+    """Whether a training had much fewer epochs than usual, since there was no time for more: with more it may be better."""
+
     @property
     def key(self) -> str:
         return f"{self.name}#{self.rung}"
@@ -100,6 +103,7 @@ class Trial:
             status=Status(data["status"]),
             losses=numbers_of(data.get("losses", ())),
             failure=None if data["failure"] is None else text_of(data["failure"]),
+            hurried=data.get("hurried", False) is True,
         )
 
 

@@ -78,7 +78,8 @@ def verdict(
     between = difference(differences, network, baseline)
     if between is None:
         return Verdict.UNFINISHED, f"On the folds {leader.name} is ahead; the finalists could not be compared."
-    return _between(metric, network, baseline, between)
+    untrained = any(final.cut for final in finals if final.name == network)
+    return _between(metric, network, baseline, between, untrained)
 
 
 def _nothing_words(metric: Metric, trivial: str, finals: Sequence[Final], differences: Sequence[Difference]) -> str:
@@ -92,7 +93,7 @@ def _nothing_words(metric: Metric, trivial: str, finals: Sequence[Final], differ
     return f"{words} On the held-out examples {over.one} is {gain_words(metric, over)}, which is {beyond}."
 
 
-def _between(metric: Metric, network: str, baseline: str, between: Difference) -> tuple[Verdict, str]:
+def _between(metric: Metric, network: str, baseline: str, between: Difference, untrained: bool) -> tuple[Verdict, str]:
     if between.low > 0:
         gain = gain_words(metric, between)
         return (
@@ -101,10 +102,9 @@ def _between(metric: Metric, network: str, baseline: str, between: Difference) -
         )
     if between.high < 0:
         gain = gain_words(metric, between.turned())
-        return (
-            Verdict.BASELINE,
-            f"A network is not worth it here: {baseline} is {gain} against {network}, the best one.",
-        )
+        cut = f" There was no time for all of {network}'s training, so more may change that." if untrained else ""
+        words = f"A network is not worth it here: {baseline} is {gain} against {network}, the best one.{cut}"
+        return Verdict.BASELINE, words
     words = f"The best network, {network}, and {baseline} cannot be told apart: it is {gain_words(metric, between)}."
     return Verdict.NO_DIFFERENCE, words
 
@@ -125,10 +125,10 @@ def advice(
         case Verdict.NO_DIFFERENCE:
             simpler = sides[Kind.BASELINE]
             if bet is not None and keeps == sides[Kind.NETWORK].model and bet.verdict in _SHOWN:
-                return (
-                    f"On the folds, which are more examples, {keeps} was better beyond noise, so the plan is {keeps}."
-                )
-            taken, words = simpler.model, f"A network is not shown to be worth it; take {simpler.name}, the simpler."
+                other = bet.rival if keeps == bet.before else bet.before
+                better = f"{keeps} was better than {other} beyond noise"
+                return f"On the folds, which are more examples, {better}, so the plan is {keeps}."
+            taken, words = simpler.model, f"A network is not shown to be worth it; {simpler.name} is the simpler."
         case Verdict.NETWORK | Verdict.BASELINE:
             taken, words = sides[Kind(judged.value)].model, ""
         case _:
@@ -154,14 +154,14 @@ def difference(differences: Sequence[Difference], one: str, other: str) -> Diffe
 
 def trivial_words(metric: Metric) -> str:
     """What learns nothing, in words."""
-    return {"r2": "always saying the mean", "rmse": "repeating the last value"}.get(
+    return {"r2": "always saying the mean", "rmse": "repeating an earlier value"}.get(
         metric.name, "always saying the most frequent class"
     )
 
 
 def trivial_note(metric: Metric) -> str:
-    """After its name. Forecasts, which alone are scored by RMSE, have another one: it looks at the last value."""
-    return "repeats the last value" if metric.name == "rmse" else "looks at no input"
+    """After its name. Forecasts, which alone are scored by RMSE, have another one."""
+    return "repeats the last value, or the one a season before" if metric.name == "rmse" else "looks at no input"
 
 
 def gain_words(metric: Metric, found: Difference | Bet) -> str:
@@ -173,14 +173,22 @@ def gain_words(metric: Metric, found: Difference | Bet) -> str:
 
 
 def bets(
-    ladder: Ladder, planned: Planned, metric: Metric, trials: Sequence[Trial], differences: Sequence[Difference]
+    ladder: Ladder,
+    planned: Planned,
+    metric: Metric,
+    trials: Sequence[Trial],
+    differences: Sequence[Difference],
+    judged: Verdict | None = None,
 ) -> tuple[Bet, ...]:
     """The plan's network type, and of the network that was varied its widths, initial weights, activation and optimiser.
 
     Scores are compared fold by fold. What a plan says of one type of network is not judged by another.
+
+    Args:
+        judged: the verdict; where nothing was better than looking at no input, no bet on the type is decided.
     """
     scores, known = ladder.scores(trials), ladder.candidates(trials)
-    found = [_type_bet(ladder, planned, metric, trials, scores, known, differences)]
+    found = [_type_bet(ladder, planned, metric, trials, scores, known, differences, judged)]
     base = ladder.base(trials)
     if base is not None and base.model == planned.network:
         found += [_factor_bet(factor, base, planned, metric, scores, known) for factor in TOPICS]
@@ -195,8 +203,12 @@ def _type_bet(
     scores: Scores,
     known: Mapping[str, Candidate],
     differences: Sequence[Difference],
+    judged: Verdict | None,
 ) -> Bet | None:
-    """The best score of the planned type against the best of any other; what the held-out examples contradict is undecided."""
+    """The best score of the planned type against the best of any other.
+
+    Undecided is what the held-out examples contradict, and what a network lost that there was no time to train.
+    """
     own = [trial for trial in trials if _model(known, trial) == planned.network]
     others = [trial for trial in trials if _model(known, trial) not in (planned.network, "trivial", None)]
     mine, rival = (ladder.leader(side, by_score=True) for side in (own, others))
@@ -212,7 +224,10 @@ def _type_bet(
         (bet.verdict is BetVerdict.CONFIRMED and held_out.mean < 0)
         or (bet.verdict is BetVerdict.OVERTURNED and held_out.mean > 0)
     )
-    return _undecided(bet, _no_narrower(interval, metric)) if contradicted else bet
+    loser = {BetVerdict.CONFIRMED: rival, BetVerdict.OVERTURNED: mine}.get(bet.verdict)
+    untrained = loser is not None and any(trial.hurried for trial in trials if trial.name == loser.name)
+    doubted = contradicted or untrained or judged is Verdict.NOTHING
+    return _undecided(bet, _no_narrower(interval, metric)) if doubted else bet
 
 
 def _factor_bet(

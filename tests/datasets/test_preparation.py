@@ -51,6 +51,11 @@ def test_a_table_is_prepared_by_the_training_rows_alone(training: list[Any], oth
     other = preparation(examples_of(table_of(training + others[::-1][:3]), modality="tabular")).fit(known)
     assert one.shape == other.shape
     assert numpy.array_equal(one.flat(known), other.flat(known))
+    codes = [prepared.coded(known) for prepared in (one, other)]
+    assert codes[0] is not None
+    assert codes[1] is not None
+    assert numpy.array_equal(codes[0][0], codes[1][0], equal_nan=True)
+    assert codes[0][1].count(True) == 1, "the column of colours"
     everything = one.flat(numpy.arange(len(training) + len(others)))
     assert everything.dtype == numpy.float32
     assert numpy.isfinite(everything).all()
@@ -111,6 +116,9 @@ def test_a_category_that_training_never_saw_is_none_of_the_known() -> None:
     frame = polars.DataFrame({"colour": colours}, schema={"colour": polars.Categorical})
     prepared = preparation(examples_of(frame)).fit(numpy.arange(8))
     assert prepared.flat(numpy.array([0, 4, 8])).tolist() == [[0, 1], [1, 0], [0, 0]]
+    codes, of_categories = prepared.coded(numpy.array([0, 4, 8])) or (None, None)
+    assert of_categories == [True]
+    assert numpy.array_equal(codes, [[1], [0], [numpy.nan]], equal_nan=True)
 
 
 def test_rare_categories_share_a_column() -> None:

@@ -145,6 +145,13 @@ def test_what_the_clock_cut_is_marked_in_every_table() -> None:
         assert "with more it may be better" in " ".join(shown.split())
 
 
+def test_too_few_epochs_are_marked_as_a_training_that_was_cut() -> None:
+    outcome = replace(OUTCOME, trials=(LINEAR, replace(NETWORK, hurried=True)))
+    for shown in (trying_page(outcome, Look(80)), trying_markdown(outcome)):
+        assert f"{NETWORK.name} (cut)" in shown
+        assert "no time for all of its training" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize("status", [Status.SHORT, Status.CUT])
 def test_a_mark_is_explained_only_where_a_row_has_it(status: Status) -> None:
     mark = {Status.SHORT: "(fewer folds):", Status.CUT: "(cut):"}[status]
@@ -161,11 +168,13 @@ def test_a_mark_is_explained_only_where_a_row_has_it(status: Status) -> None:
 def test_the_trivial_of_a_forecast_repeats_the_last_value() -> None:
     trivial = Trial("trivial", Kind.TRIVIAL, Stage.TRIVIAL, 0, {}, (0.5, 0.4), 0.0)
     rmse = Metric("rmse", "RMSE", 0.01, greater_is_better=False)
-    assert trial_line(trivial, rmse).endswith("(repeats the last value)")
+    assert trial_line(trivial, rmse).endswith("(repeats the last value, or the one a season before)")
     assert trial_line(trivial, ACCURACY).endswith("(looks at no input)")
     outcome = replace(OUTCOME, trials=(trivial, *OUTCOME.trials))
     assert "trivial (looks at no input) is what" in " ".join(how(outcome))
-    assert "trivial (repeats the last value) is what" in " ".join(how(replace(outcome, metric=rmse)))
+    assert "trivial (repeats the last value, or the one a season before) is what" in " ".join(
+        how(replace(outcome, metric=rmse))
+    )
     assert "trivial" not in " ".join(how(OUTCOME))
 
 

@@ -124,6 +124,26 @@ def test_a_forecast_must_beat_the_last_value() -> None:
     assert max(found["linear"], found["lstm 64"]) < found["trivial"]
 
 
+def test_a_forecast_with_a_season_must_beat_what_was_a_season_ago() -> None:
+    draw = numpy.random.default_rng(0)
+    steps = 10 * numpy.tile([0, 1, 0, 2, 1, 5, 7], 60) + draw.normal(size=420)
+    windows = numpy.stack([steps[at : at + 14] for at in range(406)]).astype(numpy.float32)[:, :, None]
+    targets = steps[14:].astype(numpy.float32)[:, None]
+    weekly = Examples("time_series", Task.FORECAST, windows, targets, times=numpy.arange(406), season=7)
+    assert scored(weekly, Metric.RMSE, "trivial")["trivial"] < 2.0, "noise of deviation 1, twice"
+    assert scored(replace(weekly, season=None), Metric.RMSE, "trivial")["trivial"] > 20.0
+
+
+def test_boosted_trees_split_categories_that_have_fewer_rows_than_a_leaf() -> None:
+    draw = numpy.random.default_rng(0)
+    who = numpy.repeat(numpy.arange(30), 20)
+    values = draw.normal(size=30)[who] + 0.1 * draw.normal(size=600)
+    names = polars.Series("who", [f"s{number}" for number in who], dtype=polars.Categorical)
+    frame = polars.DataFrame([names, polars.Series("x", draw.normal(size=600))])
+    people = Examples("tabular", Task.REGRESS, frame, values[:, None])
+    assert scored(people, Metric.R2, "gradient boosting")["gradient boosting"] > 0.9
+
+
 def test_the_same_seed_gives_the_same_and_another_seed_another() -> None:
     examples = table(*shipped.load_wine(return_X_y=True))
     split = outer_split(examples)
@@ -173,6 +193,9 @@ def test_fewer_epochs_are_planned_where_all_would_take_too_long() -> None:
     assert not fitted.short, "a shorter training that ends by itself"
     assert fitted.epochs is not None
     assert fitted.epochs < 5000
+    assert fitted.hurried
+    usual = replace(candidate, settings=replace(settings, epochs=3))
+    assert not Fitting(examples, 1).fit(usual, split.training, split.test, 0, **IN_TIME).hurried
 
 
 def test_a_training_that_was_planned_short_since_its_first_epoch_was_held_up_begins_anew() -> None:
@@ -255,6 +278,11 @@ def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:
         low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(foretold))
         covered += low <= 0.8 <= high
     assert 0.88 <= covered / 100 <= 0.99
+
+
+def test_who_never_names_the_rare_class_is_not_flattered_by_draws_without_it() -> None:
+    truth = numpy.repeat([0, 1], [300, 2])
+    assert interval(Resampling(Metric.BALANCED_ACCURACY, truth).scores(numpy.zeros(302, int))) == (0.5, 0.5)
 
 
 def test_answers_that_stand_or_fall_together_are_drawn_together() -> None:

@@ -44,6 +44,14 @@ def test_with_time_enough_every_fold_is_scored_once() -> None:
     assert asked == [0, 1, 2]
 
 
+def test_one_hurried_training_marks_the_trial() -> None:
+    clock = Clock()
+    fit, _ = trainings(clock, (1.0, Once(0.9)), (1.0, Once(0.8, hurried=True)))
+    assert on_folds(fit, 2, 100.0, clock).hurried
+    fit, _ = trainings(clock, *whole(0.9, 0.8))
+    assert not on_folds(fit, 2, 100.0, clock).hurried
+
+
 def test_each_score_keeps_the_loss_of_its_fold() -> None:
     clock = Clock()
     cut, *others = (Once(0.3, 2.0, 1, cut=True), Once(0.9, 0.2), Once(0.8, 0.4), Once(0.7, 0.6))

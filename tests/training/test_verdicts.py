@@ -78,7 +78,7 @@ def advised(network: Sequence[float], forest: Sequence[float], gap: tuple[float,
 def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -> None:
     assert judged(0.9, 0.89, (-0.02, 0.04))[0] is Verdict.NO_DIFFERENCE
     says = advised([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9], (-0.02, 0.04))
-    assert "take random forest, the simpler." in says
+    assert "not shown to be worth it; random forest is the simpler." in says
     assert says.endswith(
         "The plan stays ffn, since a plan changes only for what is shown to be better, and on the folds it and "
         "random_forest cannot be told apart."
@@ -87,7 +87,9 @@ def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -
 
 def test_what_the_folds_show_is_not_advised_against_since_few_were_held_out() -> None:
     says = advised(around(0.9), around(0.8, 0.008), (-0.02, 0.04))
-    assert says == "On the folds, which are more examples, ffn was better beyond noise, so the plan is ffn."
+    assert says == (
+        "On the folds, which are more examples, ffn was better than random_forest beyond noise, so the plan is ffn."
+    )
 
 
 def test_where_page_and_plan_agree_nothing_is_added() -> None:
@@ -173,6 +175,30 @@ def test_the_planned_type_is_confirmed_overturned_or_no_different() -> None:
 def test_what_the_held_out_examples_contradict_is_undecided() -> None:
     assert type_bet(around(0.8), around(0.9, 0.008), held_out=0.05).verdict is BetVerdict.UNDECIDED
     assert type_bet(around(0.8), around(0.9, 0.008), held_out=-0.05).verdict is BetVerdict.OVERTURNED
+
+
+def test_what_a_network_lost_that_there_was_no_time_to_train_is_undecided() -> None:
+    forest, network = trial("random forest", around(0.9, 0.008)), trial(NETWORK, around(0.8))
+    hurried = replace(network, hurried=True)
+    assert bets(LADDER, PLANNED, ACCURACY, [forest, network], ())[0].verdict is BetVerdict.OVERTURNED
+    assert bets(LADDER, PLANNED, ACCURACY, [forest, hurried], ())[0].verdict is BetVerdict.UNDECIDED
+    better = replace(hurried, scores=tuple(around(0.95)))
+    assert bets(LADDER, PLANNED, ACCURACY, [forest, better], ())[0].verdict is BetVerdict.CONFIRMED, (
+        "and won all the same"
+    )
+
+
+def test_where_nothing_beats_the_trivial_no_type_takes_the_place_of_the_planned_one() -> None:
+    trials = [trial("random forest", around(0.9, 0.008)), trial(NETWORK, around(0.8))]
+    assert bets(LADDER, PLANNED, ACCURACY, trials, (), Verdict.NOTHING)[0].verdict is BetVerdict.UNDECIDED
+
+
+def test_that_the_network_had_no_time_is_said_where_it_loses() -> None:
+    trials = [trial("random forest", around(0.9)), trial(NETWORK, around(0.8))]
+    finals = [final("random forest", 0.9), replace(final(NETWORK, 0.8), cut=True)]
+    found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)])
+    assert found is Verdict.BASELINE
+    assert f"no time for all of {NETWORK}'s training" in says
 
 
 def test_too_few_pairs_say_nothing() -> None:
