@@ -19,6 +19,8 @@ from advisor.errors import InputError, input_error, shorten
 
 FEWEST_OF_OTHERS = 3
 """Examples that are not of the largest class."""
+_MANY_THE_SAME = 0.01
+"""Share of the rows that are copies of others from which on copies are kept together."""
 _MOST_CELLS = 5_000_000
 """Read to find examples of rare classes."""
 TITLE = "Nothing can be learnt from these data"
@@ -93,13 +95,14 @@ def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: in
     chosen = _chosen(targets, task, most_examples, seed)
     every, known, targets = targets, known[chosen], targets[chosen]
     inputs = known.select(inspection.inputs)
+    groups = _same_rows(inputs) if inspection.group_column is None else _groups(known[inspection.group_column])
     return Examples(
         inspection.modality,
         task,
         texts.joined(inputs) if inspection.modality == "text" else inputs,
         targets,
         classes,
-        groups=None if inspection.group_column is None else _groups(known[inspection.group_column]),
+        groups=groups,
         times=None if inspection.time_column is None else _times(known[inspection.time_column]),
         left_out=_left_out(
             inspection,
@@ -107,6 +110,7 @@ def _load_table(inspection: Inspection, task: Task, most_examples: int, seed: in
             with_target=len(target),
             chosen=len(chosen),
             evened=task is Task.CLASSIFY and evened(every, targets),
+            repeated=inspection.group_column is None and groups is not None,
         ),
     )
 
@@ -148,13 +152,28 @@ def _groups(column: polars.Series) -> NDArray[numpy.int64]:
     return result
 
 
+def _same_rows(inputs: polars.DataFrame) -> NDArray[numpy.int64] | None:
+    """A number for rows that are the same, so that none is tested by what was learnt; None where next to no row comes again.
+
+    None too where no column tells rows apart: of a few answers to a few questions, the same ones come again by themselves.
+    """
+    rows = inputs.with_columns(polars.col(polars.Categorical).cast(polars.String)).hash_rows()
+    different = rows.n_unique()
+    if different > (1 - _MANY_THE_SAME) * len(rows) or max(column.n_unique() for column in inputs) < different / 2:
+        return None
+    numbers: NDArray[numpy.int64] = rows.rank("dense").cast(polars.Int64).to_numpy()
+    return numbers
+
+
 def _times(column: polars.Series) -> NDArray[numpy.float64]:
     """Rows without a time come first, so that no test rests on them."""
     times = seconds(column)
     return numpy.where(numpy.isfinite(times), times, -math.inf)
 
 
-def _left_out(inspection: Inspection, *, rows_read: int, with_target: int, chosen: int, evened: bool) -> str:
+def _left_out(
+    inspection: Inspection, *, rows_read: int, with_target: int, chosen: int, evened: bool, repeated: bool
+) -> str:
     sentences = []
     if with_target < rows_read:
         sentences.append(f"{rows_read - with_target:,} rows have no value for the target and were left out.")
@@ -162,6 +181,10 @@ def _left_out(inspection: Inspection, *, rows_read: int, with_target: int, chose
         how = ", but more of those of rare classes" if evened else ""
         sentences.append(
             f"{chosen:,} of about {inspection.examples:,} rows were taken, evenly from all of the file{how}."
+        )
+    if repeated:
+        sentences.append(
+            "Rows with the same inputs count as one group: none is tested by what was learnt from its copy."
         )
     return " ".join(sentences)
 

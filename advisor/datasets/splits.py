@@ -27,6 +27,8 @@ Pair: TypeAlias = tuple[Rows, Rows]
 
 FEWEST_TEST_EXAMPLES = 3
 GROUP_DRAWS = 20
+MOST_STRATIFIED = 1000
+"""Groups up to which folds are made so that classes keep their shares, which takes milliseconds for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,8 @@ def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, rows: Rows,
 
 def _folds_by_group(examples: Examples, rows: Rows, groups: NDArray[Any], folds: int, seed: int) -> list[Pair]:
     kind = GroupKFold
-    if examples.task is Task.CLASSIFY and not _rare(examples.targets[rows], folds).any():
+    few = len(numpy.unique(groups)) <= MOST_STRATIFIED
+    if few and examples.task is Task.CLASSIFY and not _rare(examples.targets[rows], folds).any():
         kind = StratifiedGroupKFold
     divided = kind(folds, shuffle=True, random_state=seed).split(rows, examples.targets[rows], groups)
     return [(rows[a], rows[b]) for a, b in divided if len(a) and len(b)]

@@ -70,8 +70,16 @@ class Description:
     outputs: int
     hidden_units: tuple[int, ...] = ()
     sequence_length: int | None = None
-    loss: str = "cross_entropy"
+    loss: str = ""
+    """Empty for the one that the network has of itself: of most the cross entropy of classes, of those that restore their
+    inputs the squared error."""
     activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        if not self.loss:
+            restores = self.network in (*RESTORERS, "deconvolutional")
+            usual = "contrastive_divergence" if self.network == "rbm" else "mse" if restores else "cross_entropy"
+            object.__setattr__(self, "loss", LOSS_OF.get(self.network, usual))
 
 
 class Layout(StrEnum):
@@ -234,6 +242,12 @@ def check(spec: NetworkSpec) -> None:
     """Raises UnbuildableError where the network, its shape, its activation or its loss cannot be built."""
     arrangement = layout(spec)
     units = hidden_units(spec)
+    counts = {"inputs": spec.inputs, "hidden units": min(units, default=1)}
+    if not reconstructs(spec):
+        counts["outputs"] = spec.outputs
+    for what, count in counts.items():
+        if count < 1:
+            raise UnbuildableError(f"A {spec.network} cannot have {count} {what}: name 1 or more.")
     if spec.activation not in ACTIVATIONS:
         raise UnbuildableError(f"The activation {spec.activation} is not known. These are: {', '.join(ACTIVATIONS)}.")
     _check_loss(spec)

@@ -14,6 +14,7 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparation import preparation
 from advisor.datasets.sampling import evened, stratified
+from advisor.datasets.splits import outer_split
 from advisor.errors import InputError
 from tests.datasets.made import write_csv, write_digits, write_picture
 from tests.properties import examples
@@ -122,6 +123,24 @@ def test_a_sample_keeps_the_rows_of_a_class_that_its_share_would_lose(tmp_path: 
     assert len(data) == 2000
     assert (data.targets == data.classes.index("fraud")).sum() == 40
     assert "more of those of rare classes" in data.left_out
+
+
+def test_copies_of_a_row_stay_on_one_side_of_every_split(tmp_path: Path) -> None:
+    draw = numpy.random.default_rng(0)
+    once = [[*draw.normal(size=2).round(4), row % 2] for row in range(100)]
+    data = load(inspect(write_csv(tmp_path / "a.csv", ["a", "b", "kind"], once * 3), "kind"), most_examples=1000)
+    assert data.groups is not None
+    split = outer_split(data)
+    assert not set(split.training % 100) & set(split.test % 100)
+    assert "none is tested by what was learnt from its copy" in data.left_out
+
+
+def test_answers_that_come_again_by_themselves_are_no_copies(tmp_path: Path) -> None:
+    draw = numpy.random.default_rng(0)
+    rows = [[*draw.integers(3, size=3), row % 2] for row in range(300)]
+    data = load(inspect(write_csv(tmp_path / "a.csv", ["a", "b", "c", "kind"], rows), "kind"), most_examples=1000)
+    assert data.groups is None
+    assert data.left_out == ""
 
 
 def test_next_to_nothing_but_one_class_is_refused(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.networks.names import DEFAULT_HIDDEN_UNITS
-from advisor.networks.spec import Layout, Picture, layout, picture, reconstructs, why_not, why_not_timed
+from advisor.networks.spec import Description, Layout, Picture, layout, picture, reconstructs, why_not, why_not_timed
 from advisor.probes.workload import Workload
 
 
@@ -107,3 +108,20 @@ def test_what_can_be_built_may_still_not_be_timed() -> None:
 )
 def test_who_learns_from_inputs_alone(spec: Workload, alone: bool) -> None:
     assert reconstructs(spec) is alone
+
+
+@pytest.mark.parametrize("network", DEFAULT_HIDDEN_UNITS)
+def test_inputs_and_outputs_alone_describe_a_network(network: str) -> None:
+    """Its loss is the one that goes with it."""
+    modality = {"gnn": "graph", "recursive": "tree", "rnn": "time_series", "lstm": "time_series", "transformer": "text"}
+    described = Description(network, modality.get(network, "image"), 64, 64, sequence_length=16)
+    assert why_not(described) is None
+
+
+@pytest.mark.parametrize(
+    ("figures", "what"),
+    [({"inputs": 0}, "0 inputs"), ({"outputs": -1}, "-1 outputs"), ({"hidden_units": (8, 0)}, "0 hidden units")],
+)
+def test_nothing_cannot_be_an_input_an_output_or_a_layer(figures: dict[str, Any], what: str) -> None:
+    described = replace(Description("ffn", "tabular", 4, 2), **figures)
+    assert what in (why_not(described) or "")
