@@ -60,8 +60,15 @@ def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
         for pair, how in _ways(examples, rows, wanted, seed)
         if pair is not None and len(pair[0]) >= count // 2 and len(pair[1]) > 0
     )
-    how = f"The test is {_share(len(test), count)} of the examples, {how}."
+    how = f"The test is {_share(len(test), count)} of the examples, {how}{_groups_apart(examples, training, test)}."
     return Split(numpy.sort(training), numpy.sort(test), how)
+
+
+def _groups_apart(examples: Examples, training: Rows, test: Rows) -> str:
+    """How many groups judge: they are what counts, however many examples each has."""
+    if examples.groups is None or numpy.isin(examples.groups[test], examples.groups[training]).any():
+        return ""
+    return f" ({len(numpy.unique(examples.groups[test])):,} of {len(numpy.unique(examples.groups)):,} groups)"
 
 
 def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[Split]:

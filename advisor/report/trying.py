@@ -12,9 +12,10 @@ from advisor.errors import printable, shorten
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.training.candidates import MOST_EPOCHS
+from advisor.training.menu import PLAIN
 from advisor.training.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
 from advisor.training.trial_record import Kind, Stage, Status, Trial
-from advisor.training.verdicts import CUT_MARK, in_order, trivial_note
+from advisor.training.verdicts import CUT_MARK, gain_shown, in_order, trivial_note
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
@@ -121,7 +122,7 @@ def bet_sentence(bet: Bet, metric: Metric) -> str:
     if bet.verdict is BetVerdict.UNDECIDED and low > 0:
         ending = ", which is not decided: the held-out examples do not bear it out, or a training was too short"
     with_ = f" with {bet.network}" if bet.network else ""
-    return f"{value(one)} against {value(other)}{with_}: {metric.shown(median)} better in {metric.title} {figures}{ending}."
+    return f"{value(one)} against {value(other)}{with_}: {gain_shown(metric, median, 'better')} {figures}{ending}."
 
 
 def value(found: object) -> str:
@@ -150,6 +151,10 @@ def how(outcome: Outcome, shown: Sequence[Trial] | None = None) -> list[str]:
     if any(row.kind is Kind.TRIVIAL for row in rows):
         sentences.append(f"trivial ({trivial_note(outcome.metric)}) is what everything else has to beat.")
     statuses = {row.status for row in rows}
+    if any(PLAIN in row.name for row in rows):
+        sentences.append("plain: trained as scikit-learn's network is, unless it is told otherwise.")
+    if any(len(row.scores) > 1 for row in rows):
+        sentences.append("± is how far the scores of the folds lie apart (a standard deviation).")
     if any(row.status is Status.CUT or row.hurried for row in rows) or any(final.cut for final in outcome.finals):
         sentences.append("(cut): there was no time for all of its training; with more it may be better.")
     if Status.SHORT in statuses:

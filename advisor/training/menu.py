@@ -55,6 +55,8 @@ decay keep weights small. To stop early is then a variation.
 """
 WIDEST = 2048
 AS_PLANNED = " as planned"
+PLAIN = " plain"
+"""After the name of the network that is trained as scikit-learn's is."""
 """Ends the name of the network that is the plan's in everything."""
 VARIED = ", "
 """Between the name of a network and what was changed of it."""
@@ -124,7 +126,7 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
         settings = found[at]
         name = _name(settings)
         if settings is SCIKIT_LEARN_LIKE:
-            name += " plain"
+            name += PLAIN
         elif settings == _as_planned(planned, settings.network) and settings.network == planned.network:
             name += AS_PLANNED
         if name not in seen:

@@ -165,11 +165,17 @@ def trivial_note(metric: Metric) -> str:
 
 
 def gain_words(metric: Metric, found: Difference | Bet) -> str:
-    """`0.012 better in accuracy (95 % interval 0.004 to 0.020)`; worse where it is below zero."""
+    """`0.012 better in accuracy (95 % interval 0.004 to 0.020)`; worse where it is below zero, level where nothing shows."""
     mean = found.mean if isinstance(found, Difference) else found.median
     low, high = (found.low, found.high) if mean >= 0 else (-found.high, -found.low)
     word = "better" if mean >= 0 else "worse"
-    return f"{metric.shown(abs(mean))} {word} in {metric.title} (95 % interval {metric.shown(low)} to {metric.shown(high)})"
+    return f"{gain_shown(metric, abs(mean), word)} (95 % interval {metric.shown(low)} to {metric.shown(high)})"
+
+
+def gain_shown(metric: Metric, gain: float, word: str) -> str:
+    """`0.012 better in accuracy`; `level in accuracy` where the digits that are shown are all zero."""
+    shown = metric.shown(gain)
+    return f"level in {metric.title}" if float(shown.replace(",", "")) == 0 else f"{shown} {word} in {metric.title}"
 
 
 def bets(

@@ -16,7 +16,7 @@ from advisor.training.ladder import Ladder
 from advisor.training.menu import menu
 from advisor.training.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
 from advisor.training.trial_record import Kind, Stage, Trial
-from advisor.training.verdicts import advice, best, bets, difference, verdict
+from advisor.training.verdicts import advice, best, bets, difference, gain_words, verdict
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 PLANNED = Planned(network="ffn", hidden_units=(64,), init="he", activation="relu", optimizer="adamw")
@@ -127,6 +127,12 @@ def test_no_better_than_no_input_at_all_is_nothing() -> None:
     found, says = judged(0.12, 0.11, (-0.02, 0.04), over_trivial=0.01)
     assert found is Verdict.NOTHING
     assert "always saying the most frequent class" in says
+
+
+def test_a_difference_without_a_digit_to_show_is_called_level() -> None:
+    assert gain_words(ACCURACY, Difference("a", "b", 0.0002, -0.1, 0.1)) == (
+        "level in accuracy (95 % interval -0.100 to 0.100)"
+    )
 
 
 def test_without_finals_the_folds_are_quoted_as_unfinished() -> None:
