@@ -15,7 +15,7 @@ from advisor.training.candidates import MOST_EPOCHS
 from advisor.training.menu import PLAIN
 from advisor.training.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
 from advisor.training.trial_record import Kind, Stage, Status, Trial
-from advisor.training.verdicts import CUT_MARK, gain_shown, in_order, trivial_note
+from advisor.training.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
@@ -119,8 +119,8 @@ def bet_sentence(bet: Bet, metric: Metric) -> str:
         BetVerdict.NO_DIFFERENCE: ", which is less than matters",
         BetVerdict.UNDECIDED: ", which is not decided",
     }.get(bet.verdict, "")
-    if bet.verdict is BetVerdict.UNDECIDED and low > 0:
-        ending = ", which is not decided: the held-out examples do not bear it out, or a training was too short"
+    if doubted(bet):
+        ending = f", which is not decided: {DOUBTS}"
     with_ = f" with {bet.network}" if bet.network else ""
     return f"{value(one)} against {value(other)}{with_}: {gain_shown(metric, median, 'better')} {figures}{ending}."
 

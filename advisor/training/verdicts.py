@@ -16,6 +16,7 @@ from advisor.training.trial_record import Kind, Trial
 FEWEST_PAIRS = 3
 """Folds that both sides of a bet must share before anything is said of it."""
 _ORDER = (Kind.TRIVIAL, Kind.BASELINE, Kind.NETWORK)
+DOUBTS = "the held-out examples do not bear it out, or a training was too short"
 CUT_MARK = " (cut)"
 """After the name of what the clock has cut, so that its scores are worse than they could be."""
 _SHOWN = (BetVerdict.CONFIRMED, BetVerdict.OVERTURNED)
@@ -138,8 +139,16 @@ def advice(
     if bet.verdict in _SHOWN:
         reason = f"on the folds it was better than {bet.rival if keeps == bet.before else bet.before} beyond noise"
     else:
-        reason = f"a plan changes only for what is shown to be better, and on the folds it and {bet.rival} cannot be told apart"
+        told = f"on the folds it and {bet.rival} cannot be told apart"
+        if doubted(bet):
+            told = f"{bet.rival} has not been shown to be: {DOUBTS}"
+        reason = f"a plan changes only for what is shown to be better, and {told}"
     return f"{words} The plan stays {keeps}, since {reason}.".strip()
+
+
+def doubted(bet: Bet) -> bool:
+    """Whether the folds alone would have decided it."""
+    return bet.verdict is BetVerdict.UNDECIDED and not bet.low <= 0 <= bet.high
 
 
 def difference(differences: Sequence[Difference], one: str, other: str) -> Difference | None:

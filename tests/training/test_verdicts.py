@@ -85,6 +85,18 @@ def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -
     )
 
 
+def test_why_the_plan_stays_although_its_network_scored_less_on_the_folds() -> None:
+    trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
+    finals = [final("random forest", 0.9), final(NETWORK, 0.8)]
+    differences = [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)]
+    found = bets(LADDER, PLANNED, ACCURACY, trials, differences)
+    judged, _ = verdict(LADDER, ACCURACY, trials, finals, differences)
+    assert judged is Verdict.BASELINE
+    says = advice(LADDER, judged, trials, finals, found)
+    assert says.startswith("The plan stays ffn")
+    assert says.endswith("or a training was too short.")
+
+
 def test_what_the_folds_show_is_not_advised_against_since_few_were_held_out() -> None:
     says = advised(around(0.9), around(0.8, 0.008), (-0.02, 0.04))
     assert says == (
