@@ -36,7 +36,7 @@ from advisor.training.request import (
     encode_request,
 )
 from advisor.training.trial_record import Stage, Status, Trial
-from advisor.training.verdicts import advice, best, bets, verdict
+from advisor.training.verdicts import advice, best, bets, varied, verdict
 
 MOST_STARTS = 6
 """Of a child: each crash costs the trial that was running."""
@@ -165,6 +165,7 @@ class Trying:
             finals=finals,
             differences=differences,
             bets=found,
+            varied=varied(ladder, request.planned, ready.metric, known.trials),
             not_tried=(
                 *(NotTried(name, reason) for name, reason in failed.items()),
                 *(NotTried(name, self._why_not(name, interrupted)) for name in missing),

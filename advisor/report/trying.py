@@ -66,6 +66,10 @@ def trying_page(outcome: Outcome, look: Look, titles: Mapping[str, str] = TITLES
         after = bet.before if bet.after is None else bet.after
         page.add((title, Style.STRONG), f": {value(bet.before)} -> ", (said, style), f" -> {value(after)}", first="  ")
         page.add(bet_sentence(bet, outcome.metric), first="    ")
+    if outcome.varied:
+        page.heading("what changes of the network showed")
+    for sentence in changes_shown(outcome, titles):
+        page.add(sentence, first="- ")
     _not_tried(page, outcome)
     page.heading("how it was tried")
     for sentence in how(outcome, _shown(by_candidate(outcome))):
@@ -101,11 +105,20 @@ def trying_markdown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> str
             rows.append([title, value(bet.before), _VERDICTS[bet.verdict][0], value(after), said])
         lines += ["## What it means for the plan"]
         lines += table(["What", "Before", "Measured", "After", "How"], rows)
+    if outcome.varied:
+        lines += ["## What changes of the network showed", ""]
+        lines += [f"- {plain(sentence)}" for sentence in changes_shown(outcome, titles)] + [""]
     if outcome.not_tried:
         lines += ["## Not tried", ""]
         lines += [f"- {plain(one.name)}: {plain(one.reason)}" for one in outcome.not_tried] + [""]
     lines += ["## How it was tried", "", *(f"- {plain(sentence)}" for sentence in how(outcome))]
     return "\n".join([*lines, ""])
+
+
+def changes_shown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> list[str]:
+    """`Activation: gelu against relu with ffn: 0.007 better in accuracy (...).`, of a network that is not the plan's."""
+    named = {**TITLES, **titles}
+    return [f"{named.get(bet.topic, bet.topic)}: {bet_sentence(bet, outcome.metric)}" for bet in outcome.varied]
 
 
 def bet_sentence(bet: Bet, metric: Metric) -> str:

@@ -216,6 +216,8 @@ class Outcome:
     finals: tuple[Final, ...] = ()
     differences: tuple[Difference, ...] = ()
     bets: tuple[Bet, ...] = ()
+    varied: tuple[Bet, ...] = ()
+    """The same of a network that the plan does not recommend: what each change of it showed, which judges no bet."""
     not_tried: tuple[NotTried, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -247,6 +249,7 @@ class Outcome:
             "finals": [final.to_json() for final in self.finals],
             "differences": [difference.to_json() for difference in self.differences],
             "bets": [bet.to_json() for bet in self.bets],
+            "varied": [bet.to_json() for bet in self.varied],
             "not_tried": [asdict(one) for one in self.not_tried],
             "notes": list(self.notes),
             "seconds": self.seconds, "resumed": self.resumed, "interrupted": self.interrupted,

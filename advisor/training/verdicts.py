@@ -210,6 +210,20 @@ def bets(
     return tuple(bet for bet in found if bet is not None)
 
 
+def varied(ladder: Ladder, planned: Planned, metric: Metric, trials: Sequence[Trial]) -> tuple[Bet, ...]:
+    """What each change of the network that was varied showed, where the plan recommends another one or none.
+
+    As bets on what that network had before; none of them is the plan's.
+    """
+    scores, known, base = ladder.scores(trials), ladder.candidates(trials), ladder.base(trials)
+    if base is None or base.settings is None or base.model == planned.network:
+        return ()
+    own = base.settings
+    as_it_was = Planned(base.model, (), own.hidden_units, own.init, own.activation, own.optimizer)
+    found = (_factor_bet(factor, base, as_it_was, metric, scores, known) for factor in TOPICS)
+    return tuple(bet for bet in found if bet is not None)
+
+
 def _type_bet(
     ladder: Ladder,
     planned: Planned,

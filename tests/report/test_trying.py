@@ -10,6 +10,7 @@ import pytest
 from advisor.cli.inputs import SchoolName
 from advisor.cli.try_ import stated_options
 from advisor.cli.trying_progress import sparkline
+from advisor.report.html.trying import trying_html
 from advisor.report.page import Look
 from advisor.report.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page
 from advisor.training.outcome import (
@@ -143,6 +144,17 @@ def test_what_the_clock_cut_is_marked_in_every_table() -> None:
         assert shown.count("ffn 64 (cut)") == 2
         assert shown.count("gradient boosting (fewer folds)") + shown.count("… (fewer folds)") == 1
         assert "with more it may be better" in " ".join(shown.split())
+
+
+def test_what_changes_of_another_network_showed_is_told_in_every_form() -> None:
+    bet = Bet(
+        "network.activation", "ffn", "relu", "gelu", "gelu", BetVerdict.OVERTURNED, 0.02, 0.01, 0.03, "accuracy", 6
+    )
+    outcome = replace(OUTCOME, varied=(bet,))
+    for shown in (trying_page(outcome, Look(80)), trying_markdown(outcome), trying_html(outcome)):
+        assert "what changes of the network showed" in shown.lower()
+        assert "Activation: gelu against relu with ffn: 0.020 better in accuracy" in " ".join(shown.split())
+    assert outcome.to_json()["varied"][0]["rival"] == "gelu"
 
 
 def test_too_few_epochs_are_marked_as_a_training_that_was_cut() -> None:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.training.candidates import Planned
+from advisor.training.candidates import Factor, Planned
 from advisor.training.comparing import Scores, leader
 from advisor.training.ladder import Ladder
 from advisor.training.menu import menu
 from advisor.training.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
 from advisor.training.trial_record import Kind, Stage, Trial
-from advisor.training.verdicts import advice, best, bets, difference, gain_words, verdict
+from advisor.training.verdicts import advice, best, bets, difference, gain_words, varied, verdict
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 PLANNED = Planned(network="ffn", hidden_units=(64,), init="he", activation="relu", optimizer="adamw")
@@ -217,6 +217,23 @@ def test_that_the_network_had_no_time_is_said_where_it_loses() -> None:
     found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)])
     assert found is Verdict.BASELINE
     assert f"no time for all of {NETWORK}'s training" in says
+
+
+def test_changes_of_a_network_that_is_not_the_plans_are_told_beside_its_bets() -> None:
+    other = Planned(network="gradient_boosting")
+    ladder = Ladder(menu(other, "tabular"), 6, 0.25)
+    base = next(c for c in menu(other, "tabular").openers if c.kind is Kind.NETWORK)
+    changed = next(c for c in menu(other, "tabular").variations(base) if c.factor is Factor.ACTIVATION)
+    trials = [
+        Trial(one.name, one.kind, one.stage, 0, one.settings_json, tuple(around(score, spread)), 1.0)
+        for one, score, spread in ((base, 0.8, 0.004), (changed, 0.9, 0.008))
+    ]
+    [found] = varied(ladder, other, ACCURACY, trials)
+    assert base.settings is not None
+    assert (found.topic, found.network, found.before) == ("network.activation", base.model, base.settings.activation)
+    assert found.verdict is BetVerdict.OVERTURNED
+    assert all(bet.topic == "network.type" for bet in bets(ladder, other, ACCURACY, trials, ())), "no bet of the plan"
+    assert varied(LADDER, PLANNED, ACCURACY, [trial(NETWORK, around(0.8))]) == (), "of the plan's own they are bets"
 
 
 def test_too_few_pairs_say_nothing() -> None:

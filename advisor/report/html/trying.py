@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
-from advisor.report.trying import TITLES, amount, bet_sentence, by_candidate, how, next_steps, value
+from advisor.report.trying import TITLES, amount, bet_sentence, by_candidate, changes_shown, how, next_steps, value
 from advisor.training.outcome import BetVerdict, Outcome
 from advisor.training.verdicts import in_order
 
@@ -39,6 +39,7 @@ def trying_html(outcome: Outcome, titles: Mapping[str, str] = TITLES, date: str 
         chart=_finals(outcome) if outcome.finals else None,
         folds=folds,
         bets=bets,
+        changes=changes_shown(outcome, titles),
         how=how(outcome),
         next_steps=next_steps(outcome),
     )
