@@ -41,7 +41,7 @@ class JournalFile:
             folder.mkdir(mode=0o700, exist_ok=True)
             lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            remedy = "Work goes on, but could not be resumed. Name a folder that can be written in ADVISOR_STATE."
+            remedy = "The work goes on all the same. Name a folder that can be written in ADVISOR_STATE."
             raise StateError(path, f"cannot be written ({error.strerror}).", remedy) from error
         if not _locked(lock):
             os.close(lock)

@@ -77,6 +77,7 @@ NEEDS = {
 _BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when they rest."
 _DISKS = {"nvme": "a local NVMe disk", "ssd": "a local solid-state disk", "hdd": "a hard disk"}
 _UNKNOWN_DISK = "It is not known on what kind of disk was measured."
+_ON_A_DISK = "Not measured yet: `advisor probe --only {} --data PATH`, with data on a disk."
 _SAME = "The rule that stands for it speaks of another plan than this one."
 
 
@@ -147,6 +148,10 @@ class _Court:
         if claim.needs is not None:
             return Judgement(claim, ClaimVerdict.NOT_JUDGED, NEEDS[claim.needs])
         here = self._truth(claim.when) if claim.when else TRUE
+        if here == FALSE and claim.noted and claim.probe not in self.newest:
+            return Judgement(
+                claim, ClaimVerdict.NOT_JUDGED, self.elsewhere.get(claim.probe, _ON_A_DISK.format(claim.probe))
+            )
         if here == FALSE:
             return Judgement(claim, ClaimVerdict.NOT_JUDGED, claim.otherwise)
         if claim.basis is Basis.PROBE:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from typing import Any
 
 from advisor import __version__
@@ -176,9 +178,11 @@ def checked(outcome: ProbeOutcome) -> ProbeOutcome:
     samples = [seconds for record in outcome.settings for seconds in (*record.search, *record.duel)]
     if not all(_is_positive(number) for number in (*figures, *samples)):
         raise ValueError("its figures are no numbers")
-    texts = [outcome.date, outcome.unit, outcome.work, outcome.second_start, *outcome.bound_by]
+    if not _is_date(outcome.date):
+        raise ValueError(f"{shorten(outcome.date)} is no date")
+    texts = [outcome.unit, outcome.work, outcome.second_start, *outcome.bound_by]
     if not isinstance(outcome.n, int) or not _are_texts(texts):
-        raise ValueError("its date, its units or its number of pairs are damaged")
+        raise ValueError("its units or its number of pairs are damaged")
     if not _are_texts([*outcome.applies, *outcome.applies.values(), *outcome.conditions.warnings]):
         raise ValueError("its conditions are damaged")
     shares = (outcome.conditions.stolen_share, outcome.conditions.others_share)
@@ -194,6 +198,17 @@ def _is_setting(value: object, *, counted: bool) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
         return (1 if counted else 0) <= value <= MOST
     return isinstance(value, str) and not counted and len(value) <= _LONGEST_NAME
+
+
+def _is_date(value: object) -> bool:
+    """Whether it is a day or a time that begins with one (ISO 8601), since dates are compared as texts; or empty."""
+    if not isinstance(value, str) or not re.match(r"\d{4}-\d\d-\d\d(T|$)", value):
+        return value == ""
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_positive(value: object) -> bool:

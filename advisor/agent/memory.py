@@ -103,10 +103,15 @@ def kept_profiles() -> tuple[list[MachineProfile], list[InputError]]:
     return profiles, problems
 
 
-def newest_profile() -> MachineProfile | None:
-    """The profile of this host that was measured last, or None where nothing was measured."""
-    measured = [profile for profile in kept_profiles()[0] if profile.outcomes]
+def newest_of(profiles: Sequence[MachineProfile]) -> MachineProfile | None:
+    """The one that was measured last, or None where nothing was measured."""
+    measured = [profile for profile in profiles if profile.outcomes]
     return max(measured, key=lambda profile: profile.date, default=None)
+
+
+def set_aside() -> list[Path]:
+    """The files of profiles that were found damaged, and are kept under other names. Raises StateError."""
+    return sorted(profiles_kept_in().glob("*.json.corrupt*"))
 
 
 def read_profile(path: Path) -> MachineProfile:

@@ -13,6 +13,7 @@ LABELS: Mapping[str, str] = {
     "probe.matmul.tf32": "Matrix product, tf32",
     "probe.matmul.bf16": "Matrix product, bf16",
     "probe.matmul.fp16": "Matrix product, fp16",
+    "probe.matmul.fp64": "Matrix product, fp64",
     "probe.memory.bytes_per_second": "Memory, all threads",
     "probe.memory.one_thread_bytes_per_second": "Memory, one thread",
     "probe.cache.l1_bytes_per_second": "L1 cache",
@@ -27,7 +28,7 @@ LABELS: Mapping[str, str] = {
     "probe.link.peer_to_peer_bytes_per_second": "Card to card",
     "probe.allreduce.bytes_per_second": "All-reduce",
 }
-"""What people call the gauged facts, in the order in which they are shown."""
+"""What people call the gauged facts, in the order in which they are shown; fp64 is none, and has a rate all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ def readings(outcome: ProbeOutcome) -> tuple[Reading, ...]:
         return ()
     conditions = tuple(sorted((k, v) for k, v in outcome.applies.items() if k not in _NOT_OF_THE_QUANTITY))
     named = dict(outcome.gauges)
+    timed = {f"probe.{outcome.probe}.{record.setting}": record.setting for record in outcome.settings}
+    named |= {name: setting for name, setting in timed.items() if name in LABELS}
     compared = [setting for setting in (outcome.before, outcome.rival) if setting not in (None, *named.values())]
     named |= {str(setting): setting for setting in compared if setting is not None}
     found = []

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.agent.peaks import Peak
 from advisor.agent.quantities import Reading
 from advisor.errors import join_names
 from advisor.machine.machine import Machine
+from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import BUSY, STOLEN, WIDE, spread
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.storage import STORAGE
 from advisor.probes.verdict import Verdict
 
 LOW_SHARE = 0.5
@@ -29,6 +32,35 @@ _LOOK_AT: Mapping[str, str] = {
     "link": "Check the card's slot: `advisor doctor` tells how many PCIe lanes are in use.",
 }
 _MORE_TIME = "3min"
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How the measurement is repeated: a command of probes alone would measure another network, perhaps on another disk."""
+
+    options: str = ""
+    """As they follow `advisor probe` in a shell: --for, --set, --data, --save, ..."""
+    complete: bool = False
+    """Whether these are all that the run was given."""
+
+    def command(self, probes: Iterable[str], budget: str = "") -> str:
+        """`advisor probe --only storage --data pictures --budget 3min`, in backquotes, and what must be added."""
+        named = list(probes)
+        words = [
+            "advisor probe",
+            *(f"--only {name}" for name in named),
+            self.options,
+            budget and f"--budget {shlex.quote(budget)}",
+        ]
+        told = f"`{' '.join(filter(None, words))}`"
+        if self.complete or not any(_depends(name) for name in named):
+            return told
+        return f"{told}, with the --for, --set, --data and --target of that run"
+
+
+def _depends(probe: str) -> bool:
+    """Whether it measures the plan's network, or the disk of its data."""
+    return probe == STORAGE.name or any(known.name == probe and known.needs_network for known in PROBES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +85,7 @@ def remarks(
     outcomes: Sequence[ProbeOutcome],
     measured: Mapping[str, Reading],
     peaks: Mapping[str, Peak],
+    again: Again = Again(),
 ) -> tuple[Remark, ...]:
     """What to know of the machine and of how it was measured.
 
@@ -61,15 +94,17 @@ def remarks(
         outcomes: the newest of each probe.
         measured: the newest reading of each gauged fact.
         peaks: of the facts whose peak is known, or that another one puts into proportion.
+        again: how the run is repeated.
     """
+    at_rest = {name: reading for name, reading in measured.items() if not reading.outcome.conditions.too_busy}
     found = [
         *_of_peaks(measured, peaks),
-        *_of_pairs(measured),
-        *_of_formats(measured),
+        *_of_pairs(at_rest),
+        *_of_formats(at_rest),
         *_of_threads(machine, outcomes),
-        *_of_noise(measured, outcomes),
+        *_of_noise(measured, outcomes, again),
         *_of_conditions(outcomes),
-        *_of_failures(outcomes),
+        *_of_failures(outcomes, again),
         *(Remark(note) for note in (machine.notes if machine is not None else ())),
     ]
     return tuple(dict.fromkeys(found))
@@ -101,7 +136,7 @@ def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Ite
             yield Remark(f"Only a small share of their peaks: {each} ({sources}).", remedy)
 
 
-def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
+def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[ProbeOutcome], again: Again) -> Iterator[Remark]:
     """Rough figures, other programs and samples that differ: one thing mends them, so it names all probes concerned."""
     rough = {
         reading.quantity.label: (width, reading.quantity.probe)
@@ -111,8 +146,7 @@ def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[ProbeOutcome])
     busy = {o.probe: o.conditions.others_share for o in outcomes if o.conditions.others_share > BUSY}
     wide = {o.probe: width for o in outcomes if (width := max((spread(r.duel) for r in o.settings), default=0)) > WIDE}
     found = dict.fromkeys([*(probe for _, probe in rough.values()), *busy, *wide])
-    only = " ".join(f"--only {probe}" for probe in found)
-    remedy = f"Close other programs and measure again with more time: `advisor probe {only} --budget {_MORE_TIME}`"
+    remedy = f"Close other programs and measure again with more time: {again.command(found, _MORE_TIME)}"
     if rough:
         each = ", ".join(f"{label} {width:.0%}" for label, (width, _) in rough.items())
         yield Remark(f"Rough figures, by the width of their 95% intervals: {each}.", remedy)
@@ -131,8 +165,9 @@ def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[ProbeOutcome])
 
 
 def _of_pairs(measured: Mapping[str, Reading]) -> Iterator[Remark]:
+    """Of figures that were taken while the machine was at rest; only what their intervals show."""
     one, every = measured.get(_ONE), measured.get(_ALL)
-    if one is not None and every is not None and every.rate.low < 1.05 * one.rate.high:
+    if one is not None and every is not None and every.rate.high < 1.05 * one.rate.low:
         times = every.rate.median / one.rate.median
         yield Remark(
             f"All threads together read memory {times:.2f} times as fast as one thread alone.",
@@ -193,17 +228,16 @@ def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
         )
 
 
-def _of_failures(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
+def _of_failures(outcomes: Sequence[ProbeOutcome], again: Again) -> Iterator[Remark]:
     """Once for the probes that failed for the same reason."""
     failed: dict[str, dict[str, None]] = {}
     for outcome in outcomes:
         if outcome.failure is not None:
             failed.setdefault(outcome.failure, {})[outcome.probe] = None
     for failure, probes in failed.items():
-        only = " ".join(f"--only {probe}" for probe in probes)
         yield Remark(
             f"The probe{'s' if len(probes) > 1 else ''} {join_names(list(probes))} did not finish: {failure}",
-            f"Try {'them' if len(probes) > 1 else 'it'} alone: `advisor probe {only}`",
+            f"Try {'them' if len(probes) > 1 else 'it'} alone: {again.command(probes)}",
         )
 
 

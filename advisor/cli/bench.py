@@ -11,6 +11,7 @@ import typer
 from advisor.cli.console import FAILED, look, panel, warn
 from advisor.cli.inputs import Force, Inputs, Output, PlainFormat, PlainFormatOption, deliver, deliver_json, gather
 from advisor.cli.main import end_interrupted
+from advisor.cli.measuring import NO_RESUMING
 
 if TYPE_CHECKING:
     from advisor.agent.bench import Benchmark
@@ -175,7 +176,7 @@ def _journal(question: Mapping[str, object], fresh: bool) -> Journal | None:
     try:
         journal = Journal.open(question)
     except InputError as error:
-        warn("This run could not be resumed", str(error.problems[0]))
+        warn(NO_RESUMING, str(error.problems[0]))
         return None
     if journal is None:
         warn("Another run measures the same", "Both will disturb each other; this one could not be resumed.")

@@ -72,7 +72,7 @@ def _examine(machine: Machine, data: Path | None) -> tuple[Machine, Environment]
         with TemporaryFile(dir=state):
             pass
     except StateError as error:
-        problem = " ".join(str(one) for one in error.problems)
+        problem = " ".join(f"{one.where}: {one.what}" for one in error.problems)
     except OSError as error:
         problem = f"{state}: nothing can be written there ({error.strerror or type(error).__name__})."
     shared = _SHARED_MEMORY if Path(_SHARED_MEMORY).is_dir() else None

@@ -138,11 +138,13 @@ def gather(
     what_if: Sequence[str] | None = None,
     data: Path | None = None,
     target: str | None = None,
+    *,
+    strict: bool = False,
 ) -> Inputs:
     """Reads all inputs; what is supposed (`what_if`) goes before what is stated, and both before what `data` show.
 
-    A named card that no profile describes is a warning. Raises InputError with the problems of answers and flags together,
-    and where the data cannot be inspected.
+    A task that the data do not allow is a warning, or where `strict` an InputError. A named card that no profile describes
+    is a warning. Raises InputError with the problems of answers and flags together, and where the data cannot be inspected.
     """
     from advisor.cli.machines import named_machine, unknown_card, with_published
     from advisor.facts.answers import TITLE, parse_assignments, read_answers
@@ -167,7 +169,7 @@ def gather(
             titles.append(error.title)
     if problems:
         raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
-    inspection = _as_told(inspection_of(data, target), stated.get("task.kind"))
+    inspection = _as_told(inspection_of(data, target), stated.get("task.kind"), strict)
     found = named_machine(knowledge, machine)
     known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
     facts = with_published(knowledge, known.with_values(stated, Source.ASKED))
@@ -191,8 +193,8 @@ def inspection_of(data: Path | None, target: str | None) -> Inspection | None:
     return inspected(data, target)
 
 
-def _as_told(inspection: Inspection | None, task: Value | None) -> Inspection | None:
-    """Read for the task that somebody states; where that cannot be, a warning says so (`advisor try` refuses)."""
+def _as_told(inspection: Inspection | None, task: Value | None, strict: bool) -> Inspection | None:
+    """Read for the task that somebody states; where that cannot be, a warning says so, or an InputError (`advisor try`)."""
     if inspection is None or inspection.task is None or task is None or task == inspection.task:
         return inspection
     from advisor.cli.data import read_for
@@ -205,7 +207,10 @@ def _as_told(inspection: Inspection | None, task: Value | None) -> Inspection | 
     except InputError as error:
         from advisor.cli.console import warn
 
-        warn("The answers and the data do not fit together", str(error.problems[0]))
+        title = "The answers and the data do not fit together"
+        if strict:
+            raise InputError(title, error.problems) from None
+        warn(title, str(error.problems[0]))
         return inspection
 
 

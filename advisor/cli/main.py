@@ -12,17 +12,37 @@ from advisor.errors import InputError
 
 
 def main() -> None:
-    """Runs the command line. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted."""
+    """Runs the command line. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted (143, 129 by
+    SIGTERM, SIGHUP)."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     for name in ("stdout", "stderr"):  # None where the caller closed it
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+    _hear_of_the_end()
     try:
         code = _run()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
         end_interrupted()
     sys.exit(code)
+
+
+_ended_by: list[signal.Signals] = []
+"""The signal other than Ctrl-C that ends the program, once it has come."""
+
+
+def _hear_of_the_end() -> None:
+    """SIGTERM and SIGHUP end it as Ctrl-C does: terminal restored, children ended, one message. Those that are ignored
+    (nohup) stay so."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    _ended_by.append(signal.Signals(number))
+    raise KeyboardInterrupt
 
 
 def _run() -> int:
@@ -65,10 +85,16 @@ def _close_stdout() -> None:
 
 
 def end_interrupted(what: str = "What was saved before is kept.") -> NoReturn:
-    """Ends the program with 130 and one message: what is kept, and how to go on."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C has nothing left to stop
-    panel("Interrupted", [what], style="yellow")
-    raise SystemExit(INTERRUPTED)
+    """Ends the program with 130 and one message: what is kept, and how to go on. By another signal with 128 and its number,
+    as a shell tells of it."""
+    for number in (signal.SIGINT, *_ended_by):
+        signal.signal(number, signal.SIG_IGN)  # a second one has nothing left to stop
+    try:
+        panel(f"Ended by {_ended_by[0].name}" if _ended_by else "Interrupted", [what], style="yellow")
+    except OSError:  # the terminal is gone
+        _close_stdout()
+        os.dup2(1, 2)
+    raise SystemExit(128 + _ended_by[0] if _ended_by else INTERRUPTED)
 
 
 def _usage_error(error: Exception) -> int:

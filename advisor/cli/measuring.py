@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TORCH_SECONDS = 20.0
 """For asking torch about the cards, out of the budget."""
+NO_RESUMING = "If this run is stopped, it cannot go on from there"
+"""The title of why there is no journal."""
 SHORTEST, LONGEST = 1, 86400
 """What `--budget` may be, in seconds."""
 
@@ -110,7 +112,7 @@ def open_journal(
     try:
         journal = Journal.open(question)
     except InputError as error:
-        complain("This run could not be resumed", str(error.problems[0]))
+        complain(NO_RESUMING, str(error.problems[0]))
         return None
     if journal is None:
         complain("Another run measures the same", "Both will disturb each other; this one could not be resumed.")
@@ -119,14 +121,14 @@ def open_journal(
     return journal
 
 
-def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str], None]) -> None:
-    """Remembers one outcome, unless the machine was too busy for it to say anything.
+def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str], None]) -> bool:
+    """Remembers one outcome that is worth it; whether that was done.
 
     A state folder that cannot be written is a warning.
     """
-    if outcome.conditions.too_busy and not outcome.facts():
+    if not outcome.worth_keeping:
         say(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
-        return
+        return False
     from advisor.agent.memory import remember
     from advisor.errors import InputError
 
@@ -134,6 +136,8 @@ def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str]
         remember(machine, [outcome], name)
     except InputError as error:
         warn("The measurement cannot be kept for later", str(error.problems[0]))
+        return False
+    return True
 
 
 def parse_budget(text: str) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from advisor.agent.agent import Revision
     from advisor.agent.journal import Journal
     from advisor.agent.judged_claims import Judgement
-
+    from advisor.probes.outcome import ProbeOutcome
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -84,6 +85,7 @@ def probe(
     if context.invoked_subcommand is not None:
         return
     from advisor.agent import reference
+    from advisor.agent.remarks import Again
     from advisor.facts.fact_base import Source
 
     seconds = parse_budget(budget)
@@ -95,6 +97,7 @@ def probe(
         refuse_rewriting(output, answers)
         check_output(output, force)
     facts = inputs.facts
+    given = _options(answers, sets, data, target, save, school, packs)
     if answers is None and not sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         facts = facts.with_values(reference.FACTS, Source.ASKED)
@@ -103,11 +106,17 @@ def probe(
     journal = open_journal(inputs, only, seconds, folder, fresh)
     begun = time.monotonic()
     inputs = looked_at_closely(inputs, folder)
-    revision = _measure(inputs, seconds - (time.monotonic() - begun), only, save, folder, journal)
-    _deliver(inputs, revision, format_, output, force, save)
+    kept: list[ProbeOutcome] = []
+    revision = _measure(inputs, seconds - (time.monotonic() - begun), only, save, folder, journal, kept)
+    unsaved = (
+        revision.measured and not kept and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
+    )
+    _deliver(inputs, revision, format_, output, force, _Saved(save, not unsaved, given))
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
+    if unsaved:
+        _say_unsaved(revision, save, Again(given, complete=True).command(only or (), budget))
     if not revision.measured:
         if not revision.skipped and not revision.outcomes:
             panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
@@ -115,8 +124,15 @@ def probe(
 
 
 def _measure(
-    inputs: Inputs, seconds: float, only: list[str] | None, save: str, folder: str | None, journal: Journal | None
+    inputs: Inputs,
+    seconds: float,
+    only: list[str] | None,
+    save: str,
+    folder: str | None,
+    journal: Journal | None,
+    kept: list[ProbeOutcome],
 ) -> Revision:
+    """Every outcome is saved at once; those that were are added to `kept`."""
     from advisor.agent.agent import settle
     from advisor.cli.progress import MeasuringProgress
 
@@ -127,8 +143,8 @@ def _measure(
 
             def listener(what: str, about: Any) -> None:
                 progress(what, about)
-                if what == "finished" and about.measured:
-                    keep(machine, about, save, progress.line)
+                if what == "finished" and about.measured and keep(machine, about, save, progress.line):
+                    kept.append(about)
 
             return settle(
                 inputs.knowledge,
@@ -151,18 +167,60 @@ def _measure(
             journal.close(finished=False)
 
 
-def _machine_page(inputs: Inputs, revision: Revision, name: str) -> str:
+def _options(
+    answers: Path | None,
+    sets: list[str] | None,
+    data: Path | None,
+    target: str | None,
+    save: str,
+    school: SchoolName,
+    packs: list[Path] | None,
+) -> str:
+    """What the run was given besides its probes and its time, as it is written in a shell."""
+    words = ["--for", str(answers)] if answers is not None else []
+    words += [word for text in sets or () for word in ("--set", text)]
+    words += ["--data", str(data)] if data is not None else []
+    words += ["--target", target] if target is not None else []
+    words += ["--save", save] if save != "last" else []
+    words += ["--school", school.value] if school is not SchoolName.TODAY else []
+    words += [word for pack in packs or () for word in ("--rules", str(pack))]
+    return shlex.join(words)
+
+
+def _say_unsaved(revision: Revision, save: str, command: str) -> None:
+    """Once, after everything else: that nothing of this run was kept, why, and how to repeat it."""
+    name = "" if save == "last" else f" under the name {save}"
+    busy = not any(one.worth_keeping for one in revision.measured)
+    why = "Other programs took much of the machine." if busy else "The results could not be written, as told above."
+    when = "When they rest, measure again" if busy else "Measure again"
+    warn(f"Nothing was saved{name}", f"{why} {when}: {command}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """Under which name this run's outcomes are kept, if they are, and the options that repeat the run."""
+
+    name: str
+    done: bool
+    options: str
+
+
+def _machine_page(inputs: Inputs, revision: Revision, saved: _Saved) -> str:
     """The machine as this run has seen it; what was compared stands above it."""
     from advisor.agent.machine_profile import grown
+    from advisor.agent.remarks import Again
     from advisor.machine.profiles import find_device
     from advisor.report.machine_page import machine_page, machine_report
 
     assert inputs.machine is not None  # noqa: S101
-    report = machine_report(grown(None, name, inputs.machine, "", revision.outcomes), find_device)
-    return machine_page(replace(report, decisions=()), look())
+    profile = grown(None, saved.name, inputs.machine, "", revision.outcomes)
+    report = machine_report(profile, find_device, Again(saved.options, complete=True))
+    return machine_page(replace(report, decisions=()), look(), is_kept=saved.done)
 
 
-def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool, save: str) -> None:
+def _deliver(
+    inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool, saved: _Saved
+) -> None:
     from datetime import date
 
     from advisor.cli.evidence import evidence, judged
@@ -193,7 +251,7 @@ def _deliver(inputs: Inputs, revision: Revision, format_: Format, output: Path |
     if format_ is Format.TEXT:
         write(measured_page(revision, look()))
         if revision.measured:
-            write(f"\n{_machine_page(inputs, revision, save)}")
+            write(f"\n{_machine_page(inputs, revision, saved)}")
             write(f"\n{_trial(claims)}")
         if output is not None:
             write(f"The report is in {output}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +71,7 @@ def show(
     from advisor.report.html.machine import machine_html
     from advisor.report.machine_page import machine_json, machine_page, machine_report
 
-    device = None if _names_kept(name) else find_device(name, _devices())
+    device = None if name == THIS or _names_kept(name) else find_device(name, _devices())
     if device is not None:
         published = published_figures(device.name)
         deliver_page(
@@ -100,7 +101,7 @@ def path(
 
     if name is None:
         found = profiles_kept_in()
-    elif not _names_kept(name) and (device := find_device(name, _devices())) is not None:
+    elif name != THIS and not _names_kept(name) and (device := find_device(name, _devices())) is not None:
         found = profiles_folder() / "devices" / f"{device.name}.yaml"
     else:
         found = profiles_kept_in() / f"{_of_this_host(name).name}.json"
@@ -162,6 +163,7 @@ def export(
 
 def _since(name: str, since: str | None) -> MachinesCompared:
     from advisor.agent.comparison import compare, last_day, sides_of
+    from advisor.agent.memory import LAST
     from advisor.errors import input_error, join_names, shorten
 
     profile = _profile(name)
@@ -170,7 +172,9 @@ def _since(name: str, since: str | None) -> MachinesCompared:
     if not day or not before.outcomes or not after.outcomes:
         days = sorted({outcome.date[:10] for outcome in profile.outcomes})
         what = f"{shorten(profile.name)} was measured on {join_names(days[-10:]) or 'no day'} only"
-        remedy = "Measure again with `advisor probe`, or name a day after the first of these with --since."
+        save = "" if profile.name in ("", LAST) else f" --save {profile.name}"
+        remedy = f"Measure again on another day with `advisor probe{save}`"
+        remedy += f", or name with --since a day after {days[0]} and not after {days[-1]}." if len(days) > 1 else "."
         raise input_error("There are no two times to compare", what, where="--since", remedy=remedy)
     return compare(before, after, same_machine=True)
 
@@ -217,18 +221,36 @@ def _profile(name: str, title: str = "There is no such machine") -> MachineProfi
 
 def _of_this_host(name: str) -> MachineProfile:
     """By its name. Raises InputError."""
-    from advisor.agent.memory import newest_profile
-    from advisor.errors import input_error
+    from advisor.agent.memory import kept_profiles, newest_of
 
     if name == THIS:
-        newest = newest_profile()
+        profiles, problems = kept_profiles()
+        newest = newest_of(profiles)
         if newest is None:
-            raise input_error(NOTHING_MEASURED, "no machine profile is kept", remedy="Measure it with `advisor probe`.")
+            raise _nothing_kept(problems)
+        _say(problems)
         return newest
     for profile in _kept():
         if profile.name == name:
             return profile
     raise _unknown(name, "There is no such machine")
+
+
+def _nothing_kept(problems: Sequence[InputError]) -> InputError:
+    """What is wrong with each file or folder; where nothing is, that nothing was measured, and what was once set aside."""
+    from advisor.agent.memory import set_aside
+    from advisor.errors import InputError, input_error
+
+    if problems:
+        return InputError(
+            "What was measured on this host cannot be read", [p for one in problems for p in one.problems]
+        )
+    damaged = set_aside()
+    if damaged:
+        what = "no machine profile is kept but this one, which is damaged"
+        remedy = "Measure again with `advisor probe`, or mend it and give it back its name in .json."
+        return input_error(NOTHING_MEASURED, what, where=str(damaged[-1]), remedy=remedy)
+    return input_error(NOTHING_MEASURED, "no machine profile is kept", remedy="Measure it with `advisor probe`.")
 
 
 def _unknown(name: str, title: str) -> InputError:
@@ -252,14 +274,19 @@ def _names_kept(name: str) -> bool:
 def _kept() -> list[MachineProfile]:
     """This host's profiles; what cannot be read of them is a warning, said once."""
     from advisor.agent.memory import kept_profiles
-    from advisor.cli.console import warn
 
     profiles, problems = kept_profiles()
+    _say(problems)
+    return profiles
+
+
+def _say(problems: Sequence[InputError]) -> None:
+    from advisor.cli.console import warn
+
     for problem in problems:
         if str(problem) not in _SAID:
             _SAID.add(str(problem))
             warn(problem.title, str(problem.problems[0]))
-    return profiles
 
 
 _SAID: set[str] = set()

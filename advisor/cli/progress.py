@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import sys
 import time
@@ -9,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from advisor.cli.console import stderr, warn
+from advisor.cli.measuring import NO_RESUMING
 from advisor.errors import InputError, printable
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
 from advisor.report.rates import amount
@@ -35,6 +37,8 @@ class MeasuringProgress:
         self._shown = 0.0
         self._run: set[str] = set()
         """Names of the probes that were begun."""
+        self._warned = False
+        """Whether it was said that the journal cannot be written: it is tried before and after every probe."""
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
@@ -58,21 +62,30 @@ class MeasuringProgress:
                 refresh_per_second=4,
             )
             self._task = self._bar.add_task("", total=self._budget, what="starting")
-            self._bar.start()
+            try:
+                self._bar.start()
+            except BaseException:  # Ctrl-C just now: the cursor may be hidden already
+                self._bar.stop()
+                raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._bar is not None:
-            self._bar.stop()
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                self._bar.stop()
 
     def __call__(self, what: str, about: Any) -> None:
         match what:
             case "resumed":
-                names = ", ".join(outcome.probe for outcome in about.outcomes if outcome.failure is None) or "nothing"
+                names = ", ".join(outcome.probe for outcome in about.outcomes if outcome.failure is None)
                 after = f", after {about.spent:.0f} s" if about.spent >= 1 else ""
-                self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
+                spent = f"; {about.spent:.0f} s of the time are spent" if about.spent >= 1 else ""
+                if names:
+                    self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
+                else:
+                    self.line(f"A stopped run had finished no probe{spent}.")
                 self._deadline -= about.spent
             case "started":
                 again = ", since undecided" if about.probe.name in self._run else ""
@@ -85,8 +98,9 @@ class MeasuringProgress:
                 self._event(about)
             case "finished":
                 self._finished(about)
-            case "warning" if isinstance(about, InputError):
-                warn("This run could not be resumed", str(about.problems[0]))
+            case "warning" if isinstance(about, InputError) and not self._warned:
+                self._warned = True
+                warn(NO_RESUMING, str(about.problems[0]))
 
     def _event(self, message: Any) -> None:
         if isinstance(message, Rehearsed):

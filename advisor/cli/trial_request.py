@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.cli.console import warn
 from advisor.cli.inputs import Inputs, plan_of
+from advisor.cli.measuring import NO_RESUMING
 
 if TYPE_CHECKING:
     from advisor.agent.trial_journal import TrialJournal
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 EXAMPLES_A_SECOND = 400
 """Of the budget: as many examples are read at most, since each is learnt from dozens of times."""
+MOST_NAMED = 12
+"""Columns that a message names."""
 FEWEST_READ, MOST_READ = 2_000, 200_000
 SHARE_OF_MEMORY = 0.03
 """Of the machine, for one copy of the examples in numbers; a few are held at a time."""
@@ -50,7 +53,8 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
 
     begun = time.monotonic()
     assert inputs.inspection is not None  # noqa: S101 - data were named
-    _check_target(inputs.inspection)
+    stated = inputs.facts.known("task.kind")
+    _check_target(inputs.inspection, None if stated is None else str(stated.value))
     inputs, inspection = for_the_task(inputs, inputs.inspection)
     _check_columns(inspection)
     if stop is not None and stop.all:
@@ -63,17 +67,20 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     return Prepared(inputs, _request(inputs, plan, inspection, budget - spent, seed, enough), warned, spent)
 
 
-def _check_target(inspection: Inspection) -> None:
-    """Raises InputError where it is not known what to learn."""
-    from advisor.datasets.dataset import FORETELLING
+def _check_target(inspection: Inspection, task: str | None) -> None:
+    """Raises InputError where it is not known what to learn; `task` is what somebody states or the data show."""
+    from advisor.datasets.dataset import FORETELLING, Task
     from advisor.datasets.dataset import Format as Kept
-    from advisor.errors import input_error, join_names, shorten
+    from advisor.errors import input_error, shorten
 
-    if inspection.task in FORETELLING:
+    several = bool(inspection.facts.get("task.multilabel"))
+    if inspection.task in FORETELLING or (several and task == Task.REGRESS):
         return
     what = "it is not known what is to be foretold"
-    names = [shorten(column.name, 30) for column in inspection.columns[:12]]
     match inspection.format:
+        case _ if several:
+            what = "several labels for one example cannot be tried yet"
+            remedy = "`advisor recommend` plans for them; --set task.kind=regress tries them as numbers."
         case Kept.IMAGES | Kept.SOUNDS:
             remedy = "Put the files of each class into a folder of its own: the folders name the classes."
         case Kept.TEXT:
@@ -84,10 +91,23 @@ def _check_target(inspection: Inspection) -> None:
                 "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
             )
         case _:
-            remedy = (
-                f"Name it with --target. The columns are {join_names(names)}." if names else "Name it with --target."
-            )
+            remedy = f"Name it with --target. {_columns_of(inspection)}".strip()
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
+
+
+def _columns_of(inspection: Inspection) -> str:
+    """Which columns may be meant: those that look like a target, and the first ones."""
+    from advisor.datasets.dataset import UNSAID
+    from advisor.errors import join_names, shorten
+
+    names = [shorten(column.name, 30) for column in inspection.columns[:MOST_NAMED]]
+    if not names:
+        return ""
+    more = len(inspection.columns) - len(names)
+    all_ = f"The columns are {join_names([*names, *([f'{more:,} more'] if more else [])])}."
+    proposed = next((remark.columns for remark in inspection.remarks if remark.what == UNSAID), ())
+    meant = join_names([repr(shorten(name, 30)) for name in proposed], "or")
+    return f"It could be {meant}. {all_}" if meant else all_
 
 
 def _check_columns(inspection: Inspection) -> None:
@@ -198,7 +218,7 @@ def open_trial_journal(
     try:
         journal = TrialJournal.open(question, fresh=fresh)
     except InputError as error:
-        complain("This run could not be resumed", str(error.problems[0]))
+        complain(NO_RESUMING, str(error.problems[0]))
         return None
     if journal is None:
         complain("Another run tries the same", "Both will disturb each other; this one could not be resumed.")

@@ -74,7 +74,7 @@ def try_(
     if output is not None:
         refuse_rewriting(output, answers, data)
         check_output(output, force)
-    inputs = gather(answers, sets, "auto", school, packs, data=data, target=target)
+    inputs = gather(answers, sets, "auto", school, packs, data=data, target=target, strict=True)
     found = prepared(inputs, seconds, seed, STARTED + time.monotonic() - begun)
     if found.warned:
         panel("Before anything is tried", list(found.warned), style="yellow")

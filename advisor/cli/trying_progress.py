@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from advisor.cli.console import stderr, warn
+from advisor.cli.measuring import NO_RESUMING
 from advisor.errors import InputError, printable, shorten
 from advisor.report.trying import amount, trial_line
 from advisor.training.outcome import Metric
@@ -68,7 +69,7 @@ class TryingProgress:
             case "crashed":
                 self._finished(about)
             case "warning" if isinstance(about, InputError):
-                warn("This run could not be resumed", str(about.problems[0]))
+                warn(NO_RESUMING, str(about.problems[0]))
 
     def _resumed(self, known: Known) -> None:
         self._deadline -= known.spent

@@ -48,7 +48,7 @@ class WizardOutcomes:
         from advisor.agent.memory import LAST, remember
 
         self.known().append(outcome)
-        if outcome.conditions.too_busy and not outcome.facts():
+        if not outcome.worth_keeping:
             return
         try:
             remember(machine, [outcome], LAST)

@@ -188,7 +188,9 @@ def _remarks(
     others = [shorten(array.name, 30) for array in arrays if array not in (data, answer) and array not in objects]
     if others:
         names = join_names(others if len(others) <= 5 else [*others[:4], f"{len(others) - 4} others"])
-        yield Remark(f"The data are {_name(data)} {_shape(data)}; {names} were left alone.")
+        yield Remark(
+            f"The data are {_name(data)} {_shape(data)}; {names} {'was' if len(others) == 1 else 'were'} left alone."
+        )
     if objects:
         names = join_names([shorten(array.name, 30) for array in objects[:4]])
         yield Remark(f"Arrays of Python objects are not read, since a pickle can run any program: {names}.")

@@ -60,7 +60,15 @@ def inspect_array(path: Path, target: str | None, told: Task | None = None) -> I
     }  # fmt: skip
     if roles.steps is not None:
         facts["data.sequence_length"] = roles.steps
-    if task is not None and target_values is not None:
+    labels = 0 if task is not None or target_values is None else target_values.shape[1]
+    if labels:
+        facts |= {
+            "task.kind": "classify",
+            "task.multilabel": True,
+            "task.outputs": labels,
+            "data.labelled_fraction": 1.0,
+        }
+    elif task is not None and target_values is not None:
         facts |= _target_facts(task, classes, target_values)
     if len(classes) == 1:
         task = None
@@ -90,11 +98,16 @@ def inspect_array(path: Path, target: str | None, told: Task | None = None) -> I
 
 
 def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]]:
-    """What the targets ask for: texts, yes or no, few whole numbers and one-hot rows are classes, other numbers are numbers."""
+    """What the targets ask for: texts, yes or no, few whole numbers and one-hot rows are classes, other numbers are numbers.
+
+    No task of those that can be tried where an example has several labels: rows of 0 and 1 with any number of ones.
+    """
     if values is None:
         return None, ()
     if values.ndim == 2:
-        return (Task.CLASSIFY, _names(values.argmax(axis=1))) if _one_hot(values) else (Task.REGRESS, ())
+        if _one_hot(values):
+            return Task.CLASSIFY, _names(values.argmax(axis=1))
+        return (None if _several_labels(values) else Task.REGRESS), ()
     if values.dtype.kind in "fiu":
         known = values[numpy.isfinite(values)]
         distinct = len(numpy.unique(known))
@@ -112,7 +125,15 @@ def _as_told(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tup
             what = "its targets are words, so that no number can be foretold (task.kind is regress)"
             raise unreadable(path, what, "Leave task.kind out, or name an array of numbers.")
         return Task.REGRESS, ()
-    whole = values.ndim == 1 and bool((values == numpy.round(values))[numpy.isfinite(values)].all())
+    if values.ndim == 2 and _several_labels(values):
+        what = f"its targets are several labels for one example ({values.shape[1]} columns of 0 and 1), which cannot be tried yet"
+        raise unreadable(
+            path, what, "`advisor recommend` plans for them; with task.kind=regress they are tried as numbers."
+        )
+    if values.ndim == 2:
+        what = f"its targets are {values.shape[1]} numbers for each example and no classes (task.kind is {task})"
+        raise unreadable(path, what, "Leave task.kind out, or save one class for each example, numbered from 0.")
+    whole = bool((values == numpy.round(values))[numpy.isfinite(values)].all())
     distinct = len(numpy.unique(values))
     if not whole or distinct * 2 > len(values):
         what = f"its targets have {distinct:,} different values and are no classes (task.kind is {task})"
@@ -249,6 +270,11 @@ def _one_hot(values: AnyArray) -> bool:
     return bool(values.shape[1] > 1 and numpy.isin(numbers, (0.0, 1.0)).all() and (numbers.sum(axis=1) == 1).all())
 
 
+def _several_labels(values: AnyArray) -> bool:
+    """Whether each row has a 0 or 1 for each of several labels."""
+    return values.shape[1] > 1 and values.dtype.kind in "fiub" and bool(numpy.isin(values, (0, 1)).all())
+
+
 def _target_facts(task: Task, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
     if task is Task.REGRESS:
         known = numpy.isfinite(values.astype(numpy.float64)).reshape(len(values), -1).all(axis=1)
@@ -276,6 +302,10 @@ def _remarks(
             yield Remark(
                 f"Trials make the pictures {side}x{side} instead of {width}x{height}, to be done within minutes."
             )
+    if targets is not None and task is None and targets.ndim == 2:
+        what = f"The target has {targets.shape[1]} columns of 0 and 1: an example can have several labels at once."
+        remedy = "They cannot be tried yet, but planned for; with --set task.kind=regress they are tried as numbers."
+        yield Remark(what, Weight.WARNING, remedy)
     if len(classes) == 1:
         what = f"All examples are of one class ({shorten(classes[0])}), so there is nothing to tell apart."
         yield Remark(what, Weight.WARNING, "Add examples of other classes, or name another array with --target.")
@@ -304,9 +334,9 @@ def _remarks_on_gaps(roles: Roles, values: AnyArray) -> Iterator[Remark]:
         what = f"{missing:,} of {others.size:,} {which} looked at are missing (NaN), {infinite:,} infinite."
         remedy = "Trials put the median or mean in their place." if missing + infinite < others.size else ""
         yield Remark(what, Weight.WARNING, remedy)
-    known = ~numpy.isnan(values)
-    lowest = values.min(axis=0, where=known, initial=numpy.inf)
-    constant = values.ndim == 2 and int((lowest == values.max(axis=0, where=known, initial=-numpy.inf)).sum())
+    known = ~numpy.isnan(others)
+    lowest = others.min(axis=0, where=known, initial=numpy.inf)
+    constant = others.ndim == 2 and int((lowest == others.max(axis=0, where=known, initial=-numpy.inf)).sum())
     if constant:
         yield Remark(f"Columns with the same value in every example: {constant:,}.")
 

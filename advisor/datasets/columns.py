@@ -20,7 +20,16 @@ _FEWEST_FOR_IDENTIFIER = 10
 MANY_CATEGORIES = 1000
 _IDENTIFYING = frozenset({"id", "ids", "uuid", "guid", "identifier", "pk", "index", "idx", "rowid", "unnamed"})
 _NUMBERING = _IDENTIFYING | {"key", "no", "nr", "number", "code", "row", "hash"}
+_PERSONS = frozenset(
+    {
+        "account", "client", "customer", "device", "donor", "driver", "employee", "household", "machine", "member",
+        "participant", "patient", "person", "player", "respondent", "sensor", "session", "speaker",
+        "student", "subject", "user", "volunteer",
+    }
+)  # fmt: skip
+"""Persons and things of which there may be several rows. No places: of a shop more is to be foretold, and it tells much."""
 _CODES = frozenset({"zip", "zipcode", "postcode", "postal", "plz", "fips", "isbn", "ean", "phone"})
+INFINITE = "Infinite values count as missing."
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 
@@ -48,6 +57,12 @@ def words_of_name(name: str) -> frozenset[str]:
 def identifies(name: str) -> bool:
     """Whether a name says that the values tell persons, goods or rows apart."""
     return bool(words_of_name(name) & _IDENTIFYING)
+
+
+def names_persons(name: str) -> bool:
+    """Whether a name says nothing but who or what a row is of: `subject` and `user name`, but not `store type`."""
+    words = words_of_name(name)
+    return bool(words & _PERSONS) and words <= _PERSONS | _NUMBERING | {"name"}
 
 
 def judge(raw: polars.Series, *, named: bool = True, nested: bool = False, comma_first: bool = False) -> Judged:
@@ -123,7 +138,7 @@ def _with_stray(judged: Judged, others: Sequence[str], infinite: bool) -> Judged
         shown = join_names([f"{shorten(value, 20)!r}" for value in others])
         remarks.append(f"{shown} among its numbers {'counts' if len(others) == 1 else 'count'} as missing.")
     if infinite:
-        remarks.append("Infinite values count as missing.")
+        remarks.append(INFINITE)
     return replace(judged, column=replace(judged.column, remark=" ".join(remarks)))
 
 

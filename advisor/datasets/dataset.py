@@ -97,6 +97,10 @@ class Remark:
     columns: tuple[str, ...] = ()
 
 
+UNSAID = "It is not said what is to be learnt."
+"""A remark on a table without a target, with the columns that look like one; a series says itself what is foretold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """Everything that was found out about a data set."""

@@ -126,11 +126,14 @@ def class_remarks(folders: ClassFolders, noun: str) -> Iterator[Remark]:
         what = f"The folders {names} were taken together; trials divide the examples anew."
         yield Remark(what, remedy="Name one of them to use only its examples.")
     if folders.outside:
-        yield Remark(
-            f"{folders.outside:,} {noun} lie beside the folders of the classes and were left out.", Weight.WARNING
-        )
+        one = folders.outside == 1
+        lie, were = (f"{noun.removesuffix('s')} lies", "was") if one else (f"{noun} lie", "were")
+        what = f"{folders.outside:,} {lie} beside the folders of the classes and {were} left out."
+        yield Remark(what, Weight.WARNING)
     if folders.links:
-        yield Remark(f"Links to {folders.links:,} folders were not followed.", remedy="Name the folders themselves.")
+        yield Remark(
+            f"Links to folders that were not followed: {folders.links:,}.", remedy="Name the folders themselves."
+        )
     if folders.others:
         yield Remark(f"Files of other kinds that were passed over: {folders.others:,}.")
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from advisor.datasets.dated_names import times_of
 from advisor.errors import InputError, join_names, shorten
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
 _MISSING = frozenset({"", "na", "nan", "null", "none", "?", "-", "n/a"})
 _ROWS = 100
+_MOSTLY = 0.9
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
@@ -26,7 +28,7 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     filled = [cell for cell in first if cell]
     values = [position for position, cell in enumerate(first) if _is_value(cell)]
     if values:
-        return _are_years(first, values) and bool(rest)
+        return bool(rest) and (_are_years(first, values) or _are_dates_above_numbers(first, values, rest))
     if any(cell.casefold() in _MISSING for cell in filled) or len(filled) < len(first) / 2:
         return False
     if not rest:
@@ -53,6 +55,16 @@ def _are_years(first: Sequence[str], values: Sequence[int]) -> bool:
     except ValueError:
         return False
     return all(after - before == 1 for before, after in pairwise(numbers))
+
+
+def _are_dates_above_numbers(first: Sequence[str], values: Sequence[int], rest: Sequence[Sequence[str]]) -> bool:
+    """Names such as `region, 2015-01-01, 2015-02-01`: dates that follow one another, and below them numbers and no dates."""
+    if times_of([first[position] for position in values]) is None:
+        return False
+    below = [record[position].strip() for record in rest for position in values if position < len(record)]
+    filled = [cell for cell in below if cell.casefold() not in _MISSING]
+    numbers = sum(bool(_NUMBER.fullmatch(cell)) and not _DATE.fullmatch(cell) for cell in filled)
+    return numbers > _MOSTLY * len(filled)
 
 
 def column_names(first: Sequence[str], width: int, path: Path) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import arrays, pictures, sounds, table, texts, windows
+from advisor.datasets.columns import INFINITE
 from advisor.datasets.dataset import Examples, Format, Inspection, Task
 from advisor.datasets.labels import class_numbers
 from advisor.datasets.sampling import Positions, evened, floor_of_a_class, spread, stratified
@@ -176,7 +177,11 @@ def _left_out(
 ) -> str:
     sentences = []
     if with_target < rows_read:
-        sentences.append(f"{rows_read - with_target:,} rows have no value for the target and were left out.")
+        missing = rows_read - with_target
+        rows, were = ("1 row has", "was") if missing == 1 else (f"{missing:,} rows have", "were")
+        column = next((one for one in inspection.columns if one.name == inspection.target), None)
+        infinite = " or an infinite one" if column is not None and INFINITE in column.remark else ""
+        sentences.append(f"{rows} no value for the target{infinite} and {were} left out.")
     if rows_read < inspection.examples or chosen < with_target:
         how = ", but more of those of rare classes" if evened else ""
         sentences.append(

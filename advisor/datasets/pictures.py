@@ -74,6 +74,8 @@ def inspect_pictures(folder: Path) -> Inspection:
     width, height = Counter((look.width, look.height) for look in looks).most_common(1)[0][0]
     colours = Counter(look.colours for look in looks).most_common(1)[0][0]
     side = side_for(width, height)
+    of_one_size = all((look.width, look.height) == (width, height) for look in looks)
+    dots = width * height if of_one_size else side * side  # of many sizes, that of trials: the commonest stands for few
     told_apart = len(found.classes) > 1
     examples = found.readable(len(chosen), len(broken))
     return Inspection(
@@ -81,7 +83,7 @@ def inspect_pictures(folder: Path) -> Inspection:
         format=Format.IMAGES,
         modality="image",
         examples=examples,
-        facts=class_facts(found, examples) | {"data.modality": "image", "data.inputs": colours * width * height},
+        facts=class_facts(found, examples) | {"data.modality": "image", "data.inputs": colours * dots},
         fingerprint=found.fingerprint,
         task=Task.CLASSIFY if told_apart else None,
         classes=found.classes,
@@ -117,7 +119,8 @@ def load_pictures(inspection: Inspection, most_examples: int, seed: int) -> Exam
             f"{len(chosen):,} of {len(found.members):,} pictures were taken, the same share of every class."
         )
     if len(kept) < len(chosen):
-        left_out.append(f"{len(chosen) - len(kept):,} that cannot be read were left out.")
+        broken = len(chosen) - len(kept)
+        left_out.append(f"{broken:,} that cannot be read {'was' if broken == 1 else 'were'} left out.")
     return Examples("image", Task.CLASSIFY, numpy.stack(pictures), numbers[kept], classes, left_out=" ".join(left_out))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars
 
-from advisor.datasets.columns import Judged, identifies
+from advisor.datasets.columns import Judged, identifies, names_persons
 from advisor.datasets.dataset import Kind, Remark, Weight
 from advisor.datasets.target import TargetView
 from advisor.errors import join_names, shorten
@@ -16,9 +16,12 @@ SPARSE_IDS = 1000
 """Different persons or goods from which they need learned vectors of their own."""
 _ROWS = 200_000
 _ROWS_A_GROUP = 1.5
+_FEWEST_PERSONS = 10
 _NEARLY_CONSTANT = 0.995
 _ORDERED = 0.99
 _FEWEST_ROWS = 20
+_FEWEST_OF_A_CLASS = 5
+"""Rows of a class from which it shows whether they stand together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,14 @@ def row_order(columns: Sequence[Judged], target: TargetView | None) -> RowOrder:
 
 
 def _tells_persons(judged: Judged) -> bool:
-    """A column called an id whose values come again: several rows of one customer, patient or machine."""
+    """A column called an id whose values come again: several rows of one customer, patient or machine.
+
+    One that is called `customer` or `device` is the same where it has many values; a few may be kinds of them.
+    """
     known = len(judged.values) - judged.values.null_count()
     column = judged.column
     return (
-        identifies(column.name)
+        (identifies(column.name) or (names_persons(column.name) and column.distinct >= _FEWEST_PERSONS))
         and judged.kind in (Kind.CATEGORY, Kind.WHOLE, Kind.IDENTIFIER)
         and column.distinct > 1
         and known >= _ROWS_A_GROUP * column.distinct
@@ -119,7 +125,7 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
         conflicting = int(known.filter(polars.col("answers") > 1)["len"].sum())
     if same:
         weight = Weight.WARNING if same > 0.01 * rows else Weight.NOTE
-        remedy = "Remove them, or scores count what was already seen."
+        remedy = "Remove them: tested by copies of what it learnt, a model looks better than it is."
         yield Remark(f"Rows that repeat another one: {same:,} of {rows:,}.", weight, remedy)
     if conflicting:
         what = f"Rows with the same inputs as another one and a different answer: {conflicting:,} of {rows:,}."
@@ -151,8 +157,11 @@ def _sorted_by(target: TargetView) -> Iterator[Remark]:
     held = target.values.drop_nulls()
     if len(held) < _FEWEST_ROWS:
         return
+    if target.classes:
+        counts = held.alias("answer").value_counts(name="rows").filter(polars.col("rows") >= _FEWEST_OF_A_CLASS)
+        held = held.filter(held.is_in(counts["answer"].implode()))
     changes = int((held != held.shift(1)).sum())
-    runs = target.classes and changes < 2 * len(target.classes)
+    runs = target.classes and len(counts) > 1 and changes < 2 * len(counts)
     if runs or (not target.classes and (held.is_sorted() or held.is_sorted(descending=True))):
         what = f"The rows are sorted by the target {shorten(target.name, 40)!r}."
         yield Remark(what, remedy="They are shuffled before they are divided; do so, too, in programs of your own.")

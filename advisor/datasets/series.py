@@ -14,7 +14,8 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.dated_names import looks_dated, times_of
 from advisor.errors import shorten
 from advisor.facts.vocabulary import Value
 
@@ -111,14 +112,18 @@ def as_series(inspection: Inspection, shape: SeriesShape) -> Inspection:
         inputs=shape.value_columns,
         time_column=shape.time_column,
         group_column=shape.group_column,
-        remarks=(*_remarks(shape, target, foretells), *(r for r in inspection.remarks if not _of_row_order(r, shape))),
+        remarks=(
+            *_remarks(shape, target, foretells),
+            *(r for r in inspection.remarks if not _of_tables(r, shape, foretells)),
+        ),
         reading={**inspection.reading, "series": _reading(shape, rows)},
     )
 
 
-def _of_row_order(remark: Remark, shape: SeriesShape) -> bool:
-    """Whether it says how the rows of a table stand in time, which means nothing of rows that are ordered by series."""
-    return remark.weight is Weight.NOTE and remark.columns == (shape.time_column,)
+def _of_tables(remark: Remark, shape: SeriesShape, foretells: bool) -> bool:
+    """Whether it means nothing of a series: how rows that are ordered by series stand in time, or that no target is named."""
+    of_order = remark.weight is Weight.NOTE and remark.columns == (shape.time_column,)
+    return of_order or (foretells and remark.what == UNSAID)
 
 
 def shape_of(reading: Mapping[str, Any]) -> tuple[SeriesShape, int]:
@@ -233,15 +238,30 @@ def _may_tell_apart(column: Column, rows: int) -> bool:
 
 
 def _wide(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
-    steps = _step_columns([column for column in columns if column.name != target])
+    others = [column for column in columns if column.name != target]
+    dated = _dated_columns(others)
+    steps = dated or _step_columns(others)
     beside = [column for column in columns if column.name not in steps and column.name != target and column.kind.usable]
     if len(steps) < FEWEST_STEPS or len(beside) > 2:
         return None
     values = frame.select(polars.col(name).cast(polars.Float64, strict=False) for name in steps).to_numpy()
-    if not _is_smooth(values):
+    if not dated and not _is_smooth(values):
         return None
     history = len(steps) if target is not None else min(DEFAULT_HISTORY, len(steps) // 2)
     return SeriesShape(Arrangement.WIDE, steps, history)
+
+
+def _dated_columns(columns: Sequence[Column]) -> tuple[str, ...]:
+    """Columns of numbers whose names are dates at about regular distances, in the order of time."""
+    kinds = (Kind.NUMBER, Kind.WHOLE, Kind.YES_NO, Kind.CONSTANT)
+    dated = [column.name for column in columns if column.kind in kinds and looks_dated(column.name)]
+    times = times_of(dated)
+    if times is None or len(times) < FEWEST_STEPS:
+        return ()
+    order = numpy.argsort(times)
+    gaps = numpy.diff(numpy.array(times)[order])
+    regular = (numpy.abs(gaps / numpy.median(gaps) - 1) < 0.15).mean()
+    return tuple(dated[place] for place in order) if regular >= REGULAR else ()
 
 
 def _step_columns(columns: Sequence[Column]) -> tuple[str, ...]:

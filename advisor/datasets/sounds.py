@@ -86,7 +86,8 @@ def load_sounds(inspection: Inspection, most_examples: int, seed: int) -> Exampl
     if len(chosen) < len(found.members):
         left_out.append(f"{len(chosen):,} of {len(found.members):,} sounds were taken, the same share of every class.")
     if len(kept) < len(chosen):
-        left_out.append(f"{len(chosen) - len(kept):,} that cannot be read were left out.")
+        broken = len(chosen) - len(kept)
+        left_out.append(f"{broken:,} that cannot be read {'was' if broken == 1 else 'were'} left out.")
     return Examples("audio", Task.CLASSIFY, numpy.stack(sounds), numbers[kept], classes, left_out=" ".join(left_out))
 
 

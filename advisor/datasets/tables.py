@@ -10,13 +10,14 @@ from pathlib import Path
 import polars
 
 from advisor.datasets import delimited_sample, fingerprint, json_lines, parquet, series, texts
+from advisor.datasets.class_counts import class_counts, with_all_classes
 from advisor.datasets.columns import Judged, judge
-from advisor.datasets.dataset import Format, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.dataset import UNSAID, Format, Inspection, Kind, Remark, Task, Weight
 from advisor.datasets.delimited import Dialect
 from advisor.datasets.row_order import RowOrder, row_order
 from advisor.datasets.suspects import Suspects, suspects
 from advisor.datasets.table_sample import TableSample
-from advisor.datasets.target import TargetView, find_column, proposals, view
+from advisor.datasets.target import TargetView, find_column, may_be_classes, proposals, view
 from advisor.errors import join_names, shorten
 from advisor.facts.vocabulary import Value
 
@@ -67,7 +68,13 @@ def inspect_table(path: Path, format_: Format, target: str | None, task: Task | 
         graph = graphs.inspect_edges(path, typed, [judged.column for judged in columns])
         if graph is not None:
             return graph
-    seen = view(found, path, task, whole=sample.whole) if found is not None else None
+    counts = None
+    if found is not None and not sample.whole and may_be_classes(found, task):
+        counts = class_counts(path, format_, sample, found)
+        if counts is not None:
+            before, found = found, with_all_classes(found, counts)
+            columns = tuple(found if judged is before else judged for judged in columns)
+    seen = view(found, path, task, whole=sample.whole, counts=counts) if found is not None else None
     known = suspects(columns, seen) if seen is not None else Suspects()
     findings = _Findings(path, sample, columns, seen, known, row_order(columns, seen))
     inspection = _inspection(findings, format_, typed)
@@ -164,9 +171,8 @@ def _remarks(findings: _Findings) -> list[Remark]:
         names = proposals(findings.columns)
         if names:
             shown = join_names([repr(shorten(name, 40)) for name in names], "or")
-            what = "It is not said what is to be learnt."
             remarks.append(
-                Remark(what, remedy=f"Name the column with --target; it could be {shown}.", columns=tuple(names))
+                Remark(UNSAID, remedy=f"Name the column with --target; it could be {shown}.", columns=tuple(names))
             )
     remarks += [*findings.suspects.remarks, *findings.order.remarks]
     if findings.sample.rows < FEW_ROWS:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars
 
-from advisor.datasets.columns import Judged, words_of_name
+from advisor.datasets.class_counts import ClassCounts
+from advisor.datasets.columns import INFINITE, Judged, words_of_name
 from advisor.datasets.dataset import Kind, Remark, Task, Weight
 from advisor.datasets.formats import unreadable
 from advisor.datasets.values import as_texts
@@ -57,11 +58,23 @@ def find_column(columns: Sequence[Judged], target: str, path: Path) -> Judged:
     )
 
 
-def view(judged: Judged, path: Path, task: Task | None = None, *, whole: bool = True) -> TargetView:
+def may_be_classes(judged: Judged, task: Task | None) -> bool:
+    """Whether this target is read as classes, or would be if it had more than one value."""
+    if task is Task.REGRESS:
+        return False
+    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER):
+        return task is Task.CLASSIFY or _few_numbers(judged, len(judged.values) - judged.values.null_count())
+    return judged.kind in (Kind.YES_NO, Kind.CATEGORY, Kind.CONSTANT)
+
+
+def view(
+    judged: Judged, path: Path, task: Task | None = None, *, whole: bool = True, counts: ClassCounts | None = None
+) -> TargetView:
     """What a column asks for when it is the target, or what it is for the task that somebody says.
 
     Args:
         whole: whether the column is all of the file's and no sample.
+        counts: of a sample, the rows of each class in the whole file, where they were counted.
 
     Raises:
         InputError: it is all missing, always the same, a date, free text, a name for every row, or lists; or words where
@@ -69,29 +82,33 @@ def view(judged: Judged, path: Path, task: Task | None = None, *, whole: bool = 
     """
     column, kind = judged.column, judged.kind
     known = len(judged.values) - judged.values.null_count()
+    all_known = known if counts is None else sum(counts.rows.values())
     if kind in _REFUSED:
-        raise _refused(judged, path, whole)
+        raise _refused(judged, path, whole or counts is not None)
     if kind is Kind.IDENTIFIER and judged.values.dtype == polars.String:
         what = f"{_quoted(judged)} has a value of its own in nearly every row, so none can be foretold from others"
         raise unreadable(path, what, "Name a column whose values come again.")
     if column.distinct == 1:
         only = column.examples[0] if column.examples else ""
-        what = f"{_quoted(judged)} has a single class, {only!r}, in all of the {known:,} rows that have a value"
-        raise unreadable(path, what, "Add rows of other classes, or name another column.")
+        where = f"all of the {all_known:,} rows that have a value" if all_known > 1 else "the only row that has a value"
+        where += "" if whole or counts is not None else ", of those that were read"
+        raise unreadable(
+            path, f"{_quoted(judged)} has a single {_thing(judged)}, {only!r}, in {where}", _add_others(judged)
+        )
     if task is Task.REGRESS:
         return _regression(_as_numbers(judged, path), known)
     numeric = kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER)
-    if task is not Task.CLASSIFY and numeric and not _few_numbers(judged, known):
+    if task is not Task.CLASSIFY and numeric and not _few_numbers(judged, all_known):
         return _regression(judged, known)
-    if (task is Task.CLASSIFY or not numeric) and column.distinct > known / 2 and known >= 10:
-        what = f"{_quoted(judged)} has {column.distinct:,} classes in {known:,} rows: most come only once"
+    if (task is Task.CLASSIFY or not numeric) and column.distinct > all_known / 2 and all_known >= 10:
+        what = f"{_quoted(judged)} has {column.distinct:,} classes in {all_known:,} rows: most come only once"
         raise unreadable(path, what, "Name another column, or put its values into a few classes first.")
-    return _classification(judged, known)
+    return _classification(judged, whole, counts)
 
 
 _REFUSED = {
     Kind.EMPTY: ("has no value in any row", "Name another column."),
-    Kind.CONSTANT: ("has the same value in every row", "Add rows of other classes, or name another column."),
+    Kind.CONSTANT: ("has the same value in every row", ""),
     Kind.DATE: ("holds dates", "To foretell when something happens, make it a number, such as days until then."),
     Kind.TEXT: (
         "holds free text",
@@ -103,6 +120,7 @@ _REFUSED = {
 
 def _refused(judged: Judged, path: Path, whole: bool) -> InputError:
     what, remedy = _REFUSED[judged.kind]
+    remedy = remedy or _add_others(judged)
     if judged.kind in (Kind.CONSTANT, Kind.EMPTY) and not whole:
         what = what.replace("every row", f"all {len(judged.values):,} rows that were read")
         what = what.replace("any row", f"any of the {len(judged.values):,} rows that were read")
@@ -110,8 +128,20 @@ def _refused(judged: Judged, path: Path, whole: bool) -> InputError:
             "Name another column. Are others so rare? Put all of their rows, and some of the rest, into a smaller file."
         )
     if judged.kind is Kind.CONSTANT and judged.column.examples:
-        what += f", {judged.column.examples[0]!r}: there is one class only"
+        only = "there is one class only" if _thing(judged) == "class" else "there is nothing to predict"
+        what += f", {judged.column.examples[0]!r}: {only}"
     return unreadable(path, f"the target {_quoted(judged)} {what}", remedy)
+
+
+def _thing(judged: Judged) -> str:
+    """What the single value of a column is called: a whole number may be a class."""
+    held = judged.values.drop_nulls()
+    return "number" if held.dtype.is_float() and not (held == held.round()).all() else "class"
+
+
+def _add_others(judged: Judged) -> str:
+    others = "Add rows of other classes, or name" if _thing(judged) == "class" else "Name"
+    return f"{others} another column."
 
 
 def _as_numbers(judged: Judged, path: Path) -> Judged:
@@ -156,7 +186,7 @@ def _regression(judged: Judged, known: int) -> TargetView:
             "Check that they are no mistakes; if they are real, predict the logarithm or use a loss that bears them."
         )
         remarks.append(Remark(what, Weight.WARNING, remedy, (column.name,)))
-    remarks += _missing_answers(judged, known)
+    remarks += _missing_answers(judged, known, len(judged.values) - known)
     return TargetView(
         column.name,
         Task.REGRESS,
@@ -183,11 +213,17 @@ def far_out(numbers: polars.Series) -> bool:
     return distance > 0 and bool(((numbers < low - reach) | (numbers > high + reach)).any())
 
 
-def _classification(judged: Judged, known: int) -> TargetView:
+def _classification(judged: Judged, whole: bool, counts: ClassCounts | None) -> TargetView:
+    """Of a sample whose classes were not counted in all of the file, numbers of rows are called what they are: about so many."""
     column = judged.column
     texts = as_texts(judged.values).alias(column.name)
-    counts = texts.drop_nulls().alias("value").value_counts(sort=True)
-    numbers = {str(name): int(count) for name, count in counts.iter_rows()}
+    if counts is None:
+        seen = texts.drop_nulls().alias("value").value_counts(sort=True)
+        counts = ClassCounts({str(name): int(count) for name, count in seen.iter_rows()}, texts.null_count())
+    else:
+        whole = True
+    numbers = counts.rows
+    known = sum(numbers.values())
     classes = tuple(sorted(numbers, key=_order))
     imbalance = max(numbers.values()) / min(numbers.values())
     remarks = [_why_classes(judged, classes)]
@@ -196,7 +232,9 @@ def _classification(judged: Judged, known: int) -> TargetView:
         shown = join_names(
             [repr(shorten(name, 20)) for name in rare[:5]] + ([f"{len(rare) - 5} more"] if len(rare) > 5 else [])
         )
-        what = f"{len(rare)} of {len(classes)} classes have fewer than {_FEW_EXAMPLES} examples: {shown}."
+        have = "has" if len(rare) == 1 else "have"
+        read = "" if whole else " in the rows that were read"
+        what = f"{len(rare)} of {len(classes)} classes {have} fewer than {_FEW_EXAMPLES} examples{read}: {shown}."
         remarks.append(Remark(what, Weight.WARNING, "Join them into one class, or find more examples.", (column.name,)))
     if len(classes) > _MANY_CLASSES:
         what = f"{len(classes):,} classes are many: {known / len(classes):.0f} rows a class on average."
@@ -205,13 +243,21 @@ def _classification(judged: Judged, known: int) -> TargetView:
         )
     if imbalance >= _IMBALANCED:
         most = max(numbers, key=lambda name: numbers[name])
-        what = (
-            f"Classes are uneven: {shorten(most, 30)!r} has {imbalance:.0f} times as many rows as the smallest class."
-        )
-        remedy = f"Do not judge by accuracy alone: always saying {shorten(most, 30)!r} is right in {numbers[most] / known:.0%}."
-        remarks.append(Remark(what, Weight.WARNING, remedy.replace("%", " %"), (column.name,)))
-    remarks += _missing_answers(judged, known)
-    return TargetView(column.name, Task.CLASSIFY, texts, classes, imbalance, known / len(texts), remarks=tuple(remarks))
+        times = f"{imbalance:,.0f}" if whole else f"about {imbalance:,.0f}"
+        read = "" if whole else " in the rows that were read"
+        what = f"Classes are uneven: {shorten(most, 30)!r} has {times} times as many rows as the smallest class{read}."
+        right = _share(numbers[most], known)
+        remedy = f"Do not judge by accuracy alone: always saying {shorten(most, 30)!r} is right in {right}."
+        remarks.append(Remark(what, Weight.WARNING, remedy, (column.name,)))
+    remarks += _missing_answers(judged, known, counts.missing)
+    labelled = known / (known + counts.missing)
+    return TargetView(column.name, Task.CLASSIFY, texts, classes, imbalance, labelled, remarks=tuple(remarks))
+
+
+def _share(part: int, all_: int) -> str:
+    """In percent, with as many digits as it takes not to call 99.99 % all of it."""
+    digits = next((digits for digits in range(9) if round(100 * part / all_, digits) < 100), 0)
+    return f"{100 * part / all_:.{digits}f} %"
 
 
 def _why_classes(judged: Judged, classes: Sequence[str]) -> Remark:
@@ -229,12 +275,12 @@ def _order(name: str) -> tuple[bool, float, str]:
         return True, 0.0, name
 
 
-def _missing_answers(judged: Judged, known: int) -> list[Remark]:
-    missing = len(judged.values) - known
+def _missing_answers(judged: Judged, known: int, missing: int) -> list[Remark]:
     if not missing:
         return []
-    share = f"{missing / len(judged.values):.1%}".replace("%", " %")
-    what = f"{share} of the rows have no value for {_quoted(judged)}; they are left out of training."
+    share = f"{missing / (known + missing):.1%}".replace("%", " %")
+    infinite = ", or an infinite one" if INFINITE in judged.column.remark else ""
+    what = f"{share} of the rows have no value for {_quoted(judged)}{infinite}; they are left out of training."
     return [Remark(what, Weight.WARNING if missing > known else Weight.NOTE, columns=(judged.column.name,))]
 
 

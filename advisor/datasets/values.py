@@ -103,8 +103,8 @@ _DAYS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y",
     "%m-%d-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%Y-%m",
 )  # fmt: skip
-_TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
-_LOOKS_LIKE_A_DATE = re.compile(r"\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9} \d|(19|20)\d{6}$")
+_TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", " %H")
+_LOOKS_LIKE_A_DATE = re.compile(r"(?!\d+[.,]\d+(?:[eE][-+]?\d+)?$)\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9} \d|(19|20)\d{6}$")
 _ENOUGH_DATES = 1000
 _FALSE_DATES = 0.02
 _FEWEST_OF_DIGITS = 5
@@ -129,7 +129,8 @@ def date_style(texts: polars.Series) -> tuple[str, bool] | None:
         digits = [str(value) for value in values]
         return (DIGITS, False) if len(digits) >= _FEWEST_OF_DIGITS and _misfits(digits, DIGITS) == 0 else None
     # A zone is only one behind a time: 2020-01 must not lose its month.
-    dates = _plain_moments(values).str.replace(r"\.\d+$", "") if ":" in str(values[0]) else values
+    timed = ":" in str(values[0]) or re.search(r"\dT\d", str(values[0]))
+    dates = _plain_moments(values).str.replace(r"\.\d+$", "") if timed else values
     written = [str(value) for value in dates]
     misfits = {style: _misfits(written, style) for style in (day + time for day in _DAYS for time in _TIMES)}
     fewest = min(misfits.values())
@@ -157,8 +158,10 @@ def dates_of(texts: polars.Series, style: str) -> polars.Series:
     if style == "%Y-%m":
         texts, style = texts + "-01", "%Y-%m-%d"
     if "%H" in style or "%I" in style:
-        exact = style.replace("%S", "%S%.f")
-        return _plain_moments(texts).str.to_datetime(exact, strict=False, time_unit="us")
+        moments, exact = _plain_moments(texts), style.replace("%S", "%S%.f")
+        if style.endswith("%H"):
+            moments, exact = moments + ":00", f"{exact}:%M"  # an hour alone is no time to polars
+        return moments.str.to_datetime(exact, strict=False, time_unit="us")
     return texts.str.to_date(style, strict=False).cast(polars.Datetime("us"))
 
 

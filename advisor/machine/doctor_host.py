@@ -14,6 +14,12 @@ _SWAPPED = 256 * 2**20
 _LITTLE = 0.1
 _SHARED_MEMORY = 2**30
 """Bytes; a few DataLoader workers with images need about that much."""
+_NO_ROOM_TO_REMEMBER = 20 * 10**6
+"""Bytes: the largest file of measurements, and a journal beside it."""
+_NO_ROOM_BESIDE_DATA = 170 * 10**6
+"""Bytes: with less free the probe of the disk refuses, which takes a tenth of what is free (probes/benches/scratch.py)."""
+_NEVER_WRITTEN = ("squashfs", "iso9660", "erofs", "udf", "cramfs")
+"""File systems that are full from the start."""
 # These choose the clock themselves, so that their governor `powersave` saves nothing (kernel: intel_pstate.rst, amd-pstate.rst).
 _SELF_GOVERNED = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 _SAVING_GOVERNORS = ("powersave", "conservative")
@@ -171,7 +177,17 @@ def state_folder(seen: Examination) -> Iterator[Finding]:
             "Name a folder that can be written:",
             ("export ADVISOR_STATE=FOLDER",),
         )
-    elif disk is not None and disk.kind is DiskKind.NETWORK:
+        return
+    if disk is not None and disk.free_bytes is not None and disk.free_bytes < _NO_ROOM_TO_REMEMBER:
+        yield Finding(
+            "state.full",
+            Severity.WARNING,
+            "The disk on which the advisor remembers is full",
+            f"{disk.folder}: {with_unit(disk.free_bytes, 'bytes')} are free, so that measurements may be lost.",
+            "Make room there, or name a folder on another disk:",
+            ("export ADVISOR_STATE=FOLDER",),
+        )
+    if disk is not None and disk.kind is DiskKind.NETWORK:
         yield Finding(
             "state.network",
             Severity.NOTE,
@@ -184,7 +200,19 @@ def state_folder(seen: Examination) -> Iterator[Finding]:
 
 def data_disk(seen: Examination) -> Iterator[Finding]:
     disk = seen.environment.data
-    if disk is None or disk.kind not in (DiskKind.NETWORK, DiskKind.HDD):
+    if disk is None:
+        return
+    free = disk.free_bytes
+    if free is not None and free < _NO_ROOM_BESIDE_DATA and disk.file_system not in _NEVER_WRITTEN:
+        yield Finding(
+            "data.full",
+            Severity.WARNING,
+            "The disk of the data is full",
+            f"{disk.folder}: {with_unit(free, 'bytes')} are free.",
+            "Make room before anything is written there; `advisor probe --only storage` needs "
+            f"{with_unit(_NO_ROOM_BESIDE_DATA, 'bytes')} free to measure this disk.",
+        )
+    if disk.kind not in (DiskKind.NETWORK, DiskKind.HDD):
         return
     network = disk.kind is DiskKind.NETWORK
     yield Finding(

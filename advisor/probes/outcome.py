@@ -119,6 +119,11 @@ class ProbeOutcome:
         return found
 
     @property
+    def worth_keeping(self) -> bool:
+        """Whether later plans may count on it: not where the machine was too busy for it to say anything."""
+        return not self.conditions.too_busy or bool(self.facts())
+
+    @property
     def _counts(self) -> bool:
         """Whether its rates are those of the machine at rest, and of what was to be measured."""
         return not self.conditions.too_busy and not self.applies.get("disk", "").endswith(FROM_MEMORY)

@@ -13,7 +13,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.changes import sentence
 from advisor.report.markup import plain
-from advisor.report.numbers import number_words
+from advisor.report.numbers import interval_words
 from advisor.report.page import Page, Style
 
 SCHEMA = "advisor/survey-trial/1"
@@ -155,18 +155,19 @@ def _findings(judgement: Judgement) -> Iterator[str]:
 
 def figure_words(figure: JudgedFigure) -> str:
     """`four cards: 1.016 s`, or with the interval of what was measured: `to the GPU: 24.6 GB/s (24.1 GB/s to 25 GB/s)`."""
-    told = f"{figure.title}: {_number_words(figure.value.median, figure.unit)}"
-    if figure.value.low == figure.value.high:
-        return told
-    low, high = _number_words(figure.value.low, figure.unit), _number_words(figure.value.high, figure.unit)
-    return f"{told} ({low} to {high})"
+    value = figure.value
+    median, low, high = _interval_words(value.median, value.low, value.high, figure.unit)
+    interval = f" ({low} to {high})" if value.low != value.high else ""
+    return f"{figure.title}: {median}{interval}"
 
 
-def _number_words(value: float, unit: str) -> str:
+def _interval_words(median: float, low: float, high: float, unit: str) -> tuple[str, str, str]:
     """Seconds as the documents write them, so that the reader can compare; ratios with three digits."""
-    if unit == "s" and 0.1 <= value < 60:
-        return f"{value:.3f} s"
-    return f"{value:.3g} times" if unit == "times" else number_words(value, unit)
+    if unit == "s" and 0.1 <= median < 60:
+        return f"{median:.3f} s", f"{low:.3f} s", f"{high:.3f} s"
+    if unit == "times":
+        return f"{median:.3g} times", f"{low:.3g} times", f"{high:.3g} times"
+    return interval_words(median, low, high, unit)
 
 
 def claims_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Iterator[str]:

@@ -25,10 +25,12 @@ _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def quantity(value: float, unit: str) -> str:
-    """`80 GB`, `3.35 TB/s`, `989 TFLOP/s`, `700 W`."""
+    """`80 GB`, `3.35 TB/s`, `989 TFLOP/s`, `700 W`; of a version both digits, `9.0`."""
     short = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}.get(unit)
     if short is None:
-        return number_text(value) if unit in ("version", "generation") else f"{number_text(value)} {unit}"
+        if unit == "version":
+            return f"{value:.1f}"
+        return number_text(value) if unit == "generation" else f"{number_text(value)} {unit}"
     size, prefix = next(((size, prefix) for size, prefix in _PREFIXES if value >= size), (1.0, ""))
     return f"{number_text(round(value / size, 2))} {prefix}{short}"
 

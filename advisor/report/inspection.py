@@ -56,6 +56,8 @@ def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
         yield "Target", shorten(inspection.target)
     if inspection.task is not None:
         yield "Task", _task_words(inspection)
+    elif inspection.facts.get("task.multilabel"):
+        yield "Task", f"classify, {inspection.facts['task.outputs']} labels that can hold together"
     if inspection.inputs:
         left = len(inspection.columns) - len(inspection.inputs) - (inspection.target is not None)
         unused = f"; {left} not used" if left > 0 else ""
@@ -71,6 +73,8 @@ def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
 
 def _format_words(inspection: Inspection) -> str:
     dialect = inspection.reading.get("dialect")
+    if inspection.reading.get("list"):
+        return "JSON: a list of objects"
     if not dialect:
         return inspection.format.value
     mark = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", ":": "colons", " ": "blanks"}.get(
@@ -155,7 +159,7 @@ def _commands(inspection: Inspection) -> Iterator[str]:
     """What to run with these data, as it can be copied into a shell."""
     data = shlex.quote(inspection.path)
     target = "" if inspection.target is None else f" --target {shlex.quote(inspection.target)}"
-    wanting = inspection.task is None
+    wanting = inspection.task is None and not inspection.facts.get("task.multilabel")
     if printable(data + target) != data + target or "\n" in data + target:
         yield "advisor recommend --data PATH --target COLUMN    (these names hold control characters)"
         return

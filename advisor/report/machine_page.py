@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,9 @@ from advisor.agent.machine_profile import MachineProfile, own_outcomes
 from advisor.agent.memory import LAST
 from advisor.agent.peaks import FindDevice, Peak, peak_of
 from advisor.agent.quantities import Reading, newest_readings
-from advisor.agent.remarks import Remark, exceeds, notes_of, remarks, share_of
+from advisor.agent.remarks import Again, Remark, exceeds, notes_of, remarks, share_of
 from advisor.errors import join_names, shorten
+from advisor.facts.values import with_unit
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict
@@ -40,12 +42,14 @@ class MachineReport:
     """The newest comparison of settings by each probe for each network"""
 
 
-def machine_report(profile: MachineProfile, find: FindDevice) -> MachineReport:
+def machine_report(profile: MachineProfile, find: FindDevice, again: Again | None = None) -> MachineReport:
     """What there is to say of the machine as it was last.
 
     Args:
         find: the profile of a device by the name that the machine gives it (advisor.machine.profiles.find_device).
+        again: how it is measured again; None where only the profile's name is known of that.
     """
+    again = again or Again("" if profile.name in ("", LAST) else f"--save {shlex.quote(profile.name)}")
     outcomes = own_outcomes(profile)
     gauged = [reading for quantity, reading in newest_readings(outcomes).items() if quantity.gauged]
     latest = {reading.quantity.name: reading for reading in sorted(gauged, key=lambda one: one.outcome.date)}
@@ -54,7 +58,7 @@ def machine_report(profile: MachineProfile, find: FindDevice) -> MachineReport:
     peaks = {name: peak for name, peak in found.items() if peak is not None}
     newest = _newest(outcomes)
     decided = {(o.probe, o.applies.get("network", "")): o for o in outcomes if o.fact and o.measured}
-    said = remarks(profile.machine, newest, measured, peaks)
+    said = remarks(profile.machine, newest, measured, peaks, again)
     notes = notes_of(newest)
     return MachineReport(profile, measured, peaks, said, notes, tuple(decided.values()))
 
@@ -66,15 +70,16 @@ def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
     return [one for probe in last for one in (found[probe], last[probe]) if one is found[probe] or one.failure]
 
 
-def machine_page(report: MachineReport, look: Look, *, is_here: bool = True) -> str:
+def machine_page(report: MachineReport, look: Look, *, is_here: bool = True, is_kept: bool = True) -> str:
     """The page for the terminal.
 
     Args:
         is_here: whether it is a machine of this host, so that what is to be done can be done here.
+        is_kept: whether there is a profile of that name with these figures.
     """
     page = Page(look)
     profile = report.profile
-    _what_it_is(page, profile, is_here)
+    _what_it_is(page, profile, is_here, is_kept)
     if report.measured:
         page.heading("HOW FAST IT IS")
         _quantities(page, report)
@@ -155,10 +160,10 @@ def kept_json(profile: MachineProfile) -> dict[str, Any]:
 
 def machine_words(machine: Machine) -> list[str]:
     """What it is, in a few phrases: processor, cores, memory, cards."""
-    cores = None if machine.physical_cores is None else f"{machine.physical_cores} cores"
+    cores = None if machine.physical_cores is None else with_unit(machine.physical_cores, "cores")
     usable = machine.usable_cores
     if usable is not None and usable != machine.physical_cores:
-        cores = f"{cores or 'cores unknown'} ({usable} hardware threads usable)"
+        cores = f"{cores or 'cores unknown'} ({with_unit(usable, 'hardware threads')} usable)"
     memory = None if machine.memory_bytes is None else f"{machine.memory_bytes / 2**30:.1f} GiB of memory"
     names = [card.name or f"a {card.backend} card" for card in machine.gpus or ()]
     cards = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
@@ -167,10 +172,12 @@ def machine_words(machine: Machine) -> list[str]:
     return [phrase for phrase in known if phrase is not None]
 
 
-def _what_it_is(page: Page, profile: MachineProfile, is_here: bool) -> None:
+def _what_it_is(page: Page, profile: MachineProfile, is_here: bool, is_kept: bool) -> None:
     day = profile.date[:10]
     measured = f", measured last on {day}" if day else ""
-    if profile.name == LAST and is_here:
+    if not is_kept:
+        page.add(("THIS MACHINE", Style.HEADING), ", as this run found it; nothing of it was saved")
+    elif profile.name == LAST and is_here:
         page.add(("THIS MACHINE", Style.HEADING), measured)
     else:
         page.add(("MACHINE ", Style.HEADING), (profile.name, Style.STRONG), measured)

@@ -9,7 +9,7 @@ from advisor.agent.comparison import Change, Difference, MachinesCompared, Side
 from advisor.agent.quantities import Quantity
 from advisor.probes.outcome import Rate
 from advisor.report.page import Look, Page, Style
-from advisor.report.rates import rate_words, times
+from advisor.report.rates import multiple, rate_words, times
 
 SCHEMA = "advisor/machine-comparison/1"
 _WORDS = {
@@ -42,8 +42,13 @@ def answer(compared: MachinesCompared) -> str:
         parts = [f"{'faster' if word is Change.FASTER else 'slower'} in {number}"
                  for word, number in ((Change.FASTER, faster), (Change.SLOWER, slower)) if number]  # fmt: skip
         return f"{subject} is {' and '.join(parts)} {of}, compared with {other}."
+    if 2 * undecided > total:
+        told = f"{_mostly_undecided(compared, undecided, of)}, {subject} over {other}"
+        remedy = "Measure both again with more time (`advisor probe --budget 3min`)."
+        return f"Whether {subject} or {other} is faster cannot be said: {told}). {remedy}"
     if undecided:
-        return f"No difference between {subject} and {other} was found, but {undecided} {of} are undecided."
+        are = "is" if undecided == 1 else "are"
+        return f"No difference between {subject} and {other} was found, but {undecided} {of} {are} undecided."
     return f"{subject} and {other} are equally fast: no difference that matters in any {of}."
 
 
@@ -53,12 +58,25 @@ def _since(compared: MachinesCompared, slower: int, faster: int, undecided: int,
         most = f"the most: {worst.quantity.label}, {times(worst.ratio, worst.low, worst.high)}"
         other = f"; {faster} became faster" if faster else ""
         return f"Yes, it is slower than it was in {slower} {of} ({most}){other}."
+    if 2 * undecided > len(compared.differences):
+        told = f"{_mostly_undecided(compared, undecided, of)})"
+        better = f"; {faster} became faster" if faster else ""
+        remedy = "Measure again with more time (`advisor probe --budget 3min`), or name another day with --since DATE."
+        return f"It cannot be said whether it is slower than it was: {told}{better}. {remedy}"
     better = f"{faster} became faster" if faster else ""
     open_ = f"{undecided} cannot be decided" if undecided else ""
     rest = ", and ".join(part for part in (better, open_) if part)
     if undecided:
         return f"There is no sign that it is slower than it was, but {rest} {of}."
     return f"No, it is not slower than it was{f': {rest}' if rest else ''} ({of[3:]} compared)."
+
+
+def _mostly_undecided(compared: MachinesCompared, undecided: int, of: str) -> str:
+    """`9 of 9 figures are undecided (their medians: 0.76x to 0.78x`, whose parenthesis is still open."""
+    ratios = [difference.ratio for difference in compared.differences if difference.change is Change.UNDECIDED]
+    least, most = multiple(min(ratios)), multiple(max(ratios))
+    medians = f"its median: {least}" if undecided == 1 else f"their medians: {least} to {most}"
+    return f"{undecided} {of} {'is' if undecided == 1 else 'are'} undecided ({medians}"
 
 
 def compared_page(compared: MachinesCompared, look: Look) -> str:

@@ -25,12 +25,28 @@ def number_words(value: float, unit: str) -> str:
     if value < 0:
         return f"-{number_words(-value, unit)}"
     if unit == "s":
-        size, name = next((size, name) for size, name in _SECONDS if value >= size)
-        return f"{_rounded(value / (size or 1e-6))} {name}"
+        size, name = _unit_of_seconds(value)
+        return f"{_rounded(value / size)} {name}"
     if unit.startswith(("FLOP", "MAC")) and value >= 1e6:
         power = min(int(len(str(int(value))) - 1) // 3, 6)
         return f"{_rounded(value / 1000**power)} {'_kMGTPE'[power]}{unit}"
     return with_unit(_rounded_number(value), unit)
+
+
+def interval_words(median: float, low: float, high: float, unit: str) -> tuple[str, str, str]:
+    """All three; seconds in the unit of the median: `1 ms`, `0.869 ms` and `1.35 ms`."""
+    if unit != "s" or min(median, low, high) < 0:
+        return number_words(median, unit), number_words(low, unit), number_words(high, unit)
+    size, name = _unit_of_seconds(median)
+    shown = [f"{_rounded(value / size)} {name}" for value in (median, low, high)]
+    return shown[0], shown[1], shown[2]
+
+
+def _unit_of_seconds(value: float) -> tuple[float, str]:
+    """Of the value as it is shown, so that a hair less than a millisecond is one and not 1,000 us."""
+    shown = float(f"{value:.3g}")
+    size, name = next((size, name) for size, name in _SECONDS if shown >= size)
+    return size or 1e-6, name
 
 
 def _rounded(value: float) -> str:

@@ -100,7 +100,8 @@ class DonePane(Vertical):
         self.query_one("#story", PageView).show(lambda look: measured_page(revision, look))
         if machine is not None:
             report = replace(the_machine(machine, revision), decisions=())
-            self.query_one("#machine", PageView).show(lambda look: machine_page(report, look))
+            kept = any(outcome.worth_keeping for outcome in revision.outcomes)
+            self.query_one("#machine", PageView).show(lambda look: machine_page(report, look, is_kept=kept))
         if self.results:
             self._show_detail(self.results[0])
             table.focus()

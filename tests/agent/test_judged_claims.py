@@ -228,6 +228,13 @@ def test_only_a_disk_of_the_right_kind_judges_a_claim_about_disks() -> None:
         assert "not known" in unknown.why
 
 
+def test_a_claim_about_a_run_that_never_was_is_not_measured_yet() -> None:
+    claim = f"{BY_THREADS}, when: machine.cores >= 8, noted: past the cache, otherwise: Memory has answered."
+    never, once = judged(claim), judged(claim, FASTER)
+    assert never.why == "Not measured yet: `advisor probe --only threads --data PATH`, with data on a disk."
+    assert once.why == "Memory has answered."
+
+
 def test_a_claim_can_ask_for_what_the_probe_must_have_noted() -> None:
     claim = f"{BY_THREADS}, noted: past the cache, otherwise: Memory has answered."
     found = judged(claim, FASTER)

@@ -26,7 +26,7 @@ from advisor.agent.machine_profile import KEEP, MachineProfile, grown, own_outco
 from advisor.agent.memory import (
     kept_profiles,
     measurements_file,
-    newest_profile,
+    newest_of,
     read_profile,
     recall,
     remember,
@@ -107,6 +107,7 @@ def test_what_is_no_profile_is_refused(data: object) -> None:
 DAMAGES: list[dict[str, object]] = [
     {"before": True}, {"before": 0}, {"rival": "one"}, {"low": -1.0}, {"n": None}, {"applies": {"torch": 2}},
     {"applies": 3}, {"failure": []}, {"settings": [{"setting": 2, "search": [], "duel": ["x"]}]},
+    {"date": "garbage"}, {"date": "2026-13-45"}, {"date": 20261120},
     {"settings": [{"setting": 2, "search": [0.0], "duel": []}]}, {"gauges": {"machine.gpu.count": 2}},
     {"conditions": {"warnings": [3]}}, {"conditions": {"warnings": [], "stolen_share": "much"}}, {"work": None},
 ]  # fmt: skip
@@ -137,7 +138,7 @@ def test_measurements_of_the_first_version_still_count() -> None:
     later = compared(date="2026-11-22")
     remember(MACHINE, [later])
     assert recall(MACHINE) == ([outcome, later], [])
-    kept = newest_profile()
+    kept = newest_of(kept_profiles()[0])
     assert kept is not None
     assert (kept.machine, kept.outcomes) == (MACHINE, (outcome, later))
 
@@ -147,7 +148,7 @@ def test_a_profile_says_what_the_machine_was_when_it_changed() -> None:
     smaller = replace(MACHINE, usable_cores=2)
     remember(MACHINE, [compared()])
     remember(smaller, [compared(machine=smaller, date="2026-11-22")])
-    kept = newest_profile()
+    kept = newest_of(kept_profiles()[0])
     assert kept is not None
     assert (kept.machine, dict(kept.earlier)) == (smaller, {MACHINE.fingerprint: MACHINE})
     assert [outcome.date[:10] for outcome in own_outcomes(kept)] == ["2026-11-22"]
@@ -582,5 +583,14 @@ def test_every_gauge_of_the_catalogue_has_a_label() -> None:
 
 @pytest.mark.usefixtures("state")
 def test_without_any_measurement_there_is_no_newest_profile() -> None:
-    assert newest_profile() is None
+    assert newest_of(kept_profiles()[0]) is None
     assert kept_profiles() == ([], [])
+
+
+def test_in_64_bits_matrices_have_a_rate_although_no_fact_takes_it() -> None:
+    outcome = gauged({"probe.matmul.fp32": 2e11}, probe="matmul", work="FLOP", before="fp32")
+    double = SettingRecord("fp64", duel=samples(1e11))
+    (fp32, fp64) = readings(replace(outcome, rival="fp64", settings=(*outcome.settings, double)))
+    assert (fp32.quantity.label, fp64.quantity.label) == ("Matrix product, fp32", "Matrix product, fp64")
+    assert fp64.rate.median == pytest.approx(1e11)
+    assert "probe.matmul.fp64" not in outcome.facts()

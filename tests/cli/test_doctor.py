@@ -124,3 +124,12 @@ def test_a_state_folder_that_cannot_be_made_is_a_finding(tmp_path: Path) -> None
 @pytest.mark.parametrize("path", ["/no/such/data", "a" * 5000])
 def test_data_that_are_not_there_are_refused(path: str) -> None:
     assert "There are no such data" in refused("doctor", "--data", path)
+
+
+def test_what_to_do_about_a_state_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    said = " ".join(advisor("doctor", env={"ADVISOR_STATE": str(blocked)}).out.split())
+    assert "The advisor cannot remember what it measures" in said
+    assert f"{blocked}/" in said.replace(" /", "/")
+    assert said.count("Name a folder that can be written") == 1

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy
 import pytest
 
 from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
@@ -86,6 +87,26 @@ def test_a_file_is_inspected(tmp_path: Path) -> None:
     assert (answer["examples"], answer["modality"], answer["task"]) == (120, "tabular", "classify")
     assert [column["kind"] for column in answer["columns"]] == ["number", "number", "category", "category"]
     assert answer["facts"]["data.inputs"] == 3
+
+
+def test_a_list_of_objects_is_not_called_lines(tmp_path: Path) -> None:
+    rows = [{"x": n % 7, "y": n % 2} for n in range(60)]
+    done = advisor("inspect", text_file(tmp_path / "t.json", json.dumps(rows)))
+    assert "JSON: a list of objects" in done.out
+    assert "JSON lines" not in done.out
+    lines = text_file(tmp_path / "t.jsonl", "\n".join(map(json.dumps, rows)))
+    assert "JSON lines" in advisor("inspect", lines).out
+
+
+def test_several_labels_for_one_example_are_told_and_planned_for(tmp_path: Path) -> None:
+    inputs = numpy.random.default_rng(0).normal(size=(60, 5))
+    numpy.savez(tmp_path / "t.npz", x=inputs, y=(inputs[:, :4] > 0).astype(int))
+    done = advisor("inspect", tmp_path / "t.npz")
+    assert "classify, 4 labels that can hold together" in done.out
+    assert f"advisor recommend --data {tmp_path / 't.npz'} --target y" in done.out
+    assert "advisor try" not in done.out
+    said = refused("try", "--data", tmp_path / "t.npz", "--set", "task.kind=classify")
+    assert "several labels for one example cannot be tried yet" in said
 
 
 def test_without_a_target_the_page_says_how_to_name_one(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_an_unwritable_state_is_a_warning(tmp_path: Path) -> None:
     blocked.write_text("")
     done = advisor("probe", *SMALL, "--only", "threads", "--budget", "20s", env={"ADVISOR_STATE": str(blocked)})
     assert "before -> measured -> after" in done.out
-    assert "could not be resumed" in done.said
+    assert "it cannot go on from there" in done.said
 
 
 def test_the_list_tells_questions_costs_and_units() -> None:

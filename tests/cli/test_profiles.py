@@ -103,6 +103,46 @@ def test_before_anything_was_measured_every_command_says_so(env: dict[str, str])
     assert "No machine has been measured on this host" in advisor("profiles", "list", env=env).out
 
 
+@pytest.mark.parametrize("command", ["show", "compare", "export"])
+def test_a_damaged_profile_is_named_by_every_command_that_wants_the_newest(env: dict[str, str], command: str) -> None:
+    file = Path(advisor("profiles", "path", env=env).out.strip()) / "last.json"
+    file.write_text("{half a")
+    first = refused("profiles", command, env=env)
+    assert "What was measured on this host cannot be read" in first
+    assert f"{file}: is damaged" in first
+    assert "kept as last.json.corrupt. Measure again, or mend it." in first
+    second = refused("profiles", command, env=env)
+    assert "Nothing was measured on this host" in second
+    assert f"{file}.corrupt: no machine profile is kept but this one, which is damaged" in second
+
+
+@pytest.mark.parametrize("command", ["show", "compare", "export"])
+def test_a_folder_that_cannot_be_made_is_named(env: dict[str, str], command: str) -> None:
+    Path(env["ADVISOR_STATE"]).write_text("a file where the folder should be", encoding="utf-8")
+    message = refused("profiles", command, env=env)
+    assert f"{env['ADVISOR_STATE']}/" in message
+    assert "the folder cannot be created" in message
+    assert "ADVISOR_STATE" in message
+    assert "Nothing was measured" not in message
+
+
+def test_with_one_day_only_measuring_again_is_offered(env: dict[str, str]) -> None:
+    remember(MACHINE, [compared(date="2026-11-20")], "lab")
+    message = refused("profiles", "compare", "lab", env=env)
+    assert message.endswith("Measure again on another day with `advisor probe --save lab`.")
+
+
+def test_the_day_that_the_remedy_names_can_be_compared(measured: dict[str, str]) -> None:
+    message = refused("profiles", "compare", "lab", "--since", "2026-11-20", env=measured)
+    assert "or name with --since a day after 2026-11-20 and not after 2026-11-21." in message
+    assert advisor("profiles", "compare", "lab", "--since", "2026-11-21", env=measured).code == 0
+
+
+def test_a_compute_capability_has_both_digits(env: dict[str, str]) -> None:
+    for name, capability in (("b200-sxm", "10.0"), ("h100-pcie-80gb", "9.0"), ("a100-pcie-40gb", "8.0")):
+        assert f"Compute capability: {capability}" in advisor("profiles", "show", name, env=env).out
+
+
 def test_a_file_that_is_no_profile_is_refused_by_its_name(env: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text('{"task.kind": "classify"}')

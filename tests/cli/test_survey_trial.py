@@ -22,3 +22,10 @@ def test_a_measurement_under_other_conditions_is_the_reason_with_what_differs(
     assert "processor Made-up processor then" in reason
     assert "network ffn 64-[64]-10 then, cnn" in reason
     assert "Not measured yet: `advisor probe --only precision`" in said
+
+
+def test_where_nothing_ran_no_run_is_spoken_of(tmp_path: Path) -> None:
+    said = " ".join(advisor("rules", "trial", env={"ADVISOR_STATE": str(tmp_path)}).out.split())
+    assert "The examples lay in main memory" not in said
+    reason = "Not measured yet: `advisor probe --only input --data PATH`, with data on a disk."
+    assert f"{reason} - Bringing the data to the computation holds training up." in said

@@ -202,7 +202,17 @@ def test_an_error_in_a_terminal_has_a_frame_with_a_title() -> None:
 
 
 @linux
-def test_ctrl_c_while_reading_ends_with_130_and_one_message(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, 130, "Interrupted"),
+        (signal.SIGTERM, 143, "Ended by SIGTERM"),
+        (signal.SIGHUP, 129, "Ended by SIGHUP"),
+    ],
+)
+def test_a_signal_while_reading_ends_with_its_code_and_one_message(
+    tmp_path: Path, number: signal.Signals, code: int, said: str
+) -> None:
     pipe = tmp_path / "answers.yaml"
     os.mkfifo(pipe)
     child = subprocess.Popen(
@@ -213,8 +223,45 @@ def test_ctrl_c_while_reading_ends_with_130_and_one_message(tmp_path: Path) -> N
         text=True,
     )
     with pipe.open("w"):  # opens when the program reads, which then waits for us
-        child.send_signal(signal.SIGINT)
+        child.send_signal(number)
         out, err = child.communicate(timeout=300)
-    assert (child.returncode, out) == (130, "")
-    assert "Interrupted" in err
+    assert (child.returncode, out) == (code, "")
+    assert err.startswith(said)
     assert "Traceback" not in err
+
+
+@linux
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    script = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\nfrom advisor.cli import main\n"
+    script += "main._hear_of_the_end(); print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
+    done = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_measuring_gives_the_cursor_back(number: signal.Signals) -> None:
+    script = """
+import time
+from advisor.cli import main
+from advisor.cli.progress import MeasuringProgress
+
+def measure():
+    with MeasuringProgress(60.0) as progress:
+        progress.line("under way")
+        time.sleep(60)
+
+main._run = measure
+main.main()
+"""
+    child = pexpect.spawn(
+        sys.executable, ["-c", script], env={**environment(), "TERM": "xterm"}, encoding="utf-8", timeout=60,
+        ignore_sighup=False,
+    )  # fmt: skip
+    child.expect_exact("under way")
+    child.kill(number)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert "\x1b[?25h" in child.before
+    assert f"Ended by {number.name}" in child.before
+    assert child.exitstatus == 128 + number

@@ -119,11 +119,14 @@ def test_killed_it_goes_on_from_its_last_trial_and_interrupted_it_tells_what_it_
 def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: Path) -> None:
     assert "missing.csv" in refused("try", "--data", tmp_path / "missing.csv", "--target", "kind")
     assert "kind" in refused("try", "--data", wine, "--target", "kidn")
-    assert "--target" in refused("try", "--data", wine)
+    unnamed = refused("try", "--data", wine)
+    assert "Name it with --target. It could be 'kind'. The columns are x0, x1, " in unnamed
+    assert "x10, x11 and 2 more." in unnamed
     assert "--budget" in refused("try", "--data", wine, "--target", "kind", "--budget", "soon")
     words = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=regress")
     assert "'kind' holds words such as 'kind 0', so that no number can be foretold" in words
     no_series = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=forecast")
+    assert no_series.count("These data cannot be read") + no_series.count("do not fit together") == 1, "one message"
     assert "the task is said to be forecast, but it is read as one to classify" in no_series
     no_truth = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=generate")
     assert "task.kind: the answers say generate, and only classes, numbers and forecasts can be tried" in no_truth

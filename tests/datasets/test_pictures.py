@@ -68,6 +68,15 @@ def test_mixed_sizes_and_colours_are_said_and_made_one(tmp_path: Path) -> None:
     assert load_pictures(inspect_pictures(tmp_path), 10, 0).inputs.shape == (8, 3, 12, 12)
 
 
+def test_pictures_of_many_sizes_have_as_many_values_as_trials_give_them(tmp_path: Path) -> None:
+    """No two are alike, so that the size of one says nothing of the others."""
+    for number, (height, width) in enumerate(((33, 59), (40, 21), (57, 48))):
+        write_picture(tmp_path / "ab"[number % 2] / f"{number}.png", numpy.full((height, width, 3), 9 * number))
+    found = inspect_pictures(tmp_path)
+    assert found.facts["data.inputs"] == 3 * 60 * 60
+    assert load_pictures(found, 10, 0).inputs.shape == (3, 3, 60, 60)
+
+
 def test_large_pictures_are_made_small_for_trials(tmp_path: Path) -> None:
     for label in "ab":
         write_picture(tmp_path / label / "0.jpg", numpy.full((90, 150, 3), 200 if label == "a" else 20))
@@ -166,7 +175,7 @@ def test_links_in_a_circle_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "1" / "again").symlink_to(tmp_path, target_is_directory=True)
     found = inspect_pictures(tmp_path)
     assert found.examples == 20
-    assert "Links to 1 folders were not followed." in remarks_of(tmp_path)
+    assert "Links to folders that were not followed: 1." in remarks_of(tmp_path)
 
 
 def test_hostile_names_are_shown_as_plain_text(tmp_path: Path) -> None:

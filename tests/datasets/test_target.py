@@ -114,6 +114,9 @@ def test_numbers_far_from_all_others_are_a_fact(tmp_path: Path) -> None:
         ([""] * 200, "has no value in any row"),
         (["same"] * 200, "one class only"),
         (["same", ""] * 100, "single class, 'same', in all of the 100 rows"),
+        (["same", *[""] * 199], "single class, 'same', in the only row that has a value"),
+        ([3.25] * 200, "the same value in every row, '3.25': there is nothing to predict. Name another column."),
+        ([3.25, ""] * 100, "single number, '3.25', in all of the 100 rows that have a value. Name another column."),
         ([f"2020-01-{1 + n % 28:02d}" for n in range(200)], "holds dates"),
         ([f"a long text about number {n}" for n in range(200)], "holds free text"),
         ([f"name{n}" for n in range(200)], "a value of its own in nearly every row"),
@@ -122,6 +125,11 @@ def test_numbers_far_from_all_others_are_a_fact(tmp_path: Path) -> None:
 )
 def test_a_target_that_cannot_be_learnt_is_refused(tmp_path: Path, values: list[object], reason: str) -> None:
     assert reason in refused(tmp_path, {"x": noise(), "what": values}, "what")
+
+
+def test_infinite_answers_are_not_called_missing(tmp_path: Path) -> None:
+    text = said(inspected(tmp_path, {"x": noise(), "what": [*noise(190, 1), *["inf"] * 10]}, "what"))
+    assert "5.0 % of the rows have no value for 'what', or an infinite one; they are left out of training." in text
 
 
 def test_a_target_with_one_value_in_a_sample_is_not_said_to_have_it_in_every_row() -> None:

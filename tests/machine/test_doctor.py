@@ -132,6 +132,8 @@ NO_GPU = {"gpu_available": False, "devices": (), "gpu_error": "unknown error"}
         ("memory.full", Severity.WARNING, {"memory_available_bytes": 2 * GIB}),
         ("memory.shared", Severity.WARNING, {"environment": {"shared_memory": Disk(total_bytes=64 * 2**20)}}),
         ("state.unwritable", Severity.WARNING, {"environment": {"state_problem": "/state: read-only"}}),
+        ("state.full", Severity.WARNING, {"environment": {"state": Disk(None, "ext4", False, 10**12, 0, "/home")}}),
+        ("data.full", Severity.WARNING, {"environment": {"data": Disk(None, "ext4", False, 10**12, 10**6, "/d")}}),
         ("state.network", Severity.NOTE, {"environment": {"state": Disk(DiskKind.NETWORK, "nfs4", folder="/home")}}),
         ("data.slow-disk", Severity.WARNING, {"environment": {"data": Disk(DiskKind.NETWORK, "nfs4", folder="/d")}}),
         ("data.slow-disk", Severity.WARNING, {"environment": {"data": Disk(DiskKind.HDD, "ext4", folder="/d")}}),
@@ -154,6 +156,7 @@ def test_one_thing_amiss_is_one_finding(name: str, severity: Severity, changed: 
         {"environment": {"variables": {"OMP_NUM_THREADS": "8"}}},
         {"environment": {"variables": {"OMP_NUM_THREADS": "4,2"}}},  # a number for each level
         {"environment": {"data": Disk(None, "ext4", virtual=True)}},
+        {"environment": {"data": Disk(None, "squashfs", False, 10**9, 0, "/d")}},  # always full
         {"quota_cores": 16.0},
         {"memory_nodes": None},
         {"doing": {"throttling": None, "processes": None, "uncorrected_errors": None}},

@@ -182,6 +182,7 @@ def test_what_the_caches_may_hold_is_said() -> None:
     whole, partly = (memory.about(arrays * 10**6, 100 * 10**6, 2) for arrays in (400, 133))
     assert whole.endswith("a processor that reads a before it writes it moves 32).")
     assert partly.startswith("All threads are 2 here.")
+    assert memory.about(10**6, None, 1).startswith("There is one thread here. Main memory")
     assert "three arrays of 133 MB" in partly
     assert partly.endswith("would take more memory than this probe may: the caches may hold a part of them.")
     assert "does not tell how large the caches are" in memory.about(10**6, None, 2)

@@ -96,7 +96,8 @@ def test_a_folder_without_room_is_refused_before_anything_is_written(
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(10**9, 10**9, 100 * MIB))
     with pytest.raises(
-        CannotRunError, match=r"too little free space: a probe takes at most a tenth .* Make room there"
+        CannotRunError,
+        match=r"too little free space: a probe takes at most a tenth .* Make room on this disk and try again\.$",
     ):
         make(str(tmp_path), 5.0, SMALL)
 
@@ -176,6 +177,20 @@ def test_a_real_full_file_system_costs_the_probe_its_result_only(tmp_path: Path)
         subprocess.run(["umount", str(tmp_path)], check=True)
     assert "too little free space" in str(outcome.failure)
     assert outcome.facts() == {}
+
+
+def test_a_disk_that_is_mounted_read_only_is_said_to_be_and_no_other_folder_of_it_is_named(tmp_path: Path) -> None:
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(tmp_path)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("no file system may be mounted here")
+    try:
+        with pytest.raises(CannotRunError, match=r"is mounted read-only: it cannot be measured") as refused:
+            make(str(tmp_path), 5.0, SMALL)
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+    assert "Measure in" not in str(refused.value)
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from advisor.agent.claim_values import Estimate
 from advisor.agent.judged_claims import ClaimVerdict, JudgedFigure, Judgement
 from advisor.inference.plan import Measurement, Verdict
 from advisor.knowledge.claims import Basis, Claim, Reading
-from advisor.report.claims import claim_lines, claims_json, claims_markdown
+from advisor.report.claims import claim_lines, claims_json, claims_markdown, figure_words
 from advisor.report.page import Look, Page, cells
 from tests.report.small import HOSTILE, hostile_knowledge, knowledge
 
@@ -83,6 +83,13 @@ def test_figures_stand_as_printed_then_corrected_then_here_with_the_interval() -
     assert "Here: on the link: 25 GB/s (24 GB/s to 26 GB/s)." in shown
     assert "right numbers. (by arithmetic)" in shown
     assert "Measured on" not in shown
+
+
+def test_an_interval_of_seconds_has_one_unit() -> None:
+    figure = JudgedFigure("a step", "s", Estimate(0.9999e-3, 0.869e-3, 1.35e-3), None, Reading.HERE)
+    assert figure_words(figure) == "a step: 1 ms (0.869 ms to 1.35 ms)"
+    slow = JudgedFigure("a step", "s", Estimate(0.2, 0.09, 0.3), None, Reading.HERE)
+    assert figure_words(slow) == "a step: 0.200 s (0.090 s to 0.300 s)"
 
 
 def test_a_claim_that_a_table_decides_says_so() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from advisor.agent.anonymous import anonymous_json
 from advisor.agent.comparison import compare, side_of, sides_of
 from advisor.agent.machine_profile import MachineProfile
+from advisor.agent.remarks import Again
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
 from advisor.machine.profiles import find_device
@@ -22,7 +23,7 @@ from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict
 from advisor.report.devices import device_json, device_page
-from advisor.report.machine_page import kept_page, machine_json, machine_page, machine_report
+from advisor.report.machine_page import kept_page, machine_json, machine_page, machine_report, machine_words
 from advisor.report.machines_compared import answer, compared_json, compared_page
 from advisor.report.page import Look, cells
 from advisor.report.rates import bar
@@ -167,7 +168,8 @@ def test_what_several_figures_have_in_common_is_to_be_done_once() -> None:
     others = compared(conditions=Conditions(others_share=0.5))
     assert to_do([rough, others]) == [
         "1. Close other programs and measure again with more time: "
-        "`advisor probe --only memory --only threads --budget 3min`"
+        "`advisor probe --only memory --only threads --save lab --budget 3min`, "
+        "with the --for, --set, --data and --target of that run"
     ]
     low = gauged({"probe.matmul.tf32": 2e13, "probe.matmul.bf16": 3e13}, work="FLOP", machine=CARD, applies=ON_CARD)
     (remedy,) = to_do([low], CARD)
@@ -181,7 +183,53 @@ def test_what_several_figures_have_in_common_is_to_be_done_once() -> None:
 
 def test_probes_that_failed_alike_are_tried_again_together() -> None:
     killed = [compared(failure="It was killed."), gauged({MEMORY: 1e10}, probe="memory", failure="It was killed.")]
-    assert to_do(killed) == ["1. Try them alone: `advisor probe --only threads --only memory`"]
+    command = "`advisor probe --only threads --only memory --save lab`"
+    assert to_do(killed) == [f"1. Try them alone: {command}, with the --for, --set, --data and --target of that run"]
+
+
+def test_what_is_to_be_done_measures_the_same_network_on_the_same_disk_again() -> None:
+    made = profile([compared(failure="It was killed.")], name="last")
+    given = Again("--for 'my answers.yaml' --data pictures", complete=True)
+    report = machine_report(made, find_device, given)
+    assert [remark.remedy for remark in report.remarks] == [
+        "Try it alone: `advisor probe --only threads --for 'my answers.yaml' --data pictures`"
+    ]
+
+
+def test_what_needs_no_network_is_repeated_without_its_answers() -> None:
+    killed = gauged({"probe.matmul.fp32": 1e11}, probe="matmul", failure="It was killed.")
+    report = machine_report(profile([killed], name="last"), find_device)
+    assert [remark.remedy for remark in report.remarks] == ["Try it alone: `advisor probe --only matmul`"]
+
+
+@pytest.mark.parametrize(
+    ("rates", "rest"),
+    [
+        ({MEMORY: 1.94e10, ONE_THREAD: 1e10}, {"spread": 0.9}),
+        ({MEMORY: 1.02e10, ONE_THREAD: 1e10}, {"spread": 0.1}),
+        ({MEMORY: 1.02e10, ONE_THREAD: 1e10}, {"conditions": Conditions(others_share=0.4)}),
+    ],
+    ids=["twice as fast", "too rough to tell", "too busy to tell"],
+)
+def test_fewer_threads_are_advised_only_where_it_is_shown_that_more_do_not_help(
+    rates: dict[str, float], rest: dict[str, object]
+) -> None:
+    text = flat(page([gauged(rates, probe="memory", **rest)]))  # type: ignore[arg-type]
+    assert "prefer fewer threads" not in text
+    assert "Matrix products" not in text
+
+
+def test_what_a_run_did_not_save_is_headed_by_no_name() -> None:
+    report = machine_report(profile([compared()]), find_device)
+    text = flat(machine_page(report, Look(80), is_kept=False))
+    assert text.startswith("THIS MACHINE, as this run found it; nothing of it was saved Made-up processor")
+    assert "lab" not in text.partition("HOW FAST")[0]
+
+
+def test_one_thread_is_one() -> None:
+    single = replace(MACHINE, physical_cores=1, usable_cores=1, logical_cores=1)
+    assert machine_words(single)[1] == "1 core"
+    assert machine_words(replace(single, physical_cores=2))[1] == "2 cores (1 hardware thread usable)"
 
 
 def test_what_is_to_be_done_on_another_machine_is_said_to_be_there() -> None:
@@ -290,11 +338,41 @@ def since(*memory: float) -> str:
         ((1e10, 0.7e10), "Yes, it is slower than it was in 1 of 1 figure (the most: Memory, all threads, 0.70x [0.70, 0.70])."),
         ((1e10, 1.001e10), "No, it is not slower than it was (1 figure compared)."),
         ((1e10, 2e10), "No, it is not slower than it was: 1 became faster (1 figure compared)."),
-        ((1e10, 1.03e10), "There is no sign that it is slower than it was, but 1 cannot be decided of 1 figure."),
+        ((1e10, 1.03e10), "It cannot be said whether it is slower than it was: 1 of 1 figure is undecided (its median: 1.03x). "
+         "Measure again with more time (`advisor probe --budget 3min`), or name another day with --since DATE."),
     ],
 )  # fmt: skip
 def test_whether_it_is_slower_is_answered_in_one_sentence(memory: tuple[float, ...], said: str) -> None:
     assert since(*memory) == said
+
+
+def test_where_most_figures_are_undecided_that_is_the_answer_with_the_range_of_their_medians() -> None:
+    def measured(name: str, *rates: float) -> MachineProfile:
+        facts = dict(zip((MEMORY, ONE_THREAD, SEQUENTIAL), rates, strict=True))
+        return profile([gauged(facts, spread=0.9)], name=name)
+
+    first, second = side_of(measured("a", 1e10, 1e10, 1e10)), side_of(measured("b", 0.76e10, 0.78e10, 0.77e10))
+    assert answer(compare(first, second)) == (
+        "Whether b or a is faster cannot be said: 3 of 3 figures are undecided (their medians: 0.76x to 0.78x, b over a). "
+        "Measure both again with more time (`advisor probe --budget 3min`)."
+    )
+    assert answer(compare(first, second, same_machine=True)).startswith(
+        "It cannot be said whether it is slower than it was: 3 of 3 figures are undecided (their medians: 0.76x to 0.78x). "
+    )
+
+
+def test_one_undecided_figure_of_many_does_not_hide_that_the_others_are_alike() -> None:
+    alike = {MEMORY: 1e10, SEQUENTIAL: 1e8}
+    first = side_of(profile([gauged(alike), gauged({ONE_THREAD: 1e10}, probe="memory")], name="a"))
+    second = side_of(
+        profile(
+            [gauged(alike, date="2026-11-21"), gauged({ONE_THREAD: 1.03e10}, probe="memory", date="2026-11-21")],
+            name="b",
+        )
+    )
+    assert answer(compare(first, second)) == (
+        "No difference between b and a was found, but 1 of 3 figures is undecided."
+    )
 
 
 def test_two_machines_are_compared_by_name() -> None:

@@ -130,10 +130,10 @@ def test_that_a_run_could_not_be_resumed_is_a_note_and_nothing_on_stderr(
     desk.notes()
     (tmp_path / "state").write_text("a file where the folder should be", encoding="utf-8")
     desk.measure(5.0, None, nothing, Stop())
-    assert "This run could not be resumed" in [title for title, _ in desk.notes()]
+    assert "If this run is stopped, it cannot go on from there" in [title for title, _ in desk.notes()]
     with pytest.raises(TriedError):
         desk.try_on_data(5.0, nothing, Stop())
-    assert "This run could not be resumed" in [title for title, _ in desk.notes()]
+    assert "If this run is stopped, it cannot go on from there" in [title for title, _ in desk.notes()]
     assert capsys.readouterr().err == ""
 
 

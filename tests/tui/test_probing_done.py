@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from advisor.probes.verdict import Verdict
 from advisor.tui.curves import Point, bars
 from advisor.tui.probing import Phase as Screen
 from advisor.tui.probing import ProbingScreen
-from advisor.tui.probing_done import headline
+from advisor.tui.probing_done import DonePane, headline
 from advisor.tui.probing_state import Measuring, finding, points_of
 from tests.tui.measurements_made import (
     BATCH,
@@ -100,6 +101,20 @@ async def test_the_whole_story_and_the_machine_stand_beside_the_results() -> Non
         tabs.active = "tab_machine"
         await settled(run.pilot)
         shows(run, "THIS MACHINE", "A processor, 8 cores", "HOW FAST IT IS", "Matrix product, fp32")
+
+
+@piloted
+async def test_a_machine_too_busy_to_keep_anything_is_not_said_to_have_been_measured() -> None:
+    desk, _ = measuring_desk(plays=[MATMUL])
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await measured(run)
+        pane = run.screen.query_one(DonePane)
+        [outcome] = pane.revision.outcomes
+        busy = replace(outcome, conditions=replace(outcome.conditions, others_share=0.9))
+        pane.show(replace(pane.revision, outcomes=(busy,)), MACHINE)
+        run.screen.query_one(TabbedContent).active = "tab_machine"
+        await settled(run.pilot)
+        shows(run, "THIS MACHINE, as this run found it; nothing of it was saved")
 
 
 @piloted

@@ -202,8 +202,9 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
 
 def about(array_bytes: int, last_level: int | None, threads: int) -> str:
     """What was measured, and whether caches may have answered; bytes of one array, and of all caches of the last level."""
+    all_threads = "There is one thread here" if threads == 1 else f"All threads are {threads} here"
     text = (
-        f"All threads are {threads} here. Main memory was measured by a = b + s c over three arrays of "
+        f"{all_threads}. Main memory was measured by a = b + s c over three arrays of "
         f"{array_bytes / 1e6:,.0f} MB, counted as STREAM does (24 bytes for each number of a; a processor that reads a "
         "before it writes it moves 32)."
     )

@@ -69,11 +69,16 @@ def make(folder: str, seconds: float, most: int, *, may_pass: bool = True) -> Sc
     """
     where = shorten(folder, _LONGEST_FOLDER)
     try:
+        if _is_read_only(folder):
+            raise CannotRunError(
+                f"The disk of {where} is mounted read-only: it cannot be measured, since the probe first writes the file that "
+                "it reads."
+            )
         allowed = min(most, int(shutil.disk_usage(folder).free * FREE_SHARE))
         if allowed < FEWEST_BYTES:
             raise CannotRunError(
                 f"{where} has too little free space: a probe takes at most a tenth of it and needs "
-                f"{FEWEST_BYTES / 2**20:.0f} MiB. Make room there, or measure in another folder of the disk that counts."
+                f"{FEWEST_BYTES / 2**20:.0f} MiB. Make room on this disk and try again."
             )
         file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115  closed with the equipment
     except OSError as error:
@@ -97,6 +102,11 @@ def make(folder: str, seconds: float, most: int, *, may_pass: bool = True) -> Sc
             f"In {seconds:.0f} s only {size / 1e6:.0f} MB could be written in {where}: give the probe more time."
         )
     return Scratch(file, size, _past(file.fileno(), direct) if may_pass else Past.NOT)
+
+
+def _is_read_only(folder: str) -> bool:
+    """Raises OSError where there is no such folder."""
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def ask_for_direct(descriptor: int) -> bool:

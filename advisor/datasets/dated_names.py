@@ -1,0 +1,94 @@
+"""Names of columns that are dates: a table with a column for each day, month or quarter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+_QUARTER = re.compile(
+    r"(?P<year>(19|20)\d\d)[ _-]?[Qq](?P<number>[1-4])|[Qq](?P<first>[1-4])[ _/-]?(?P<last>(19|20)\d\d)"
+)
+_MONTH = re.compile(r"(?P<year>(19|20)\d\d)[ _]?[Mm](?P<number>0?[1-9]|1[0-2])")
+_MONTHS = ("%Y-%m", "%Y/%m", "%m/%Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%b %y")
+_DAYS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%d.%m.%Y", "%d/%m/%Y",
+    "%m/%d/%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y",
+)  # fmt: skip
+_MONTH_NAME = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_LOOKS_DATED = re.compile(
+    rf"(19|20)\d\d[-/ _]?[qm]?\d{{1,2}}|q[1-4][ _/-]?(19|20)\d\d|(\d\d?[ -])?{_MONTH_NAME}[ -](19|20)?\d\d|\d\d?/(19|20)\d\d"
+    r"|(19|20)\d\d(?P<a>[-/.])\d\d?(?P=a)\d\d?([T ].+)?|\d\d?(?P<b>[-/.])\d\d?(?P=b)(\d\d){1,2}",
+    re.IGNORECASE,
+)
+_FEWEST = 2
+
+
+def looks_dated(name: str) -> bool:
+    """Whether a name is written as a day, a month or a quarter."""
+    return _LOOKS_DATED.fullmatch(name.strip()) is not None
+
+
+def times_of(names: Sequence[str]) -> list[float] | None:
+    """When each of these names is, in days, months or quarters, where they are dates of one spelling and follow one another.
+
+    They may run backwards. None where they are not dates, too few of them, or in no order.
+    """
+    stated = [name.strip() for name in names]
+    if len(stated) < _FEWEST or not all(map(looks_dated, stated)):
+        return None
+    for read in _readers():
+        times = _read_by(read, stated)
+        if times is not None and _in_order(times):
+            return times
+    return None
+
+
+def _readers() -> Iterable[Callable[[str], float | None]]:
+    yield _quarter
+    yield _month
+    for spelling in _MONTHS:
+        yield lambda name, spelling=spelling: _months(_moment(name, spelling))  # type: ignore[misc]
+    for spelling in _DAYS:
+        yield lambda name, spelling=spelling: _days(_moment(name, spelling))  # type: ignore[misc]
+
+
+def _read_by(read: Callable[[str], float | None], names: Iterable[str]) -> list[float] | None:
+    times = []
+    for name in names:
+        time = read(name)
+        if time is None:
+            return None
+        times.append(time)
+    return times
+
+
+def _in_order(times: Sequence[float]) -> bool:
+    steps = [after - before for before, after in pairwise(times)]
+    return all(step > 0 for step in steps) or all(step < 0 for step in steps)
+
+
+def _quarter(name: str) -> float | None:
+    found = _QUARTER.fullmatch(name)
+    return None if found is None else 4 * int(found["year"] or found["last"]) + int(found["number"] or found["first"])
+
+
+def _month(name: str) -> float | None:
+    found = _MONTH.fullmatch(name)
+    return None if found is None else 12 * int(found["year"]) + int(found["number"])
+
+
+def _moment(name: str, spelling: str) -> datetime | None:
+    try:
+        return datetime.strptime(name, spelling)
+    except ValueError:
+        return None
+
+
+def _months(moment: datetime | None) -> float | None:
+    return None if moment is None else 12 * moment.year + moment.month
+
+
+def _days(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.toordinal() + moment.hour / 24 + moment.minute / 1440

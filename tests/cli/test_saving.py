@@ -1,0 +1,89 @@
+"""What `advisor probe` says where nothing of a run could be kept, and which command repeats it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from advisor.agent.agent import Revision
+from advisor.cli import probe
+from advisor.cli.app import app
+from advisor.cli.inputs import Inputs, plan_of
+from advisor.inference.advise import VALUES_ONLY
+from advisor.probes.conditions import Conditions
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.verdict import Verdict
+
+from ..agent.profiles_made import compared
+
+BUSY = compared(verdict=Verdict.UNDECIDED, conditions=Conditions(others_share=0.6))
+
+
+@pytest.fixture
+def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+    file = tmp_path / "my answers.yaml"
+    file.write_text("data.modality: image\ntask.kind: classify\n")
+    return str(file)
+
+
+def said_by_run(
+    monkeypatch: pytest.MonkeyPatch, answers: str, *arguments: str, outcome: ProbeOutcome = BUSY, kept: bool = False
+) -> tuple[str, str]:
+    """stdout and stderr of `advisor probe` where measuring ends with this outcome."""
+
+    def measure(inputs: Inputs, *given: Any) -> Revision:
+        assert inputs.machine is not None
+        found = replace(outcome, applies={**outcome.applies, "machine": inputs.machine.fingerprint})
+        if kept:
+            given[-1].append(found)
+        plan = plan_of(inputs, VALUES_ONLY)
+        return Revision(plan, plan, (found,))
+
+    monkeypatch.setattr(probe, "_measure", measure)
+    command = ["probe", "--for", answers, "--only", "threads", "--budget", "2 min", *arguments]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    return " ".join(done.stdout.split()), " ".join(done.stderr.split())
+
+
+def test_a_run_on_a_busy_machine_says_at_its_end_that_nothing_was_saved(
+    monkeypatch: pytest.MonkeyPatch, answers: str
+) -> None:
+    out, err = said_by_run(monkeypatch, answers, "--save", "lab")
+    assert "MACHINE lab" not in out
+    assert "THIS MACHINE, as this run found it; nothing of it was saved" in out
+    repeated = f"`advisor probe --only threads --for '{answers}' --save lab --budget '2 min'`"
+    assert err.endswith(
+        "Nothing was saved under the name lab Other programs took much of the machine. "
+        f"When they rest, measure again: {repeated}"
+    )
+
+
+def test_without_a_name_nothing_is_headed_as_the_machine_that_was_measured_last(
+    monkeypatch: pytest.MonkeyPatch, answers: str
+) -> None:
+    out, err = said_by_run(monkeypatch, answers)
+    assert "measured last" not in out
+    assert "Nothing was saved Other programs" in err
+
+
+def test_what_could_not_be_written_is_no_fault_of_other_programs(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
+    _, err = said_by_run(monkeypatch, answers, outcome=compared())
+    assert "The results could not be written, as told above. Measure again: `advisor probe" in err
+
+
+def test_a_run_that_was_kept_is_headed_by_its_name(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
+    out, err = said_by_run(monkeypatch, answers, "--save", "lab", outcome=compared(), kept=True)
+    assert "MACHINE lab, measured last on 2026-11-20" in out
+    assert "Nothing was saved" not in err
+
+
+def test_what_is_to_be_done_repeats_what_the_run_was_given(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
+    out, _ = said_by_run(monkeypatch, answers, "--set", "data.inputs=64", "--save", "lab")
+    given = f"--for '{answers}' --set data.inputs=64 --save lab"
+    assert f"`advisor probe --only threads {given} --budget 3min`" in out
