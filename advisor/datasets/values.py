@@ -104,7 +104,9 @@ _DAYS = (
     "%m-%d-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%Y-%m",
 )  # fmt: skip
 _TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", " %H")
-_LOOKS_LIKE_A_DATE = re.compile(r"(?!\d+[.,]\d+(?:[eE][-+]?\d+)?$)\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9} \d|(19|20)\d{6}$")
+_LOOKS_LIKE_A_DATE = re.compile(
+    r"(?!\d+[.,]\d+(?:[eE][-+]?\d+)?$)\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9} \d|(19|20)\d{6}$"
+)
 _ENOUGH_DATES = 1000
 _FALSE_DATES = 0.02
 _FEWEST_OF_DIGITS = 5
