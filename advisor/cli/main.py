@@ -27,6 +27,7 @@ def main() -> None:
     sys.exit(code)
 
 
+_ENDING = ("SIGTERM", "SIGHUP")
 _ended_by: list[signal.Signals] = []
 """The signal other than Ctrl-C that ends the program, once it has come."""
 
@@ -34,15 +35,22 @@ _ended_by: list[signal.Signals] = []
 def _hear_of_the_end() -> None:
     """SIGTERM and SIGHUP end it as Ctrl-C does: terminal restored, children ended, one message. Those that are ignored
     (nohup) stay so."""
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in _ENDING:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
+    _ignore_signals()  # another one while everything is being put away would leave half of it
     _ended_by.append(signal.Signals(number))
     raise KeyboardInterrupt
+
+
+def _ignore_signals() -> None:
+    for name in ("SIGINT", *_ENDING):
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _run() -> int:
@@ -67,6 +75,8 @@ def _run() -> int:
         _close_stdout()
         return DONE
     except OSError as error:
+        if _ended_by:  # the terminal is gone, and what was to be written to it
+            end_interrupted()
         panel("The work failed", [f"{error.filename or 'output'}: {error.strerror or error}"])
         _close_stdout()
         return FAILED
@@ -87,8 +97,7 @@ def _close_stdout() -> None:
 def end_interrupted(what: str = "What was saved before is kept.") -> NoReturn:
     """Ends the program with 130 and one message: what is kept, and how to go on. By another signal with 128 and its number,
     as a shell tells of it."""
-    for number in (signal.SIGINT, *_ended_by):
-        signal.signal(number, signal.SIG_IGN)  # a second one has nothing left to stop
+    _ignore_signals()  # a second one has nothing left to stop
     try:
         panel(f"Ended by {_ended_by[0].name}" if _ended_by else "Interrupted", [what], style="yellow")
     except OSError:  # the terminal is gone

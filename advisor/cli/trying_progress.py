@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import statistics
 import sys
@@ -58,7 +59,8 @@ class TryingProgress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._live is not None:
-            self._live.stop()
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                self._live.stop()
 
     def __call__(self, what: str, about: Any) -> None:
         match what:

@@ -272,7 +272,7 @@ def _one_hot(values: AnyArray) -> bool:
 
 def _several_labels(values: AnyArray) -> bool:
     """Whether each row has a 0 or 1 for each of several labels."""
-    return values.shape[1] > 1 and values.dtype.kind in "fiub" and bool(numpy.isin(values, (0, 1)).all())
+    return values.shape[1] > 1 and values.dtype.kind in "fiub" and set(numpy.unique(values).tolist()) == {0, 1}
 
 
 def _target_facts(task: Task, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:

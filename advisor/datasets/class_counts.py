@@ -11,6 +11,7 @@ import polars
 from advisor.datasets.columns import Judged, judge
 from advisor.datasets.dataset import Format, Kind
 from advisor.datasets.delimited import Dialect
+from advisor.datasets.parquet import DAMAGED, damaged
 from advisor.datasets.records import blocks
 from advisor.datasets.table_sample import TableSample
 from advisor.datasets.values import Style, as_texts, cleaned, numbers_of
@@ -23,6 +24,7 @@ FEW_ROWS = 100
 """Of a class in the sample: how many there are in all would be off by more than a tenth."""
 _MOST_ROWS = 50_000_000
 """Of a Parquet file, whose columns lie apart."""
+_MOST_CLASSES = 1_000_000
 _BLOCK = 2**22
 
 
@@ -46,13 +48,18 @@ def class_counts(path: Path, format_: Format, sample: TableSample, target: Judge
     name = target.column.name
     if format_ is Format.PARQUET and sample.rows <= _MOST_ROWS:
         held = polars.scan_parquet(path, glob=False).select(polars.col(name).alias("value"))
-        parts = iter([held.group_by("value").len("rows").collect(engine="streaming")])
+        try:
+            parts = iter([held.group_by("value").len("rows").collect(engine="streaming")])
+        except DAMAGED as error:
+            raise damaged(path, error) from None
     elif format_ is Format.DELIMITED and path.stat().st_size <= _most_bytes(target):
         parts = _of_text(path, Dialect(**sample.reading["dialect"]), name)
     else:
         return None
     found: dict[object, int] = {}
     for part in parts:
+        if len(part) + len(found) > _MOST_CLASSES:
+            return None
         for value, rows in part.iter_rows():
             found[value] = found.get(value, 0) + int(rows)
     texts = _as_classes(polars.Series(name, list(found), strict=False), target)
@@ -70,6 +77,8 @@ def with_all_classes(target: Judged, counts: ClassCounts) -> Judged:
     column = target.column
     if column.kind is Kind.CONSTANT and len(counts.rows) > 1:
         kind = judge(polars.Series(column.name, list(counts.rows))).kind
+        if kind not in (Kind.YES_NO, Kind.WHOLE):  # each value stands there once, as it would in names of rows
+            kind = Kind.CATEGORY
         return replace(target, column=replace(column, kind=kind, distinct=len(counts.rows), remark=""))
     return replace(target, column=replace(column, distinct=max(len(counts.rows), column.distinct)))
 

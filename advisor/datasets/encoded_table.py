@@ -104,9 +104,13 @@ def _transformer(known: polars.DataFrame, named: dict[str, list[str]]) -> Column
 
 
 def _coder(known: polars.DataFrame, named: dict[str, list[str]]) -> ColumnTransformer:
-    """Numbers as they are, those that are missing too; the rarest of many categories share a code."""
+    """Numbers as they are, those that are missing too; the rarest of many categories share a code.
+
+    Columns without any number are left out: trees cannot divide them.
+    """
+    there = [name for name in named[NUMBER] if known[name].is_not_nan().any()]
     categories = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=numpy.nan, max_categories=MOST_CODES)
-    return _of_parts(known, named, "passthrough", categories)
+    return _of_parts(known, {**named, NUMBER: there}, "passthrough", categories)
 
 
 def _of_parts(

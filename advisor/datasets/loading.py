@@ -22,6 +22,10 @@ FEWEST_OF_OTHERS = 3
 """Examples that are not of the largest class."""
 _MANY_THE_SAME = 0.01
 """Share of the rows that are copies of others from which on copies are kept together."""
+_MANY_COMBINATIONS = 10
+"""Of the values of all columns, for each row, from which on chance alone makes next to no copies."""
+_MOST_BYTES = 2**27
+"""Of a file, read to find examples of rare classes."""
 _MOST_CELLS = 5_000_000
 """Read to find examples of rare classes."""
 TITLE = "Nothing can be learnt from these data"
@@ -122,7 +126,9 @@ def _rows_to_read(inspection: Inspection, most_examples: int) -> int:
     with_target = most_examples / max(float(labelled), 0.01) if isinstance(labelled, int | float) else most_examples
     rarest = 1.0 if not isinstance(imbalance, int | float) else 1 + float(imbalance)
     for_rarest = floor_of_a_class(most_examples, len(inspection.classes)) * rarest
-    most = _MOST_CELLS / max(len(inspection.columns), 1)
+    size = inspection.facts.get("data.bytes")
+    bytes_a_row = size / max(inspection.examples, 1) if isinstance(size, int | float) else 0.0
+    most = min(_MOST_CELLS / max(len(inspection.columns), 1), _MOST_BYTES / max(bytes_a_row, 1.0))
     return math.ceil(max(with_target, min(for_rarest, most)))
 
 
@@ -156,11 +162,14 @@ def _groups(column: polars.Series) -> NDArray[numpy.int64]:
 def _same_rows(inputs: polars.DataFrame) -> NDArray[numpy.int64] | None:
     """A number for rows that are the same, so that none is tested by what was learnt; None where next to no row comes again.
 
-    None too where no column tells rows apart: of a few answers to a few questions, the same ones come again by themselves.
+    None too where there are not many times as many combinations as rows: those come again by themselves.
     """
+    combinations = math.prod(column.n_unique() for column in inputs)  # exact: there may be thousands of columns
+    if combinations < _MANY_COMBINATIONS * len(inputs):
+        return None
     rows = inputs.with_columns(polars.col(polars.Categorical).cast(polars.String)).hash_rows()
     different = rows.n_unique()
-    if different > (1 - _MANY_THE_SAME) * len(rows) or max(column.n_unique() for column in inputs) < different / 2:
+    if different > (1 - _MANY_THE_SAME) * len(rows):
         return None
     numbers: NDArray[numpy.int64] = rows.rank("dense").cast(polars.Int64).to_numpy()
     return numbers

@@ -19,6 +19,9 @@ MOST_CELLS = 2_000_000
 """Rows times columns that are held to judge a table by."""
 PLACES = 12
 
+DAMAGED = (PolarsError, PanicException, OSError)
+"""What polars raises of a file that is."""
+
 
 def sample_of(path: Path) -> TableSample:
     """The rows that a table is judged by.
@@ -46,7 +49,7 @@ def sample_of(path: Path) -> TableSample:
         parts = [scan.slice(number * (rows - share) // (PLACES - 1), share) for number in range(PLACES)]
         read = polars.concat([part.select(plain).collect(engine="streaming") for part in parts])
         frame = _with_nested(read, names, share * PLACES)
-    except (PolarsError, PanicException, OSError) as error:
+    except DAMAGED as error:
         raise damaged(path, error) from None
     sampled = f"Read {share * PLACES:,} rows from {PLACES} places, evenly apart from the first to the last."
     return TableSample(frame, rows, counted=True, whole=False, sampled=sampled, nested=nested)
@@ -68,7 +71,7 @@ def rows_of(path: Path, names: list[str], rows: NDArray[numpy.int64] | None) -> 
             chosen = polars.LazyFrame({index: polars.Series(rows, dtype=polars.UInt32)})
             scan = scan.with_row_index(index).join(chosen, on=index, how="semi", maintain_order="left").drop(index)
         return scan.collect(engine="streaming")
-    except (PolarsError, PanicException, OSError) as error:
+    except DAMAGED as error:
         raise damaged(path, error) from None
 
 

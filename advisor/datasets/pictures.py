@@ -21,7 +21,7 @@ from advisor.datasets.dataset import Examples, Format, Inspection, Remark, Task,
 from advisor.datasets.folders import ClassFolders, Member, class_facts, class_folders, class_remarks
 from advisor.datasets.formats import PICTURES, unreadable
 from advisor.datasets.labels import class_numbers
-from advisor.datasets.sampling import spread, stratified
+from advisor.datasets.sampling import how_drawn, spread, stratified
 from advisor.errors import join_names, shorten
 
 Floats: TypeAlias = NDArray[numpy.float32]
@@ -116,7 +116,7 @@ def load_pictures(inspection: Inspection, most_examples: int, seed: int) -> Exam
     left_out = []
     if len(chosen) < len(found.members):
         left_out.append(
-            f"{len(chosen):,} of {len(found.members):,} pictures were taken, the same share of every class."
+            f"{len(chosen):,} of {len(found.members):,} pictures were taken, {how_drawn(numbers, numbers[chosen])}."
         )
     if len(kept) < len(chosen):
         broken = len(chosen) - len(kept)

@@ -16,7 +16,9 @@ SPARSE_IDS = 1000
 """Different persons or goods from which they need learned vectors of their own."""
 _ROWS = 200_000
 _ROWS_A_GROUP = 1.5
-_FEWEST_PERSONS = 10
+_FEWEST_PERSONS = 20
+_MOST_ROWS_OF_A_PERSON = 100
+"""On average; more make it likelier that the values are kinds."""
 _NEARLY_CONSTANT = 0.995
 _ORDERED = 0.99
 _FEWEST_ROWS = 20
@@ -60,8 +62,9 @@ def _tells_persons(judged: Judged) -> bool:
     """
     known = len(judged.values) - judged.values.null_count()
     column = judged.column
+    person = names_persons(column.name) and column.distinct >= _FEWEST_PERSONS
     return (
-        (identifies(column.name) or (names_persons(column.name) and column.distinct >= _FEWEST_PERSONS))
+        (identifies(column.name) or (person and known <= _MOST_ROWS_OF_A_PERSON * column.distinct))
         and judged.kind in (Kind.CATEGORY, Kind.WHOLE, Kind.IDENTIFIER)
         and column.distinct > 1
         and known >= _ROWS_A_GROUP * column.distinct

@@ -46,6 +46,11 @@ def evened(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> bool:
     return bool((after > 2 * before).any())
 
 
+def how_drawn(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> str:
+    more = evened(classes, sample)
+    return "more than their share of those of rare classes" if more else "the same share of every class"
+
+
 def _members(classes: NDArray[numpy.int64]) -> list[Positions]:
     order = numpy.argsort(classes, kind="stable")
     starts = numpy.flatnonzero(numpy.diff(classes[order])) + 1

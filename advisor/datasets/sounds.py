@@ -14,7 +14,7 @@ from advisor.datasets.dataset import Examples, Format, Inspection, Remark, Task,
 from advisor.datasets.folders import ClassFolders, Member, class_facts, class_folders, class_remarks
 from advisor.datasets.formats import SOUNDS, unreadable
 from advisor.datasets.labels import class_numbers
-from advisor.datasets.sampling import spread, stratified
+from advisor.datasets.sampling import how_drawn, spread, stratified
 from advisor.errors import join_names, shorten
 
 OPENED = 1_000
@@ -84,7 +84,9 @@ def load_sounds(inspection: Inspection, most_examples: int, seed: int) -> Exampl
         raise unreadable(inspection.path, "none of its sounds can be read", REMEDY)
     left_out = []
     if len(chosen) < len(found.members):
-        left_out.append(f"{len(chosen):,} of {len(found.members):,} sounds were taken, the same share of every class.")
+        left_out.append(
+            f"{len(chosen):,} of {len(found.members):,} sounds were taken, {how_drawn(numbers, numbers[chosen])}."
+        )
     if len(kept) < len(chosen):
         broken = len(chosen) - len(kept)
         left_out.append(f"{broken:,} that cannot be read {'was' if broken == 1 else 'were'} left out.")

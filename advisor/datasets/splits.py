@@ -28,7 +28,8 @@ Pair: TypeAlias = tuple[Rows, Rows]
 FEWEST_TEST_EXAMPLES = 3
 GROUP_DRAWS = 20
 MOST_STRATIFIED = 1000
-"""Groups up to which folds are made so that classes keep their shares, which takes milliseconds for each of them."""
+"""Groups up to which classes keep their shares of examples, which takes milliseconds for each group; of more, each counts for
+its rarest class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,12 @@ def _whole_groups(examples: Examples, groups: NDArray[Any], rows: Rows, wanted: 
     """Of several draws the one that leaves every class something to learn from and judge by, and is about as large as wanted."""
     if len(numpy.unique(groups[rows])) < 2:
         return None
+    if examples.task is Task.CLASSIFY and len(numpy.unique(groups[rows])) > MOST_STRATIFIED:
+        names, labels = _labels_of(groups[rows], examples.targets[rows])
+        pair = _by_class(labels, numpy.arange(len(names)), round(wanted / len(rows) * len(names)), seed)
+        if pair is not None:
+            judges = numpy.isin(groups[rows], names[pair[1]])
+            return rows[~judges], rows[judges]
     draws = GroupShuffleSplit(GROUP_DRAWS, test_size=wanted / len(rows), random_state=seed)
     classes = examples.targets if examples.task is Task.CLASSIFY else numpy.zeros(len(examples), numpy.int64)
 
@@ -159,20 +166,25 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
         folds = min(folds, len(numpy.unique(groups)))
         return _folds_by_group(examples, rows, groups, folds, seed), "whole groups"
     if examples.task is Task.CLASSIFY:
-        single = _rare(examples.targets[rows], 2)
-        shared = rows[~single]
-        counts = numpy.unique(examples.targets[shared], return_counts=True)[1]
-        if len(counts):
-            by_class = StratifiedKFold(_with_all_classes(counts, folds), shuffle=True, random_state=seed)
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # a class with k rows judges in k of the folds: the others lose nothing by it
-                divided = list(by_class.split(shared, examples.targets[shared]))
-            pairs = [(numpy.concatenate([shared[a], rows[single]]), shared[b]) for a, b in divided]
+        pairs = _divided_by_class(rows, examples.targets[rows], folds, seed)
+        if pairs:
             return pairs, "with the same shares of classes"
     draws = KFold(folds, shuffle=True, random_state=seed).split(rows)
     return [(rows[a], rows[b]) for a, b in draws], "drawn at random"
+
+
+def _divided_by_class(rows: Rows, classes: NDArray[Any], folds: int, seed: int) -> list[Pair]:
+    """Folds with the same shares of classes; a class with a single row never judges. None where each class has one."""
+    single = _rare(classes, 2)
+    shared, of_shared = rows[~single], classes[~single]
+    counts = numpy.unique(of_shared, return_counts=True)[1]
+    if not len(counts):
+        return []
+    by_class = StratifiedKFold(_with_all_classes(counts, folds), shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a class with k rows judges in k of the folds: the others lose nothing by it
+        divided = list(by_class.split(shared, of_shared))
+    return [(numpy.concatenate([shared[a], rows[single]]), shared[b]) for a, b in divided]
 
 
 def _with_all_classes(counts: Rows, folds: int) -> int:
@@ -196,12 +208,25 @@ def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, rows: Rows,
 
 
 def _folds_by_group(examples: Examples, rows: Rows, groups: NDArray[Any], folds: int, seed: int) -> list[Pair]:
+    if examples.task is Task.CLASSIFY and len(numpy.unique(groups)) > MOST_STRATIFIED:
+        names, labels = _labels_of(groups, examples.targets[rows])
+        judging = [names[test] for _, test in _divided_by_class(numpy.arange(len(names)), labels, folds, seed)]
+        pairs = [(rows[~judges], rows[judges]) for judges in (numpy.isin(groups, some) for some in judging)]
+        if pairs:
+            return pairs
     kind = GroupKFold
-    few = len(numpy.unique(groups)) <= MOST_STRATIFIED
-    if few and examples.task is Task.CLASSIFY and not _rare(examples.targets[rows], folds).any():
+    if examples.task is Task.CLASSIFY and not _rare(examples.targets[rows], folds).any():
         kind = StratifiedGroupKFold
     divided = kind(folds, shuffle=True, random_state=seed).split(rows, examples.targets[rows], groups)
     return [(rows[a], rows[b]) for a, b in divided if len(a) and len(b)]
+
+
+def _labels_of(groups: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The groups, and of each the rarest class that is in it."""
+    _, number, counts = numpy.unique(classes, return_inverse=True, return_counts=True)
+    rarest_first = numpy.argsort(counts[number], kind="stable")
+    names, first = numpy.unique(groups[rarest_first], return_index=True)
+    return names, classes[rarest_first][first]
 
 
 def _rare(classes: NDArray[Any], least: int) -> NDArray[numpy.bool_]:

@@ -278,7 +278,7 @@ def _order(name: str) -> tuple[bool, float, str]:
 def _missing_answers(judged: Judged, known: int, missing: int) -> list[Remark]:
     if not missing:
         return []
-    share = f"{missing / (known + missing):.1%}".replace("%", " %")
+    share = f"{missing / (known + missing):.1%}".replace("%", " %") if missing > 0.001 * known else f"{missing:,}"
     infinite = ", or an infinite one" if INFINITE in judged.column.remark else ""
     what = f"{share} of the rows have no value for {_quoted(judged)}{infinite}; they are left out of training."
     return [Remark(what, Weight.WARNING if missing > known else Weight.NOTE, columns=(judged.column.name,))]

@@ -207,7 +207,10 @@ class Fitting:
         def repeated(rows: Rows, back: int) -> Numbers:
             return steps[rows, -back, : targets.shape[1]].astype(numpy.float64)
 
-        back = min(sorted(backs), key=lambda back: float(((repeated(training, back) - targets[training]) ** 2).mean()))
+        def error(back: int) -> float:
+            return float(numpy.nanmean((repeated(training, back) - targets[training]) ** 2))
+
+        back = min(sorted(backs), key=error)
         return repeated(test, back)
 
     def _network(

@@ -16,7 +16,7 @@ from advisor.training.trial_record import Kind, Trial
 FEWEST_PAIRS = 3
 """Folds that both sides of a bet must share before anything is said of it."""
 _ORDER = (Kind.TRIVIAL, Kind.BASELINE, Kind.NETWORK)
-DOUBTS = "the held-out examples do not bear it out, or a training was too short"
+DOUBTS = "the held-out examples do not bear it out, a training was too short, or nothing beats looking at no input"
 CUT_MARK = " (cut)"
 """After the name of what the clock has cut, so that its scores are worse than they could be."""
 _SHOWN = (BetVerdict.CONFIRMED, BetVerdict.OVERTURNED)

@@ -265,3 +265,36 @@ main.main()
     assert "\x1b[?25h" in child.before
     assert f"Ended by {number.name}" in child.before
     assert child.exitstatus == 128 + number
+
+
+@linux
+def test_a_second_signal_does_not_disturb_what_is_put_away_after_the_first() -> None:
+    script = """
+import sys
+from advisor.cli import main
+
+def work():
+    print("under way", flush=True)
+    try:
+        sys.stdin.readline()
+    finally:
+        print("putting away", flush=True)
+        sys.stdin.readline()
+        print("put away", flush=True)
+
+main._run = work
+main.main()
+"""
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    assert child.stdout.readline() == "under way\n"
+    child.send_signal(signal.SIGHUP)
+    assert child.stdout.readline() == "putting away\n"
+    for another in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        child.send_signal(another)
+    out, err = child.communicate("\n", timeout=300)
+    assert (child.returncode, out) == (129, "put away\n")
+    assert err.startswith("Ended by SIGHUP")

@@ -137,10 +137,19 @@ def test_copies_of_a_row_stay_on_one_side_of_every_split(tmp_path: Path) -> None
 
 def test_answers_that_come_again_by_themselves_are_no_copies(tmp_path: Path) -> None:
     draw = numpy.random.default_rng(0)
-    rows = [[*draw.integers(3, size=3), row % 2] for row in range(300)]
-    data = load(inspect(write_csv(tmp_path / "a.csv", ["a", "b", "c", "kind"], rows), "kind"), most_examples=1000)
-    assert data.groups is None
-    assert data.left_out == ""
+    few = [[*draw.integers(3, size=3), row % 2] for row in range(300)]
+    one = [[row % 30 * 1.5, "", "", row % 2] for row in range(300)]
+    for rows in (few, one):
+        data = load(inspect(write_csv(tmp_path / "a.csv", ["a", "b", "c", "kind"], rows), "kind"), most_examples=1000)
+        assert data.groups is None
+        assert data.left_out == ""
+
+
+def test_copies_of_rows_of_whole_numbers_are_copies_too(tmp_path: Path) -> None:
+    draw = numpy.random.default_rng(0)
+    once = [[*draw.integers(100, size=8), row % 2] for row in range(200)]
+    path = write_csv(tmp_path / "a.csv", [*"abcdefgh", "kind"], once * 2)
+    assert load(inspect(path, "kind"), most_examples=1000).groups is not None
 
 
 def test_next_to_nothing_but_one_class_is_refused(tmp_path: Path) -> None:

@@ -164,6 +164,19 @@ def test_one_rare_class_of_many_takes_no_folds_from_the_others() -> None:
     assert all(5 in data.targets[fold.training] for fold in folds)
 
 
+def test_of_many_groups_a_rare_class_is_in_the_test_and_in_every_fold() -> None:
+    draw = numpy.random.default_rng(0)
+    groups = draw.permutation(numpy.arange(4000) // 2)
+    targets = numpy.isin(groups, draw.choice(2000, 20, replace=False)).astype(numpy.int64)
+    data = numbered(4000, groups=groups, targets=targets)
+    split = outer_split(data)
+    assert targets[split.test].sum() == 8
+    assert not set(groups[split.training]) & set(groups[split.test])
+    for fold in inner_folds(data, split.training, 5, 0):
+        assert 4 <= targets[fold.test].sum() <= 8
+        assert not set(groups[fold.training]) & set(groups[fold.test])
+
+
 @pytest.mark.parametrize("count", [1, 9])
 def test_a_handful_of_examples_is_refused(count: int) -> None:
     with pytest.raises(InputError, match="At least 10 are needed"):

@@ -144,6 +144,15 @@ def test_boosted_trees_split_categories_that_have_fewer_rows_than_a_leaf() -> No
     assert scored(people, Metric.R2, "gradient boosting")["gradient boosting"] > 0.9
 
 
+def test_boosted_trees_bear_a_column_of_which_nothing_is_known_in_the_training() -> None:
+    draw = numpy.random.default_rng(0)
+    names = polars.Series("who", [f"s{number}" for number in draw.integers(4, size=200)], dtype=polars.Categorical)
+    late = polars.Series("late", [None] * 170 + list(draw.normal(size=30)), dtype=polars.Float64)
+    frame = polars.DataFrame([names, late, polars.Series("x", draw.normal(size=200))])
+    sensors = Examples("tabular", Task.REGRESS, frame, frame["x"].to_numpy()[:, None], times=numpy.arange(200.0))
+    assert scored(sensors, Metric.R2, "gradient boosting")["gradient boosting"] > 0.8
+
+
 def test_the_same_seed_gives_the_same_and_another_seed_another() -> None:
     examples = table(*shipped.load_wine(return_X_y=True))
     split = outer_split(examples)

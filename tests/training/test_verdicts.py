@@ -94,7 +94,7 @@ def test_why_the_plan_stays_although_its_network_scored_less_on_the_folds() -> N
     assert judged is Verdict.BASELINE
     says = advice(LADDER, judged, trials, finals, found)
     assert says.startswith("The plan stays ffn")
-    assert says.endswith("or a training was too short.")
+    assert "a training was too short" in says
 
 
 def test_what_the_folds_show_is_not_advised_against_since_few_were_held_out() -> None:

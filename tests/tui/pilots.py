@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from tests.tui.stand_in import StandIn
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 NARROW, WIDE = (80, 24), (120, 40)
+PATIENCE = 60.0
+"""Seconds after which a test is given up; nothing is timed by it."""
 CALM = 3
 """Looks, hundredths of a second apart, in which nothing has moved."""
 
@@ -107,8 +110,9 @@ async def settled(pilot: Pilot[None], *, outlook: bool = False) -> None:
     """
     app = pilot.app
     assert isinstance(app, Wizard)
-    calm, before = 0, None
+    calm, before, end = 0, None, time.monotonic() + PATIENCE
     while calm < CALM:
+        assert time.monotonic() < end, f"it never comes to rest:\n{screen_text(app)}"
         await pilot.pause()
         await app.think(lambda: None)
         now = _where_all_wait()
