@@ -274,8 +274,8 @@ import sys
 from advisor.cli import main
 
 def work():
-    print("under way", flush=True)
     try:
+        print("under way", flush=True)
         sys.stdin.readline()
     finally:
         print("putting away", flush=True)
