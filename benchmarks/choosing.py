@@ -31,9 +31,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from advisor.training.comparing import Scores, ahead, best_by_score
-from advisor.training.metrics import brier, refined_brier
-from advisor.training.trial_record import Kind, Stage, Trial
+from advisor.training.child.metrics import brier, refined_brier
+from advisor.training.ladder.comparing import Scores, ahead, best_by_score
+from advisor.training.ladder.trial_record import Kind, Stage, Trial
 
 MOST_EXAMPLES = 600
 FEWEST_OF_A_CLASS = 10

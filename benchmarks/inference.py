@@ -19,8 +19,8 @@ from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType, Value
 from advisor.inference import advise as advising
-from advisor.inference.boxes import landmarks
-from advisor.inference.questions import Inquiry
+from advisor.inference.explaining.questions import Inquiry
+from advisor.inference.program.boxes import landmarks
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, School
 from advisor.resources import rules_folder

@@ -29,15 +29,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from advisor.machine.detection import detect
-from advisor.probes.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
+from advisor.machine.detection.detection import detect
 from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.benches import matmul, memory, storage
-from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.matmul import MATMUL
+from advisor.probes.judging.contest import CannotRunError, Trial
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
-from advisor.probes.storage import RANDOM, SEQUENTIAL, STORAGE
+from advisor.probes.rates.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
+from advisor.probes.rates.matmul import MATMUL
+from advisor.probes.rates.storage import RANDOM, SEQUENTIAL, STORAGE
 from advisor.probes.verdict import median_interval
 
 SIZES = (512, 1024, 2048)

@@ -30,14 +30,14 @@ from pathlib import Path
 from typing import Any
 
 from advisor.agent.agent import plan_facts, settle
-from advisor.agent.scope import advise_here, workload_of
+from advisor.agent.settling.scope import advise_here, workload_of
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.cache import load_cached
-from advisor.machine.detection import detect
-from advisor.probes.loading import planned
+from advisor.machine.detection.detection import detect
 from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.settings.loading import planned
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import median_interval
 from advisor.probes.workload import MemoryFormat, Precision, Workload
@@ -130,9 +130,9 @@ class Cell:
 def serve(order: dict[str, Any]) -> None:
     """The process of a cell."""
     from advisor.probes.benches.loading import prepare
-    from advisor.probes.contest import CannotRunError
-    from advisor.probes.loading import WORKERS
+    from advisor.probes.judging.contest import CannotRunError
     from advisor.probes.protocol import Request
+    from advisor.probes.settings.loading import WORKERS
 
     setting = Setting(**order["setting"])
     workload = workload_in(Workload.from_json(order["workload"]), setting)

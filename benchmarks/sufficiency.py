@@ -22,9 +22,9 @@ from people import Person
 from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
 from advisor.inference.advise import situation_of
-from advisor.inference.boxes import landmarks
-from advisor.inference.program import TopicProgram
-from advisor.inference.search import Engine
+from advisor.inference.program.boxes import landmarks
+from advisor.inference.program.program import TopicProgram
+from advisor.inference.proof.search import Engine
 from advisor.inference.situation import Situation
 
 MOST_MEASUREMENTS = 24

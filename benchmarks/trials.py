@@ -31,10 +31,10 @@ from threadpoolctl import threadpool_limits
 
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
-from advisor.datasets.preparation import preparation
-from advisor.datasets.splits import outer_split
-from advisor.training.classical import model
-from advisor.training.metrics import imbalance, metric_of, score
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.preparing.splits import outer_split
+from advisor.training.child.classical import model
+from advisor.training.child.metrics import imbalance, metric_of, score
 
 SINGLE = ("linear", "random_forest", "gradient_boosting", "mlp")
 Table = tuple[Any, Any]

@@ -22,12 +22,12 @@ def imported_by(module: str) -> set[str]:
     [
         "advisor.datasets.dataset",
         "advisor.training.recipe",
-        "advisor.training.request",
-        "advisor.training.outcome",
-        "advisor.agent.trials",
-        "advisor.agent.trying",
+        "advisor.training.child.request",
+        "advisor.training.ladder.outcome",
+        "advisor.agent.trials.outcomes",
+        "advisor.agent.trials.trying",
         "advisor.cli.data",
-        "advisor.cli.recommend",
+        "advisor.cli.planning.recommend",
     ],
 )
 def test_what_thinks_about_data_loads_no_heavy_library(module: str) -> None:

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from advisor.agent.journal import Journal
-from advisor.agent.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
+from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
+from advisor.agent.settling.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
 from advisor.agent.worth import SETTLES, worth
+from advisor.children.stopping import STOPPED, Stop, was_stopped
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
-from advisor.machine.detection import Machine
+from advisor.machine.detection.detection import Machine
 from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Setting
 from advisor.probes.runner import run
-from advisor.probes.stopping import STOPPED, Stop, was_stopped
 from advisor.probes.verdict import FEW_PAIRS, Verdict
 from advisor.probes.workload import Workload
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from advisor.children.stopping import STOPPED, was_stopped
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.stopping import STOPPED, was_stopped
 from advisor.probes.verdict import FEWEST_PAIRS, Verdict
 
 CLEAR = 1.5

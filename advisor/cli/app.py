@@ -7,24 +7,13 @@ from typing import Annotated
 import typer
 
 from advisor import __version__
-from advisor.cli import (
-    bench,
-    compare,
-    doctor,
-    explain,
-    glossary,
-    inspect,
-    probe,
-    profiles,
-    recommend,
-    report,
-    rules,
-    rules_trial,
-    starter,
-    try_,
-    wizard,
-)
 from advisor.cli.console import BAD_INPUT, interactive, panel
+from advisor.cli.experiments import bench, probe, try_
+from advisor.cli.looking import doctor, inspect, profiles
+from advisor.cli.planning import compare, explain, glossary, recommend, report, starter
+from advisor.cli.rules import rules
+from advisor.cli.rules import trial as rules_trial
+from advisor.cli.wizard import wizard
 
 app = typer.Typer(
     name="advisor",

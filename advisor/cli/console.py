@@ -91,7 +91,7 @@ def write_json(value: object) -> None:
     """JSON to stdout, in ASCII where stdout knows no more."""
     import json
 
-    from advisor.report.json_plan import json_text
+    from advisor.report.plan.json_plan import json_text
 
     write(json_text(value) if _unicode() else json.dumps(value, indent=2, allow_nan=False))
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Skipped
-    from advisor.agent.judged_claims import Judgement
     from advisor.cli.inputs import Inputs
     from advisor.inference.plan import Plan
-    from advisor.machine.detection import Machine
+    from advisor.machine.detection.detection import Machine
     from advisor.probes.outcome import ProbeOutcome
     from advisor.report.html.evidence import Evidence
+    from advisor.survey.judged_claims import Judgement
 
 
 def evidence_of(inputs: Inputs, plan: Plan) -> Evidence:
     """What is remembered of the machine that the plan is for."""
-    from advisor.agent.scope import plans_this_machine
+    from advisor.agent.settling.scope import plans_this_machine
     from advisor.cli.inputs import recalled
 
     machine = inputs.machine if plans_this_machine(plan.stated) else None
@@ -36,10 +36,10 @@ def evidence(
         machine: where it was measured; None where nobody knows, and all outcomes count.
         outcomes: oldest first.
     """
-    from advisor.agent.machine_profile import grown
-    from advisor.machine.profiles import find_device
+    from advisor.agent.remembered.profile import grown
+    from advisor.machine.profiles.files import find_device
     from advisor.report.html.evidence import Evidence
-    from advisor.report.machine_page import machine_report
+    from advisor.report.machine.page import machine_report
 
     report = None
     if machine is not None:
@@ -55,11 +55,11 @@ def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
     Args:
         machine, outcomes: as for `evidence`.
     """
-    from advisor.agent.elsewhere import measured_elsewhere
-    from advisor.agent.judged_claims import judge_claims
-    from advisor.agent.scope import scope_of
-    from advisor.machine.published import load_tables
+    from advisor.agent.settling.elsewhere import measured_elsewhere
+    from advisor.agent.settling.scope import scope_of
+    from advisor.machine.profiles.published import load_tables
     from advisor.resources import profiles_folder
+    from advisor.survey.judged_claims import judge_claims
 
     assert plan.knowledge is not None  # noqa: S101 - `advise` and `read_plan` give it
     tables = load_tables(profiles_folder() / "published")
@@ -71,7 +71,7 @@ def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
 
 
 def _counting(plan: Plan, machine: Machine, outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
-    from advisor.agent.scope import newest_in_scope, scope_of
+    from advisor.agent.settling.scope import newest_in_scope, scope_of
 
     failed = [outcome for outcome in outcomes if outcome.failure]
     return [*failed, *newest_in_scope(outcomes, scope_of(plan, machine))]
@@ -80,7 +80,7 @@ def _counting(plan: Plan, machine: Machine, outcomes: Sequence[ProbeOutcome]) ->
 def _on_this_host(machine: Machine) -> tuple[list[ProbeOutcome], dict[str, Machine]]:
     """What was ever measured on this host, oldest first, and the machines that it was meanwhile (more cores, other cards), by
     fingerprint."""
-    from advisor.agent.memory import kept_profiles
+    from advisor.agent.remembered.memory import kept_profiles
 
     profiles = kept_profiles()[0]
     found = [outcome for profile in profiles for outcome in profile.outcomes]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.inference.advise import Detail
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge, School
-    from advisor.machine.detection import Machine
+    from advisor.machine.detection.detection import Machine
     from advisor.probes.outcome import ProbeOutcome
     from advisor.report.page import Look
 
@@ -232,7 +232,7 @@ def warn_of_card(what: str) -> None:
 
 def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
     """The plan for these inputs; what was measured on this machine, or tried on these data, counts where it is in scope."""
-    from advisor.agent.scope import advise_here
+    from advisor.agent.settling.scope import advise_here
     from advisor.inference.advise import FULL
 
     outcomes = list(inputs.outcomes or ())
@@ -244,14 +244,14 @@ def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
 
 def recalled(machine: Machine) -> list[ProbeOutcome]:
     """What was measured on this machine before; what cannot be read of it is a warning."""
-    from advisor.agent.memory import recall
+    from advisor.agent.remembered.memory import recall
 
     return _warned(*recall(machine))
 
 
 def tried(facts: FactBase) -> list[ProbeOutcome]:
     """What was tried on the data that these facts were found in; what cannot be read of it is a warning."""
-    from advisor.agent.trials import recall_trials
+    from advisor.agent.trials.outcomes import recall_trials
 
     return _warned(*recall_trials(facts))
 
@@ -318,7 +318,7 @@ def deliver_json(value: object, output: Path | None, force: bool) -> None:
     """JSON to the file that was named, or to stdout."""
     from advisor.cli.console import write_json
     from advisor.files import write_text
-    from advisor.report.json_plan import json_text
+    from advisor.report.plan.json_plan import json_text
 
     if output is None:
         write_json(value)

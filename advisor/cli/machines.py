@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from advisor.facts.fact_base import FactBase
     from advisor.facts.vocabulary import Value
     from advisor.knowledge.model import Knowledge
-    from advisor.machine.detection import Machine
-    from advisor.machine.devices import DeviceProfile
+    from advisor.machine.detection.detection import Machine
+    from advisor.machine.profiles.devices import DeviceProfile
     from advisor.probes.outcome import ProbeOutcome
 
 CARD = "machine.gpu.name"
@@ -43,7 +43,7 @@ def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
     if name == "none":
         return NamedMachine(FactBase())
     if name == "auto":
-        from advisor.machine.detection import detect
+        from advisor.machine.detection.detection import detect
 
         machine = detect()
         return NamedMachine(FactBase.of(_known_only(knowledge, machine.facts()), Source.DETECTED), machine)
@@ -52,10 +52,10 @@ def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
 
 def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
     """A machine profile that this host keeps, or an exported one; None where it is neither."""
-    from advisor.agent.machine_profile import profile_facts
-    from advisor.agent.memory import kept_profiles, read_profile
+    from advisor.agent.remembered.memory import kept_profiles, read_profile
+    from advisor.agent.remembered.profile import profile_facts
     from advisor.facts.fact_base import FactBase, Source
-    from advisor.machine.profiles import find_device
+    from advisor.machine.profiles.files import find_device
 
     if name.endswith(".json"):
         profile = read_profile(Path(name))
@@ -79,8 +79,8 @@ def _described_machine(knowledge: Knowledge, name: str) -> FactBase:
     """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
     from advisor.facts.answers import read_answers
     from advisor.facts.fact_base import FactBase, Source
-    from advisor.machine.devices import DeviceKind
-    from advisor.machine.profiles import find_device, load_devices, published_facts
+    from advisor.machine.profiles.devices import DeviceKind
+    from advisor.machine.profiles.files import find_device, load_devices, published_facts
     from advisor.resources import profiles_folder
 
     devices = load_devices(profiles_folder() / "devices")
@@ -114,7 +114,7 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
     known = facts.known(CARD)
     if known is None:
         return facts
-    from advisor.machine.profiles import find_device, published_facts
+    from advisor.machine.profiles.files import find_device, published_facts
 
     device = find_device(str(known.value))
     detected = facts.by_source(Source.DETECTED)
@@ -135,7 +135,7 @@ def unknown_card(facts: FactBase) -> Problem | None:
     known = facts.known(CARD)
     if known is None or known.source is not Source.ASKED or known.note != NO_PROFILE:
         return None
-    from advisor.machine.profiles import load_devices
+    from advisor.machine.profiles.files import load_devices
     from advisor.resources import profiles_folder
 
     hint = _similar(str(known.value), load_devices(profiles_folder() / "devices").values())
@@ -149,7 +149,7 @@ def unknown_card(facts: FactBase) -> Problem | None:
 
 def _similar(name: str, devices: Iterable[DeviceProfile]) -> str:
     """`Did you mean ...?` with the devices that the name is a part of, or the one that is spelled most like it."""
-    from advisor.machine.profiles import normalised
+    from advisor.machine.profiles.files import normalised
 
     spellings = {normalised(known): one.name for one in devices for known in (one.name, *one.aliases)}
     part = normalised(name[:200])

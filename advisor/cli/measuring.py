@@ -11,10 +11,10 @@ from advisor.cli.console import warn
 from advisor.cli.inputs import Inputs
 
 if TYPE_CHECKING:
-    from advisor.agent.journal import Journal
-    from advisor.machine.detection import Machine
+    from advisor.agent.remembered.journal import Journal
+    from advisor.children.stopping import Stop
+    from advisor.machine.detection.detection import Machine
     from advisor.probes.outcome import ProbeOutcome
-    from advisor.probes.stopping import Stop
 
 TORCH_SECONDS = 20.0
 """For asking torch about the cards, out of the budget."""
@@ -31,8 +31,8 @@ def looked_at_closely(inputs: Inputs, folder: str | None, stop: Stop | None = No
         stop: whoever asks to stop does not wait for torch's answer.
     """
     from advisor.facts.fact_base import Source
-    from advisor.machine.detection import look_closer
-    from advisor.machine.doctor_architecture import gpu_usable_by_torch
+    from advisor.machine.detection.detection import look_closer
+    from advisor.machine.doctor.architecture import gpu_usable_by_torch
     from advisor.probes.ask_torch import ask_torch
 
     assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
@@ -91,8 +91,8 @@ def open_journal(
     Args:
         complain: is told why, as a title and a sentence.
     """
-    from advisor.agent.journal import Journal
-    from advisor.agent.scope import torch_version
+    from advisor.agent.remembered.journal import Journal
+    from advisor.agent.settling.scope import torch_version
     from advisor.errors import InputError
 
     assert inputs.machine is not None  # noqa: S101
@@ -129,7 +129,7 @@ def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str]
     if not outcome.worth_keeping:
         say(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
         return False
-    from advisor.agent.memory import remember
+    from advisor.agent.remembered.memory import remember
     from advisor.errors import InputError
 
     try:

@@ -14,11 +14,11 @@ from advisor.cli.inputs import Inputs, plan_of
 from advisor.cli.measuring import NO_RESUMING
 
 if TYPE_CHECKING:
-    from advisor.agent.trial_journal import TrialJournal
+    from advisor.agent.remembered.trial_journal import TrialJournal
+    from advisor.children.stopping import Stop
     from advisor.datasets.dataset import Inspection
     from advisor.inference.plan import Plan
-    from advisor.probes.stopping import Stop
-    from advisor.training.request import Request
+    from advisor.training.child.request import Request
 
 EXAMPLES_A_SECOND = 400
 """Of the budget: as many examples are read at most, since each is learnt from dozens of times."""
@@ -46,10 +46,10 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
 
     Raises InputError; NothingTriedError where `stop` was set meanwhile.
     """
-    from advisor.agent.trying import NothingTriedError
+    from advisor.agent.trials.trying import NothingTriedError
+    from advisor.children.stopping import STOPPED
     from advisor.datasets.dataset import Weight
     from advisor.errors import Problem
-    from advisor.probes.stopping import STOPPED
 
     begun = time.monotonic()
     assert inputs.inspection is not None  # noqa: S101 - data were named
@@ -145,8 +145,8 @@ def for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]
 
 
 def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float, seed: int, enough: int) -> Request:
-    from advisor.agent.trying import planned
-    from advisor.training.request import Request
+    from advisor.agent.trials.trying import planned
+    from advisor.training.child.request import Request
 
     return Request(
         path=str(Path(inspection.path).resolve()),
@@ -199,8 +199,8 @@ def open_trial_journal(
     Args:
         complain: is told why, as a title and a sentence.
     """
-    from advisor.agent.scope import torch_version
-    from advisor.agent.trial_journal import TrialJournal
+    from advisor.agent.remembered.trial_journal import TrialJournal
+    from advisor.agent.settling.scope import torch_version
     from advisor.errors import InputError
 
     assert inputs.machine is not None  # noqa: S101 - gathered with machine auto

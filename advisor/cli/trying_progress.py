@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Self
 from advisor.cli.console import stderr, warn
 from advisor.cli.measuring import NO_RESUMING
 from advisor.errors import InputError, printable, shorten
-from advisor.report.trying import amount, trial_line
-from advisor.training.outcome import Metric
-from advisor.training.request import Began, EpochSeen, Finals, Ready
-from advisor.training.trial_record import Status, Trial
+from advisor.report.found.trying import amount, trial_line
+from advisor.training.child.request import Began, EpochSeen, Finals, Ready
+from advisor.training.ladder.outcome import Metric
+from advisor.training.ladder.trial_record import Status, Trial
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
 
-    from advisor.agent.trial_journal import Known
+    from advisor.agent.remembered.trial_journal import Known
 
 UNKNOWN = Metric("score", "score", 0.0)
 """Before the data are read, when a child crashed at once."""

@@ -133,7 +133,7 @@ def _archive(path: Path, start: bytes) -> Format:
 
 
 def _text(path: Path, suffix: str, start: bytes) -> Format:
-    from advisor.datasets.delimited import looks_like_a_table
+    from advisor.datasets.delimited.dialect import looks_like_a_table
 
     encoding = encodings.recognise(start)
     if encoding is None:

@@ -61,22 +61,22 @@ def _inspected(path: Path, format_: Format, target: str | None, task: Task | Non
         raise unreadable(path, what, "Leave --target out: the folders name the classes.")
     match format_:
         case Format.NPY | Format.NPZ:
-            from advisor.datasets.arrays import inspect_array
+            from advisor.datasets.readers.arrays import inspect_array
 
             return inspect_array(path, target, task)
         case Format.IMAGES:
-            from advisor.datasets.pictures import inspect_pictures
+            from advisor.datasets.readers.pictures import inspect_pictures
 
             return inspect_pictures(path)
         case Format.SOUNDS:
-            from advisor.datasets.sounds import inspect_sounds
+            from advisor.datasets.readers.sounds import inspect_sounds
 
             return inspect_sounds(path)
         case Format.TEXT:
-            from advisor.datasets.texts import inspect_text
+            from advisor.datasets.readers.texts import inspect_text
 
             return inspect_text(path)
         case _:
-            from advisor.datasets.tables import inspect_table
+            from advisor.datasets.tables.tables import inspect_table
 
             return inspect_table(path, format_, target, task)

@@ -9,12 +9,14 @@ import numpy
 import polars
 from numpy.typing import NDArray
 
-from advisor.datasets import arrays, pictures, sounds, table, texts, windows
-from advisor.datasets.columns import INFINITE
+from advisor.datasets import windows
 from advisor.datasets.dataset import Examples, Format, Inspection, Task
 from advisor.datasets.labels import class_numbers
+from advisor.datasets.readers import arrays, pictures, sounds, texts
 from advisor.datasets.sampling import Positions, evened, floor_of_a_class, spread, stratified
-from advisor.datasets.series import seconds
+from advisor.datasets.series.series import seconds
+from advisor.datasets.tables import table
+from advisor.datasets.tables.columns import INFINITE
 from advisor.datasets.values import as_texts, finite
 from advisor.errors import InputError, input_error, shorten
 

@@ -9,12 +9,12 @@ import numpy
 import polars
 from numpy.typing import NDArray
 
-from advisor.datasets import table
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.formats import unreadable
 from advisor.datasets.labels import class_numbers
 from advisor.datasets.sampling import spread, stratified
-from advisor.datasets.series import SeriesShape, seconds, shape_of
+from advisor.datasets.series.series import SeriesShape, seconds, shape_of
+from advisor.datasets.tables import table
 from advisor.datasets.values import as_texts, finite
 
 MOST_ROWS = 5_000_000

@@ -8,15 +8,15 @@ from advisor.errors import InputError, Problem, join_names
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
-from advisor.inference.explain import Explainer
-from advisor.inference.flips import find_flips
+from advisor.inference.explaining.explain import Explainer
+from advisor.inference.explaining.flips import find_flips
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
-from advisor.inference.program import Constraint, Program, TopicProgram, apply_steps
-from advisor.inference.search import Engine
+from advisor.inference.program.program import Constraint, Program, TopicProgram, apply_steps
+from advisor.inference.proof.search import Engine
 from advisor.inference.situation import Situation
+from advisor.knowledge.expressions.regions import FALSE
 from advisor.knowledge.model import Knowledge, Policy, School
-from advisor.knowledge.regions import FALSE
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY,
     }
     questions: tuple[str, ...] = ()
     if detail.questions:
-        from advisor.inference.questions import Inquiry
+        from advisor.inference.explaining.questions import Inquiry
 
         questions = tuple(question.fact for question in Inquiry(engine, situation, base).questions())
     shown, unused = _facts_in_use(engine.program, situation, base)

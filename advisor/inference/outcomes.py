@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from advisor.knowledge.expressions import At, Over
+from advisor.knowledge.expressions.expressions import At, Over
+from advisor.knowledge.expressions.regions import TRUE
 from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic
-from advisor.knowledge.regions import TRUE
 
 MEMO_LIMIT = 5_000
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import consistent, situation_of
-from advisor.inference.boxes import landmarks
+from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import Outcome, same
-from advisor.inference.program import TopicProgram
-from advisor.inference.proof import feasible
-from advisor.inference.questions import Inquiry
-from advisor.inference.search import Engine
+from advisor.inference.program.boxes import landmarks
+from advisor.inference.program.program import TopicProgram
+from advisor.inference.proof.proof import feasible
+from advisor.inference.proof.search import Engine
 from advisor.inference.situation import Situation
 
 MOST_ANSWERS = 10

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from advisor.errors import Problem, did_you_mean, shorten
-from advisor.knowledge.expressions import (
+from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
     NUMBER,
     ExpressionError,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.errors import Problem, did_you_mean, shorten
-from advisor.knowledge.expressions import (
+from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
     NUMBER,
     Expression,

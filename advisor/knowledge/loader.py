@@ -11,11 +11,11 @@ from advisor import __version__, safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
 from advisor.knowledge.checks import check
 from advisor.knowledge.claims import NO_CLAIMS, check_claims, read_claims
-from advisor.knowledge.declarations import read_sources, read_topics, read_vocabulary
 from advisor.knowledge.figures import NO_FIGURES, check_figures, read_figures
-from advisor.knowledge.glossary_files import GlossaryTexts, check_terms
+from advisor.knowledge.files.declarations import read_sources, read_topics, read_vocabulary
+from advisor.knowledge.files.glossary_files import GlossaryTexts, check_terms
+from advisor.knowledge.files.rule_files import Disabled, is_position_allowed, read_rules
 from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
-from advisor.knowledge.rule_files import Disabled, is_position_allowed, read_rules
 from advisor.reading import Reader
 
 TITLE = "These rules cannot be used"

@@ -11,7 +11,16 @@ from functools import cached_property
 
 from advisor.facts.vocabulary import FactType, Vocabulary
 from advisor.knowledge.claims import NO_CLAIMS, Claim, Claims
-from advisor.knowledge.expressions import BOOLEAN, LIST, NUMBER, Expression, Kind, Symbols, Type, compile_expression
+from advisor.knowledge.expressions.expressions import (
+    BOOLEAN,
+    LIST,
+    NUMBER,
+    Expression,
+    Kind,
+    Symbols,
+    Type,
+    compile_expression,
+)
 from advisor.knowledge.figures import NO_FIGURES, Figures, Formula, compile_figures
 from advisor.knowledge.terms import Term, phrases
 

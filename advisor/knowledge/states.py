@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from advisor.knowledge.expressions.regions import FALSE, TRUE, UNKNOWN
 from advisor.knowledge.lint import whole_region
 from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, is_literal
-from advisor.knowledge.regions import FALSE, TRUE, UNKNOWN
 
 _STATES = {"fire": TRUE, "silent": FALSE, "unknown": UNKNOWN}
 

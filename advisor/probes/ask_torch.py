@@ -11,10 +11,10 @@ import sys
 import time
 from collections.abc import Sequence
 
+from advisor.children.process import ChildProcess, Closed, Flood, Line
+from advisor.children.stopping import STOPPED, Stop
 from advisor.errors import shorten
 from advisor.machine.torch_view import TorchView
-from advisor.probes.process import ChildProcess, Closed, Flood, Line
-from advisor.probes.stopping import STOPPED, Stop
 
 SECONDS = 90.0
 """The first start of torch with CUDA from a cold disk can take half a minute."""
@@ -30,7 +30,7 @@ def ask_torch(seconds: float = SECONDS, command: Sequence[str] | None = None, st
         command: what to start instead of the module `torch_view`.
         stop: ends the child when everything is to end; the view then has `error`.
     """
-    command = command or [sys.executable, "-m", "advisor.probes.torch_view", str(os.getpid())]
+    command = command or [sys.executable, "-m", "advisor.probes.child.torch_view", str(os.getpid())]
     until = time.monotonic() + seconds
     try:
         with ChildProcess(command, os.environ) as child:

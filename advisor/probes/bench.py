@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from advisor.probes.contest import Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Request
 

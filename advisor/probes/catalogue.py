@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from advisor.errors import did_you_mean, shorten
-from advisor.probes.bandwidth import MEMORY
-from advisor.probes.batch import BATCH
-from advisor.probes.checkpointing import CHECKPOINTING
-from advisor.probes.compiling import COMPILE
-from advisor.probes.device import DEVICE
-from advisor.probes.energy import ENERGY
-from advisor.probes.launch import INTEROP, NUMA, SMT
-from advisor.probes.layout import LAYOUT
-from advisor.probes.loading import INPUT, PINNING, PREFETCH, WORKERS
-from advisor.probes.matmul import MATMUL
-from advisor.probes.precision import PRECISION
 from advisor.probes.probe import Probe
-from advisor.probes.ranks import ALLREDUCE, RANKS
-from advisor.probes.storage import STORAGE
-from advisor.probes.threads import THREADS
-from advisor.probes.transfer import TRANSFER
+from advisor.probes.rates.bandwidth import MEMORY
+from advisor.probes.rates.matmul import MATMUL
+from advisor.probes.rates.storage import STORAGE
+from advisor.probes.rates.transfer import TRANSFER
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.checkpointing import CHECKPOINTING
+from advisor.probes.settings.compiling import COMPILE
+from advisor.probes.settings.device import DEVICE
+from advisor.probes.settings.energy import ENERGY
+from advisor.probes.settings.launch import INTEROP, NUMA, SMT
+from advisor.probes.settings.layout import LAYOUT
+from advisor.probes.settings.loading import INPUT, PINNING, PREFETCH, WORKERS
+from advisor.probes.settings.precision import PRECISION
+from advisor.probes.settings.ranks import ALLREDUCE, RANKS
+from advisor.probes.settings.threads import THREADS
 
 __all__ = ["PROBES", "Probe", "probe_named"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import psutil
 
+from advisor.machine.detection.limits import groups as control_groups
 from advisor.machine.host import Tree, number_list
-from advisor.machine.limits import groups as control_groups
 
 _PROCESSORS = "/sys/devices/system/cpu"
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

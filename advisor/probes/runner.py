@@ -13,15 +13,15 @@ from typing import Any
 
 import psutil
 
+from advisor.children.process import ChildProcess, Closed, Flood, Line
+from advisor.children.stopping import STOPPED, Stop
+from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
-from advisor.machine.limits import read_limits
 from advisor.probes.conditions import Moment
+from advisor.probes.judging.record import Record
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting, Varies
-from advisor.probes.process import ChildProcess, Closed, Flood, Line
 from advisor.probes.protocol import Failed, Message, Request, Result, decode, encode_request
-from advisor.probes.record import Record
-from advisor.probes.stopping import STOPPED, Stop
 from advisor.probes.verdict import FEWEST_PAIRS, Verdict
 from advisor.probes.workload import Workload
 
@@ -122,7 +122,7 @@ def run(
 
 def own_child() -> list[str]:
     """-P: a file of the user's folder that is called torch.py is not taken for torch."""
-    return [sys.executable, "-P", "-m", "advisor.probes.child"]
+    return [sys.executable, "-P", "-m", "advisor.probes.child.main"]
 
 
 def environment(probe: Probe, workload: Workload | None, settings: Sequence[Setting]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from advisor.agent.trials import is_trial
+from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.values import singular
 from advisor.inference.plan import Plan, Verdict
 from advisor.probes.outcome import SPEED_UP

@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from advisor.networks.layers import dense
-from advisor.training.initialisation import SURVEY_DEVIATION, initialise
-from advisor.training.intervals import Interval, t_interval
-from advisor.training.loop import Epoch, train
-from advisor.training.objectives import Batch, Supervised
+from advisor.training.ladder.intervals import Interval, t_interval
+from advisor.training.loop.initialisation import SURVEY_DEVIATION, initialise
+from advisor.training.loop.loop import Epoch, train
+from advisor.training.loop.objectives import Batch, Supervised
 from advisor.training.recipe import Recipe
 
 LEARNT = 0.9

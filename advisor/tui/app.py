@@ -128,12 +128,12 @@ class Wizard(App[None]):
     # --- what is done everywhere -----------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        from advisor.tui.start import StartScreen
+        from advisor.tui.interview.start import StartScreen
 
         self.push_screen(StartScreen())
         self.set_timer(PAINTING_SECONDS, self._look_around)
         if self.resumed is not None:
-            from advisor.tui.interview import InterviewScreen
+            from advisor.tui.interview.interview import InterviewScreen
 
             for line in self.resumed:
                 self.tell(line)

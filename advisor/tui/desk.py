@@ -1,6 +1,6 @@
 """What the wizard works with: a conversation, the machine, the data, and what takes seconds or minutes.
 
-The command line makes the real one (`cli/wizard_desk.py`); tests put a stand-in here for what takes long.
+The command line makes the real one (`cli/wizard/desk.py`); tests put a stand-in here for what takes long.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
+    from advisor.children.stopping import Stop
     from advisor.datasets.dataset import Inspection
     from advisor.inference.plan import Plan
     from advisor.interview.interview import Interview
     from advisor.knowledge.model import Knowledge
-    from advisor.machine.detection import Machine
-    from advisor.probes.stopping import Stop
+    from advisor.machine.detection.detection import Machine
     from advisor.report.html.evidence import Evidence
-    from advisor.training.outcome import Outcome
+    from advisor.training.ladder.outcome import Outcome
 
 Listener = Callable[[str, Any], None]
 """Is told what happens, in the thread in which it happens: what kind of event, and what it is about."""

@@ -12,8 +12,8 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from advisor.tui.key_bar import KeyBar
 from advisor.tui.text import plain
+from advisor.tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from advisor.tui.app import Wizard

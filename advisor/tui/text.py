@@ -9,7 +9,7 @@ from textual.content import Content
 from advisor.errors import InputError, printable
 from advisor.inference.plan import Recommendation
 from advisor.report.page import Look, Piece, Style
-from advisor.report.text import status_mark
+from advisor.report.plan.text import status_mark
 
 LOOK = Look()
 """Of the symbols: a terminal that Textual runs on knows Unicode."""

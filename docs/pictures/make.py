@@ -17,11 +17,11 @@ from pathlib import Path
 
 from advisor.cli.evidence import evidence_of
 from advisor.cli.inputs import Inputs, gather, plan_of
-from advisor.cli.wizard_desk import WizardDesk
+from advisor.cli.wizard.desk import WizardDesk
 from advisor.facts.answers import read_answers
 from advisor.report.html.plan_report import plan_html
 from advisor.tui.app import Wizard
-from advisor.tui.interview import InterviewScreen
+from advisor.tui.interview.interview import InterviewScreen
 from tests.tui.pilots import settled
 
 HERE = Path(__file__).parent

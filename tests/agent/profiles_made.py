@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from advisor.agent.machine_profile import MachineProfile, grown
+from advisor.agent.remembered.profile import MachineProfile, grown
 from advisor.machine.machine import Machine
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from advisor.agent import agent, journal
+from advisor.agent import agent
 from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, Step, settle
-from advisor.agent.journal import Journal
-from advisor.agent.scope import advise_here
+from advisor.agent.remembered import journal
+from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME
+from advisor.agent.settling.scope import advise_here
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -22,7 +23,7 @@ from advisor.inference.advise import VALUES_ONLY
 from advisor.inference.plan import Status
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
-from advisor.machine.detection import Machine
+from advisor.machine.detection.detection import Machine
 from advisor.probes.catalogue import PROBES, probe_named
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.probe import Probe, Setting
@@ -135,7 +136,7 @@ class Wavering(StandIn):
 
 
 def agent_torch() -> str:
-    from advisor.agent.scope import torch_version
+    from advisor.agent.settling.scope import torch_version
 
     return torch_version()
 
@@ -345,7 +346,7 @@ def test_the_listener_is_told_what_runs_and_how_much_time_is_left(settled: Settl
 
 
 def test_a_bet_that_the_probe_decides_is_worth_more_than_a_rate(knowledge: Knowledge, facts: FactBase) -> None:
-    from advisor.agent.scope import advise_here
+    from advisor.agent.settling.scope import advise_here
 
     plan = advise_here(knowledge, facts, MACHINE)
     threads = worth(knowledge, plan, probe_named("threads"), 4, (1, 2, 4, 8))

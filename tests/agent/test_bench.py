@@ -12,9 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.agent import bench
-from advisor.agent.bench import Benchmark, Measured, recommended_threads, sweeps, timed, work, workload
-from advisor.agent.bench_findings import (
+from advisor.agent.remembered.journal import Journal
+from advisor.facts.fact_base import FactBase, Source
+from advisor.knowledge.loader import load
+from advisor.knowledge.model import Knowledge
+from advisor.machine.profiles.published import PublishedTable, load_tables
+from advisor.networks.benchmark.six import SIX, benchmark_network
+from advisor.probes.conditions import Conditions
+from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Rehearsed
+from advisor.probes.verdict import Verdict
+from advisor.probes.workload import Workload
+from advisor.resources import profiles_folder, rules_folder
+from advisor.survey import bench
+from advisor.survey.bench import Benchmark, Measured, recommended_threads, sweeps, timed, work, workload
+from advisor.survey.bench_findings import (
     Figure,
     Findings,
     fastest,
@@ -28,20 +41,7 @@ from advisor.agent.bench_findings import (
     settings,
     speed_up,
 )
-from advisor.agent.journal import Journal
-from advisor.agent.judged_claims import ClaimVerdict
-from advisor.facts.fact_base import FactBase, Source
-from advisor.knowledge.loader import load
-from advisor.knowledge.model import Knowledge
-from advisor.machine.published import PublishedTable, load_tables
-from advisor.networks.benchmark.six import SIX, benchmark_network
-from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.probe import Probe, Setting
-from advisor.probes.protocol import Rehearsed
-from advisor.probes.verdict import Verdict
-from advisor.probes.workload import Workload
-from advisor.resources import profiles_folder, rules_folder
+from advisor.survey.judged_claims import ClaimVerdict
 
 FACTS: Mapping[str, Any] = {
     "machine.cpu.physical_cores": 2,

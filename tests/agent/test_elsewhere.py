@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from advisor.agent.elsewhere import measured_elsewhere
-from advisor.agent.scope import binding
+from advisor.agent.settling.elsewhere import measured_elsewhere
+from advisor.agent.settling.scope import binding
 from advisor.probes.outcome import ProbeOutcome
 
 from .profiles_made import MACHINE, compared

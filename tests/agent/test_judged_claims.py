@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.claim_values import TABLE_4, measured_estimates, table_estimates
-from advisor.agent.judged_claims import ClaimVerdict, Judgement, judge_claims
-from advisor.agent.judging import judge
-from advisor.agent.trials import is_trial
+from advisor.agent.settling.judging import judge
+from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.plan import Verdict as RuleVerdict
 from advisor.knowledge import loader
 from advisor.knowledge.claims import Reading
 from advisor.knowledge.model import Knowledge
-from advisor.machine.published import PublishedFigure, PublishedTable, load_tables
+from advisor.machine.profiles.published import PublishedFigure, PublishedTable, load_tables
 from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
 from advisor.resources import profiles_folder, rules_folder
+from advisor.survey.claim_values import TABLE_4, measured_estimates, table_estimates
+from advisor.survey.judged_claims import ClaimVerdict, Judgement, judge_claims
 from tests.small_rules import RuleBase, choice, integer, number, rule, topic
 
 BASE = RuleBase(

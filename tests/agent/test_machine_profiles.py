@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.agent.anonymous import anonymous_json
-from advisor.agent.comparison import (
+from advisor.agent.machines.comparison import (
     Change,
     MachinesCompared,
     compare,
@@ -22,8 +21,10 @@ from advisor.agent.comparison import (
     side_of,
     sides_of,
 )
-from advisor.agent.machine_profile import KEEP, MachineProfile, grown, own_outcomes, profile_facts
-from advisor.agent.memory import (
+from advisor.agent.machines.peaks import Basis, peak_of
+from advisor.agent.machines.quantities import newest_readings, readings
+from advisor.agent.remembered.anonymous import anonymous_json
+from advisor.agent.remembered.memory import (
     kept_profiles,
     measurements_file,
     newest_of,
@@ -31,14 +32,13 @@ from advisor.agent.memory import (
     recall,
     remember,
 )
-from advisor.agent.peaks import Basis, peak_of
-from advisor.agent.quantities import newest_readings, readings
-from advisor.agent.scope import newest_in_scope
+from advisor.agent.remembered.profile import KEEP, MachineProfile, grown, own_outcomes, profile_facts
+from advisor.agent.settling.scope import newest_in_scope
 from advisor.errors import InputError
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
 from advisor.machine.parts import Disk, DiskKind, MemoryModules
-from advisor.machine.profiles import find_device
+from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
@@ -576,7 +576,7 @@ def test_exchanging_the_sides_exchanges_the_verdicts(one: MachineProfile, other:
 
 
 def test_every_gauge_of_the_catalogue_has_a_label() -> None:
-    from advisor.agent.quantities import LABELS
+    from advisor.agent.machines.quantities import LABELS
 
     assert {fact for probe in PROBES for fact in probe.gauges} <= set(LABELS)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.glance import Glance
-from advisor.agent.memory import measurements_file, recall, remember
-from advisor.agent.scope import advise_here, newest_in_scope, scope_of, with_outcome, workload_of
+from advisor.agent.remembered.memory import measurements_file, recall, remember
+from advisor.agent.settling.glance import Glance
+from advisor.agent.settling.scope import advise_here, newest_in_scope, scope_of, with_outcome, workload_of
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -18,11 +18,11 @@ from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.plan import Plan, Status, Verdict
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge, School
-from advisor.machine.detection import Machine
-from advisor.machine.gpu import Gpu
-from advisor.probes.batch import BATCH
-from advisor.probes.device import DEVICE
+from advisor.machine.detection.detection import Machine
+from advisor.machine.gpus.gpu import Gpu
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.device import DEVICE
 from advisor.probes.verdict import Verdict as ProbeVerdict
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from advisor.agent.second_look import after_second_look, wants_second_look
+from advisor.children.stopping import STOPPED, was_stopped
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.stopping import STOPPED, was_stopped
 from advisor.probes.verdict import Verdict
 
 FIRST = ProbeOutcome(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.journal_file import JournalFile
+from advisor.agent.remembered.journal_file import JournalFile
 
 
 def test_after_half_a_line_nothing_that_follows_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

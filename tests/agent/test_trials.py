@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.judged_claims import ClaimVerdict, judge_claims
-from advisor.agent.scope import advise_here, scope_of
-from advisor.agent.trials import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
+from advisor.agent.settling.scope import advise_here, scope_of
+from advisor.agent.trials.outcomes import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import Plan, Status, Verdict
 from advisor.knowledge.loader import load
@@ -20,8 +19,9 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import ProbeOutcome
 from advisor.resources import rules_folder
-from advisor.training.outcome import Bet, BetVerdict, DataTried, Metric, Outcome
-from advisor.training.outcome import Verdict as Found
+from advisor.survey.judged_claims import ClaimVerdict, judge_claims
+from advisor.training.ladder.outcome import Bet, BetVerdict, DataTried, Metric, Outcome
+from advisor.training.ladder.outcome import Verdict as Found
 
 HERE, ELSEWHERE = "0123456789abcdef", "fedcba9876543210"
 DATE = "2026-11-21T10:00:00+00:00"

@@ -12,11 +12,11 @@ import psutil
 import pytest
 import typer
 
-from advisor.agent import bench as agent
 from advisor.cli import console
-from advisor.cli.bench import bench, chosen_networks, numbers
+from advisor.cli.experiments.bench import bench, chosen_networks, numbers
 from advisor.cli.inputs import PlainFormat
 from advisor.errors import InputError
+from advisor.survey import bench as agent
 from tests.agent.test_bench import StandIn
 from tests.cli.program import PROGRAM, advisor, environment, refused
 from tests.cli.test_probing import alive, wait_until

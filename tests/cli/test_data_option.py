@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sklearn.datasets import load_wine
 
-from advisor.agent.trials import remember_trials, trial_outcomes
+from advisor.agent.trials.outcomes import remember_trials, trial_outcomes
 from tests.agent.test_trials import bet, found
 
 from .program import advisor, environment, refused

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.machine.doctor import Environment, findings
+from advisor.machine.doctor.doctor import Environment, findings
 from advisor.machine.torch_view import TorchDevice, TorchView
-from advisor.report.doctor import doctor_page
+from advisor.report.machine.doctor import doctor_page
 from advisor.report.page import Look
 
 from ..machine.cards import DESKTOP, DESKTOP_DRIVER, H100, NVSWITCH

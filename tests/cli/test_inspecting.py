@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
-from advisor.report.inspection import inspection_page
+from advisor.report.found.inspection import inspection_page
 from advisor.report.page import Look
 
 from ..datasets.tables_made import flowers, text_file, written

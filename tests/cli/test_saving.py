@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from advisor.agent.agent import Revision
-from advisor.cli import probe
 from advisor.cli.app import app
+from advisor.cli.experiments import probe
 from advisor.cli.inputs import Inputs, plan_of
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.conditions import Conditions

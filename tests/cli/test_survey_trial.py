@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.memory import remember
+from advisor.agent.remembered.memory import remember
 
 from ..agent.profiles_made import MACHINE, compared
 from .program import advisor

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from advisor.datasets.array_files import column_of, rows_of, stored_arrays
-from advisor.datasets.arrays import inspect_array, load_arrays
 from advisor.datasets.dataset import Format, Task
 from advisor.datasets.formats import recognise
-from advisor.datasets.preparation import preparation
-from advisor.datasets.splits import outer_split
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.preparing.splits import outer_split
+from advisor.datasets.readers.array_files import column_of, rows_of, stored_arrays
+from advisor.datasets.readers.arrays import inspect_array, load_arrays
 from advisor.errors import InputError
 from tests.properties import examples
 
@@ -210,7 +210,7 @@ def test_data_without_a_number_are_refused(tmp_path: Path, gap: float, monkeypat
     table = tmp_path / "a.npy"
     numpy.save(table, numpy.column_stack([numpy.full((40, 3), gap), LABELS]))
     assert "nothing is left to learn from" in refusal(table, "-1")
-    monkeypatch.setattr("advisor.datasets.arrays.MOST_SAMPLED", 10)
+    monkeypatch.setattr("advisor.datasets.readers.arrays.MOST_SAMPLED", 10)
     found = inspect_array(path, None)
     assert "3 of 3 (column 0, column 1 and column 2)" in remarks_of(path), "others may have numbers"
     with pytest.raises(InputError, match="nothing is left to learn from"):

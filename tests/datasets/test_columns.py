@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars
 import pytest
 
-from advisor.datasets.columns import Judged, judge, words_of_name
 from advisor.datasets.dataset import Kind
+from advisor.datasets.tables.columns import Judged, judge, words_of_name
 from advisor.datasets.values import converted
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.datasets.columns import names_persons
 from advisor.datasets.dataset import Inspection
 from advisor.datasets.inspect import inspect
+from advisor.datasets.tables.columns import names_persons
 
 from .tables_made import written
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
-from advisor.datasets.preparation import preparation
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.preparing.splits import outer_split
 from advisor.datasets.sampling import evened, stratified
-from advisor.datasets.splits import outer_split
 from advisor.errors import InputError
 from tests.datasets.made import write_csv, write_digits, write_picture
 from tests.properties import examples

@@ -8,8 +8,8 @@ from typing import Any
 import numpy
 import pytest
 
-from advisor.datasets.arrays import inspect_array
 from advisor.datasets.dataset import Task
+from advisor.datasets.readers.arrays import inspect_array
 from advisor.errors import InputError
 
 INPUTS = numpy.random.default_rng(0).normal(size=(60, 5))

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from advisor.datasets.dataset import Task, Weight
-from advisor.datasets.pictures import inspect_pictures, load_pictures
+from advisor.datasets.readers.pictures import inspect_pictures, load_pictures
 from advisor.errors import InputError
 from tests.datasets.made import write_digits, write_picture
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
-from advisor.datasets.preparation import preparation
-from advisor.datasets.splits import inner_folds, outer_split
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.preparing.splits import inner_folds, outer_split
 from tests.datasets.made import SHIPPED, numbered, shipped_csv
 from tests.properties import examples
 

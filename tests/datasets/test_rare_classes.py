@@ -8,10 +8,11 @@ from pathlib import Path
 import polars
 import pytest
 
-from advisor.datasets import delimited_sample, json_lines, parquet, pieces
 from advisor.datasets.dataset import Inspection
+from advisor.datasets.delimited import pieces
 from advisor.datasets.inspect import inspect
-from advisor.datasets.table import read_frame
+from advisor.datasets.tables import delimited_sample, json_lines, parquet
+from advisor.datasets.tables.table import read_frame
 from advisor.errors import InputError
 
 from .tables_made import text_file

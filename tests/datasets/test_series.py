@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
+from advisor.datasets.preparing.splits import inner_folds, outer_split
 from advisor.datasets.sampling import spread
-from advisor.datasets.splits import inner_folds, outer_split
 from advisor.errors import InputError
-from advisor.report.inspection import inspection_page
+from advisor.report.found.inspection import inspection_page
 from advisor.report.page import Look
 from tests.datasets.made import write_csv
 from tests.properties import examples

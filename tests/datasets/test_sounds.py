@@ -7,8 +7,8 @@ import numpy
 import pytest
 
 from advisor.datasets.dataset import Task
-from advisor.datasets.sounds import inspect_sounds, load_sounds
-from advisor.datasets.waves import BANDS, bands, header
+from advisor.datasets.readers.sounds import inspect_sounds, load_sounds
+from advisor.datasets.readers.waves import BANDS, bands, header
 from advisor.errors import InputError
 from tests.datasets.made import tone, write_sound
 

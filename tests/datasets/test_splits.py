@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.datasets.dataset import Examples, Task
-from advisor.datasets.splits import inner_folds, outer_split
+from advisor.datasets.preparing.splits import inner_folds, outer_split
 from advisor.errors import InputError
 from tests.datasets.made import numbered
 from tests.properties import examples

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from advisor.datasets.dataset import Format, Kind
 from advisor.datasets.inspect import inspect
-from advisor.datasets.table import read_frame
+from advisor.datasets.tables.table import read_frame
 
 from .made import shipped_csv
 from .tables_made import flowers, kinds, text_file, written

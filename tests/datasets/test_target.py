@@ -13,11 +13,11 @@ import pytest
 from advisor.datasets.dataset import Inspection, Task, Weight
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
-from advisor.datasets.splits import outer_split
-from advisor.datasets.table import read_frame
-from advisor.datasets.table_sample import TableSample
-from advisor.datasets.tables import judged_columns
-from advisor.datasets.target import view
+from advisor.datasets.preparing.splits import outer_split
+from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.tables.table import read_frame
+from advisor.datasets.tables.tables import judged_columns
+from advisor.datasets.tables.target import view
 from advisor.errors import InputError
 
 from .tables_made import flowers, text_file, written

@@ -8,8 +8,8 @@ import pytest
 from advisor.datasets.dataset import Column, Kind, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
-from advisor.datasets.preparation import preparation
-from advisor.datasets.texts import inspect_text, is_text_task, load_texts, measure
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.readers.texts import inspect_text, is_text_task, load_texts, measure
 from advisor.datasets.words import tokens_of
 from advisor.errors import InputError
 from tests.datasets.made import write_csv

@@ -10,12 +10,12 @@ from pathlib import Path
 import polars
 import pytest
 
-from advisor.datasets.columns import judge
 from advisor.datasets.dataset import Inspection, Kind, Task
-from advisor.datasets.dated_names import times_of
-from advisor.datasets.header import has_header
+from advisor.datasets.delimited.dated_names import times_of
+from advisor.datasets.delimited.header import has_header
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
+from advisor.datasets.tables.columns import judge
 
 from .tables_made import written
 

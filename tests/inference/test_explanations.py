@@ -8,7 +8,7 @@ from hypothesis import given
 
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import advise, consistent, engine_for, situation_of
-from advisor.inference.explain import Explainer, describe_weight
+from advisor.inference.explaining.explain import Explainer, describe_weight
 from advisor.inference.plan import Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
 from tests.properties import examples

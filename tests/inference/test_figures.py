@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.figures import with_figures
+from advisor.agent.settling.figures import with_figures
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.figures import Quantity, compute_figures

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.inference import proof
 from advisor.inference.advise import Detail
+from advisor.inference.proof import proof
 from tests.properties import examples
 
 from .checking import hashable, knowing, oracle_of, plan_of

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import advise, consistent, engine_for, situation_of
+from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.plan import Status
-from advisor.inference.questions import Inquiry
 from advisor.knowledge.model import Knowledge, School
 from tests.properties import examples
 

@@ -10,10 +10,10 @@ import pytest
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.inference.advise import VALUES_ONLY, advise, engine_for, situation_of
-from advisor.inference.boxes import landmarks
+from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import same
 from advisor.inference.plan import Plan, Status
-from advisor.inference.questions import Inquiry
+from advisor.inference.program.boxes import landmarks
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, School
 from advisor.resources import rules_folder

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from advisor.inference import proof
 from advisor.inference.advise import Detail, engine_for
 from advisor.inference.plan import Status
+from advisor.inference.proof import proof
 from advisor.knowledge.model import School
 from tests.properties import examples
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from advisor.knowledge.expressions import (
+from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
     LIST,
     NUMBER,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.machine.detection import detect, look_closer
+from advisor.machine.detection.detection import detect, look_closer
 from advisor.machine.host import Tree
 
 _MEMORY_BLOCK = re.compile(r"memory\d+")

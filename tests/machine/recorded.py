@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from advisor.machine.detection import Machine, detect, look_closer
+from advisor.machine.detection.detection import Machine, detect, look_closer
 from advisor.machine.host import Tree, number_list
 
 RECORDINGS = Path(__file__).parent / "recordings"

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor import safe_yaml
-from advisor.machine.detection import Machine, detect
-from advisor.machine.gpu import Gpu
+from advisor.machine.detection.detection import Machine, detect
+from advisor.machine.gpus.gpu import Gpu
 from advisor.resources import rules_folder
 
 from .recorded import RecordedHost, recorded_machine, unpacked
@@ -218,7 +218,7 @@ def test_every_fact_is_declared_in_the_vocabulary() -> None:
 
 def test_detection_on_linux_imports_nothing_heavy() -> None:
     program = (
-        "import pathlib, sys; from advisor.machine.detection import detect;"
+        "import pathlib, sys; from advisor.machine.detection.detection import detect;"
         "detect(pathlib.Path(sys.argv[1]));"
         "print(sorted({'torch', 'psutil', 'pynvml', 'yaml', 'cpuinfo'} & set(sys.modules)))"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.machine.disks import disk_behind
+from advisor.machine.detection.disks import disk_behind
 from advisor.machine.host import Tree
 from advisor.machine.parts import Disk, DiskKind
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from advisor.machine.cards import Gpu, GpuDriver, GpuProcess, GpuState, Throttle
-from advisor.machine.doctor import Environment, Finding, Severity, findings
-from advisor.machine.doctor_architecture import gpu_usable_by_torch, runs_on
+from advisor.machine.doctor.architecture import gpu_usable_by_torch, runs_on
+from advisor.machine.doctor.doctor import Environment, Finding, Severity, findings
 from advisor.machine.machine import Machine
 from advisor.machine.parts import Clocks, Disk, DiskKind, NumaNode
 from advisor.machine.torch_view import TorchDevice, TorchView

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.machine import nvidia
 from advisor.machine.cards import Throttle, Topology
-from advisor.machine.detection import Machine, detect, look_closer
-from advisor.machine.doctor import Environment, findings
-from advisor.machine.doctor_architecture import gpu_usable_by_torch
+from advisor.machine.detection.detection import Machine, detect, look_closer
+from advisor.machine.doctor.architecture import gpu_usable_by_torch
+from advisor.machine.doctor.doctor import Environment, findings
+from advisor.machine.gpus import nvidia
 from advisor.probes.ask_torch import ask_torch
 
 from .recorded import RecordedHost, recorded_machine

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.machine.devices import Figure, pcie_bytes_per_second
-from advisor.machine.profiles import (
+from advisor.machine.profiles.devices import Figure, pcie_bytes_per_second
+from advisor.machine.profiles.files import (
     Bound,
     DeviceKind,
     DeviceProfile,
@@ -20,7 +20,7 @@ from advisor.machine.profiles import (
     load_devices,
     published_facts,
 )
-from advisor.machine.published import PublishedFigure, load_tables, published_figures
+from advisor.machine.profiles.published import PublishedFigure, load_tables, published_figures
 from advisor.resources import profiles_folder, rules_folder
 
 SHIPPED = load_devices(profiles_folder() / "devices")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.machine.cards import Gpu, GpuDriver, GpuPair, GpuProcess, GpuState, Throttle, Topology
-from advisor.machine.detection import Machine, detect, look_closer
+from advisor.machine.detection.detection import Machine, detect, look_closer
 from advisor.machine.parts import Cache, CacheKind, Clocks, Disk, DiskKind, NumaNode
 
 from .cards import DESKTOP, DESKTOP_DRIVER, H100, NVSWITCH

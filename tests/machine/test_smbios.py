@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.machine.detection.smbios import memory_modules
 from advisor.machine.host import Tree
 from advisor.machine.parts import MemoryModules
-from advisor.machine.smbios import memory_modules
 
 from .recorded import ClosedTree
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from advisor.machine.detection import Machine, detect, look_closer
+from advisor.machine.detection.detection import Machine, detect, look_closer
 
 from .recorded import RecordedHost
 

@@ -45,9 +45,7 @@ def test_a_child_that_hangs_is_ended_with_its_children() -> None:
 
 
 def test_a_missing_torch_is_told_of() -> None:
-    program = (
-        "import sys; sys.modules['torch'] = None; sys.argv[1:] = ['%d']; from advisor.probes.torch_view import main; "
-    )
+    program = "import sys; sys.modules['torch'] = None; sys.argv[1:] = ['%d']; from advisor.probes.child.torch_view import main; "
     import os
 
     error = ask_torch(60, python(program % os.getpid() + "main()")).error

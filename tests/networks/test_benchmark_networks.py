@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from advisor.agent.bench import workload
 from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork, Family, benchmark_network
 from advisor.networks.builders import build
 from advisor.networks.counts import counts
@@ -16,6 +15,7 @@ from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.names import UnbuildableError
 from advisor.networks.spec import NetworkSpec
+from advisor.survey.bench import workload
 
 SMALL = {network.name: network.narrowed(0.02) for network in SIX}
 CONVOLUTIONAL = [network.name for network in SIX if network.family is Family.CONVOLUTIONAL]

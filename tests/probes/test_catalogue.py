@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from advisor.knowledge.loader import load
-from advisor.probes.batch import BATCH, knee
 from advisor.probes.catalogue import PROBES, probe_named
-from advisor.probes.device import DEVICE
-from advisor.probes.layout import LAYOUT
-from advisor.probes.precision import PRECISION
 from advisor.probes.probe import Rehearsal, best_other
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.batch import BATCH, knee
+from advisor.probes.settings.device import DEVICE
+from advisor.probes.settings.layout import LAYOUT
+from advisor.probes.settings.precision import PRECISION
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import Margins, Verdict, compare
 from advisor.probes.workload import Device, Precision, Workload
 from advisor.resources import rules_folder

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.probes.batch import BATCH
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.precision import PRECISION
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Ready, Rehearsed
 from advisor.probes.runner import run
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.precision import PRECISION
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Device, Precision, Workload
 

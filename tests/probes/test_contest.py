@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import pytest
 
-from advisor.probes.batch import BATCH
-from advisor.probes.contest import SEARCH_ROUNDS, CannotRunError, Contest, NothingToCompareError, Trial
-from advisor.probes.precision import PRECISION
+from advisor.probes.judging.contest import SEARCH_ROUNDS, CannotRunError, Contest, NothingToCompareError, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.precision import PRECISION
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import SHORTEST_DUEL, Verdict, compare
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.probes.batch import BATCH
 from advisor.probes.runner import environment
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2)

@@ -19,7 +19,7 @@ from advisor.probes.conditions import Moment
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.protocol import Message, Ready
 from advisor.probes.runner import Limits, memory_limit, run
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 
@@ -271,7 +271,7 @@ def test_an_interrupt_ends_the_child_and_is_raised_again(misbehaving: Misbehavio
 PARENT = """
 import sys
 from advisor.probes.runner import run
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Workload
 def show(message): print(type(message).__name__, flush=True)
 run(THREADS, Workload("ffn", "tabular", 64, 10, (64,)), before=2, settings=[1, 2], budget_seconds=60, on_event=show)
@@ -295,7 +295,7 @@ def test_no_child_survives_a_parent_that_is_killed() -> None:
 
 
 def real_child(parent: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "advisor.probes.child", str(parent)]
+    command = [sys.executable, "-m", "advisor.probes.child.main", str(parent)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 

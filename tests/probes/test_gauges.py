@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from advisor.machine.parts import Cache, CacheKind
-from advisor.probes.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
 from advisor.probes.benches import matmul, memory
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.conditions import Conditions
-from advisor.probes.contest import CannotRunError
-from advisor.probes.matmul import MATMUL
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
+from advisor.probes.rates.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
+from advisor.probes.rates.matmul import MATMUL
 from advisor.probes.runner import run
 from advisor.probes.surroundings import Surroundings
 

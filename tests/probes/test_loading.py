@@ -15,11 +15,20 @@ from typing import Any
 import psutil
 import pytest
 
-from advisor.probes.loading import INPUT, PINNING, PREFETCH, WORKERS, Loader, fewest_of_the_best, loader, planned
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Ready, Request, Result
 from advisor.probes.runner import run
+from advisor.probes.settings.loading import (
+    INPUT,
+    PINNING,
+    PREFETCH,
+    WORKERS,
+    Loader,
+    fewest_of_the_best,
+    loader,
+    planned,
+)
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Verdict, compare
 from advisor.probes.workload import Device, Workload
@@ -29,7 +38,7 @@ torch = pytest.importorskip("torch")
 from advisor.networks.examples import example_batch  # noqa: E402
 from advisor.probes.benches import loading as bench  # noqa: E402
 from advisor.probes.benches.examples import Source, dataset_of, source_of  # noqa: E402
-from advisor.probes.contest import CannotRunError  # noqa: E402
+from advisor.probes.judging.contest import CannotRunError  # noqa: E402
 
 PICTURES = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)
 TABLE = Workload("ffn", "tabular", 6, 2, (8,), batch_size=16, threads=1)
@@ -475,7 +484,7 @@ ORPHANS = """
 import os, signal, sys
 from advisor.probes.benches.examples import dataset_of, source_of
 from advisor.probes.benches.loading import Epoch, Feed
-from advisor.probes.loading import Loader
+from advisor.probes.settings.loading import Loader
 from advisor.probes.workload import Workload
 import psutil
 workload = Workload("ffn", "tabular", 6, 2, (8,))

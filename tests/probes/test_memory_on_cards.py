@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from advisor.probes import child
-from advisor.probes.batch import BATCH
 from advisor.probes.bench import Equipment
-from advisor.probes.contest import CannotRunError
+from advisor.probes.child import main as child
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Message, Rechecked, Request
+from advisor.probes.settings.batch import BATCH
 from advisor.probes.workload import Device, Workload
 
 torch = pytest.importorskip("torch")

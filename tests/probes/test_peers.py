@@ -16,16 +16,16 @@ import psutil
 import pytest
 
 from advisor.machine.host import Tree
-from advisor.probes import helper, peer
 from advisor.probes.benches.peers import Places, launch_for, places
 from advisor.probes.catalogue import probe_named
-from advisor.probes.checkpointing import CHECKPOINTING
-from advisor.probes.contest import CannotRunError
-from advisor.probes.launch import INTEROP, NUMA, SMT
-from advisor.probes.peer import Launch, PeerTrial
+from advisor.probes.child import helper, peer
+from advisor.probes.child.peer import Launch, PeerTrial
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Ready, Rehearsed, Request, Result, Skipped
 from advisor.probes.runner import run
+from advisor.probes.settings.checkpointing import CHECKPOINTING
+from advisor.probes.settings.launch import INTEROP, NUMA, SMT
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Activations, Device, Workload
@@ -158,7 +158,7 @@ def test_a_network_that_recomputes_is_another_workload() -> None:
 
 BINDS = """
 import os, sys
-from advisor.probes import guard
+from advisor.children import guard
 guard.bind([min(os.sched_getaffinity(0))], int(sys.argv[1]))
 block = bytearray(b"x") * 10_000_000
 import ctypes, platform
@@ -238,8 +238,10 @@ def strike() -> Iterator[Callable[[Message], None]]:
 
     def listen(message: Message) -> None:
         if isinstance(message, Rehearsed) and not killed:
-            child = next(process for process in family_of(os.getpid()) if "advisor.probes.child" in process.cmdline())
-            victim = next(process for process in child.children() if "advisor.probes.peer" in process.cmdline())
+            child = next(
+                process for process in family_of(os.getpid()) if "advisor.probes.child.main" in process.cmdline()
+            )
+            victim = next(process for process in child.children() if "advisor.probes.child.peer" in process.cmdline())
             killed.append(victim.pid)
             victim.send_signal(signal.SIGKILL)
 
@@ -292,7 +294,7 @@ def test_no_process_survives_a_parent_or_a_child_that_is_killed(name: str, kille
             while (line := parent.stdout.readline().strip()) != Ready.__name__:
                 assert line
             family = family_of(parent.pid)
-            child = next(process for process in family if "advisor.probes.child" in process.cmdline())
+            child = next(process for process in family if "advisor.probes.child.main" in process.cmdline())
             assert len(family) >= {"interop": 3, "ranks": 4}[name]
             if killed == "parent":
                 parent.kill()
@@ -410,7 +412,9 @@ def test_processes_are_waited_for_before_the_result_is_told_so_that_their_work_i
 
     def look(message: Message) -> None:
         if isinstance(message, Ready):
-            child = next(process for process in family_of(os.getpid()) if "advisor.probes.child" in process.cmdline())
+            child = next(
+                process for process in family_of(os.getpid()) if "advisor.probes.child.main" in process.cmdline()
+            )
             seen.update(process.pid for process in child.children(recursive=True))
         if isinstance(message, Result):
             alive.extend(filter(psutil.pid_exists, seen))
@@ -430,7 +434,9 @@ def test_a_process_is_gone_when_its_trial_is_closed(made_up: Callable[[str], Pee
 
 
 def test_an_error_inside_a_process_is_told() -> None:
-    script = "from advisor.probes.helper import serve\ndef work(*_): raise RuntimeError('no such step')\nserve(work)"
+    script = (
+        "from advisor.probes.child.helper import serve\ndef work(*_): raise RuntimeError('no such step')\nserve(work)"
+    )
     process = helper.HelperProcess("It", [sys.executable, "-c", script], os.environ)
     try:
         process.say()

@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.probes import peer
 from advisor.probes.benches.allreduce import shares
-from advisor.probes.contest import CannotRunError
+from advisor.probes.child import peer
+from advisor.probes.child.rank import Doing, gradient_sizes
+from advisor.probes.child.rank_group import RankGroup, RankTrial
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Ready, Rehearsed, Skipped
-from advisor.probes.rank import Doing, gradient_sizes
-from advisor.probes.rank_group import RankGroup, RankTrial
-from advisor.probes.ranks import ALLREDUCE, RANKS, local_ranks
 from advisor.probes.runner import run
+from advisor.probes.settings.ranks import ALLREDUCE, RANKS, local_ranks
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 from tests.probes.first_pair import first_pair

@@ -13,8 +13,8 @@ from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.names import buildable
-from advisor.probes.contest import CannotRunError
-from advisor.probes.recompute import recomputed
+from advisor.probes.child.recompute import recomputed
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Workload
 
 torch.set_num_threads(1)
@@ -102,8 +102,8 @@ def count(network: nn.Module, workload: Workload) -> tuple[int, int]:
 
 PEAK = """
 import sys, torch
-from advisor.probes.memory import peak_memory_bytes
-from advisor.probes.training_step import TrainingStep
+from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.child.training_step import TrainingStep
 from advisor.probes.workload import Activations, Precision, Workload
 torch.set_num_threads(1)
 deep = Workload("ffn", "tabular", 64, 10, (64,) * 64, activations=Activations(sys.argv[1]))

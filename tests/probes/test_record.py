@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.probes.batch import BATCH
 from advisor.probes.conditions import Moment
+from advisor.probes.judging.record import MOST_NOTES, Record
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import (
@@ -29,8 +29,8 @@ from advisor.probes.protocol import (
     decode,
     encode,
 )
-from advisor.probes.record import MOST_NOTES, Record
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 

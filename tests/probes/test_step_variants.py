@@ -16,18 +16,18 @@ import pytest
 import torch
 
 from advisor.probes.benches.step import prepare
-from advisor.probes.break_even import break_even, sentence
-from advisor.probes.compiled_step import CompiledTrial, empty_caches, steps_of_plan
-from advisor.probes.compiled_step import sentence as compiling_sentence
-from advisor.probes.compiling import COMPILE
-from advisor.probes.contest import CannotRunError
-from advisor.probes.device import DEVICE
-from advisor.probes.layout import LAYOUT
+from advisor.probes.child.break_even import break_even, sentence
+from advisor.probes.child.compiled_step import CompiledTrial, empty_caches, steps_of_plan
+from advisor.probes.child.compiled_step import sentence as compiling_sentence
+from advisor.probes.child.training_step import STATES, TrainingStep
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Failed, Message, Note, Request
 from advisor.probes.runner import run
-from advisor.probes.training_step import STATES, TrainingStep
+from advisor.probes.settings.compiling import COMPILE
+from advisor.probes.settings.device import DEVICE
+from advisor.probes.settings.layout import LAYOUT
 from advisor.probes.workload import Device, Execution, Precision, Workload
 
 torch.set_num_threads(1)

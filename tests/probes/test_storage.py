@@ -18,11 +18,11 @@ import pytest
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.benches import scratch, storage
 from advisor.probes.benches.scratch import Past, Scratch, make
-from advisor.probes.contest import CannotRunError
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.protocol import Message, Rehearsed, Request
+from advisor.probes.rates.storage import RANDOM, SEQUENTIAL, STORAGE, piece_bytes
 from advisor.probes.runner import run
-from advisor.probes.storage import RANDOM, SEQUENTIAL, STORAGE, piece_bytes
 from advisor.probes.surroundings import Surroundings
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  a tmpfs, on which nothing lies

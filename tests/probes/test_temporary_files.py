@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from advisor.probes.loading import WORKERS
-from advisor.probes.process import ChildProcess, Line
+from advisor.children.process import ChildProcess, Line
+from advisor.children.temporary import GRACE_SECONDS, PREFIX, temporary_folder
 from advisor.probes.protocol import Message, Sample
 from advisor.probes.runner import Limits, run
-from advisor.probes.temporary import GRACE_SECONDS, PREFIX, temporary_folder
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.loading import WORKERS
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Workload
 
 TABLE = Workload("ffn", "tabular", 6, 2, (8,), batch_size=16, threads=1)
@@ -93,7 +93,7 @@ def test_a_child_that_is_killed_while_it_has_loader_processes_leaves_nothing(sys
 def test_the_folder_of_a_process_that_was_killed_is_removed_by_the_next(system_folder: Path) -> None:
     code = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
-        "from advisor.probes.temporary import temporary_folder\n"
+        "from advisor.children.temporary import temporary_folder\n"
         "with temporary_folder() as folder: print(folder, flush=True); sys.stdin.read()"
     )
     for others in ("someone-else", f"{PREFIX}notes-of-somebody"):

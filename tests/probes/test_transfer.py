@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from advisor.probes.benches.transfer import Copy, TransferTrial, buffer_bytes
-from advisor.probes.contest import CannotRunError
+from advisor.probes.judging.contest import CannotRunError
+from advisor.probes.rates.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST, TRANSFER
 from advisor.probes.runner import run
-from advisor.probes.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST, TRANSFER
 
 ONE_CARD = {"machine.gpu.count": 1, "machine.gpu.backend": "cuda"}
 GIGABYTE = 10**9

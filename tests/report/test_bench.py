@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.bench import Measured
-from advisor.agent.bench_findings import findings
 from advisor.facts.fact_base import FactBase, Source
 from advisor.knowledge.loader import load
-from advisor.machine.published import load_tables
+from advisor.machine.profiles.published import load_tables
 from advisor.networks.benchmark.six import SIX
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.probe import Setting
 from advisor.probes.verdict import Verdict
-from advisor.report.bench import BenchReport, bench_page
-from advisor.report.bench_json import bench_json
 from advisor.report.page import Look, cells
+from advisor.report.survey.bench import BenchReport, bench_page
+from advisor.report.survey.bench_json import bench_json
 from advisor.resources import profiles_folder, rules_folder
+from advisor.survey.bench import Measured
+from advisor.survey.bench_findings import findings
 from tests.report.small import HOSTILE
 
 FCN5, FCN8, ALEXNET, RESNET, LSTM32, LSTM64 = SIX

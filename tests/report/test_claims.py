@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from advisor.agent.claim_values import Estimate
-from advisor.agent.judged_claims import ClaimVerdict, JudgedFigure, Judgement
 from advisor.inference.plan import Measurement, Verdict
 from advisor.knowledge.claims import Basis, Claim, Reading
-from advisor.report.claims import claim_lines, claims_json, claims_markdown, figure_words
 from advisor.report.page import Look, Page, cells
+from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, figure_words
+from advisor.survey.claim_values import Estimate
+from advisor.survey.judged_claims import ClaimVerdict, JudgedFigure, Judgement
 from tests.report.small import HOSTILE, hostile_knowledge, knowledge
 
 APPLIES = {"machine": "abc", "network": "ffn 64-10"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from advisor.agent.scope import advise_here
+from advisor.agent.settling.scope import advise_here
 from advisor.facts.fact_base import FactBase
 from advisor.knowledge import loader
-from advisor.report.comparison import compare_plans, comparison_page
 from advisor.report.page import Look
+from advisor.report.plan.comparison import compare_plans, comparison_page
 from advisor.resources import rules_folder
 
 

@@ -9,9 +9,9 @@ import pytest
 from advisor.errors import InputError
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import School
-from advisor.report.explanation import Explanation, explain, find_topic
-from advisor.report.explanation_text import explanation_page
 from advisor.report.page import Look, cells
+from advisor.report.plan.explanation import Explanation, explain, find_topic
+from advisor.report.plan.explanation_text import explanation_page
 
 from .small import HOSTILE, hostile_knowledge, knowledge, measured_plan, plan
 

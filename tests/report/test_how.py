@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from advisor.report.how import how_page
 from advisor.report.page import Look, cells
+from advisor.report.plan.how import how_page
 
 from .small import hostile_knowledge, knowledge, plan
 

@@ -14,10 +14,10 @@ import pytest
 from advisor.errors import InputError
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import School
-from advisor.report.json_plan import plan_text, read_plan
-from advisor.report.markdown import report_text
 from advisor.report.page import Look
-from advisor.report.text import plan_page
+from advisor.report.plan.json_plan import plan_text, read_plan
+from advisor.report.plan.markdown import report_text
+from advisor.report.plan.text import plan_page
 
 from .small import HOSTILE, MEASURED, knowledge, measured_plan, plan
 

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.agent.anonymous import anonymous_json
-from advisor.agent.comparison import compare, side_of, sides_of
-from advisor.agent.machine_profile import MachineProfile
-from advisor.agent.remarks import Again
+from advisor.agent.machines.comparison import compare, side_of, sides_of
+from advisor.agent.machines.remarks import Again
+from advisor.agent.remembered.anonymous import anonymous_json
+from advisor.agent.remembered.profile import MachineProfile
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
-from advisor.machine.profiles import find_device
-from advisor.machine.published import published_figures
+from advisor.machine.profiles.files import find_device
+from advisor.machine.profiles.published import published_figures
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict
-from advisor.report.devices import device_json, device_page
-from advisor.report.machine_page import kept_page, machine_json, machine_page, machine_report, machine_words
-from advisor.report.machines_compared import answer, compared_json, compared_page
+from advisor.report.machine.compared import answer, compared_json, compared_page
+from advisor.report.machine.devices import device_json, device_page
+from advisor.report.machine.page import kept_page, machine_json, machine_page, machine_report, machine_words
 from advisor.report.page import Look, cells
 from advisor.report.rates import bar
 

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from advisor.errors import printable
 from advisor.inference.plan import Plan, Verdict
 from advisor.knowledge.model import School
-from advisor.report.markdown import report_text
 from advisor.report.markup import code, code_block, plain, table
+from advisor.report.plan.markdown import report_text
 
 from .small import HOSTILE, MEASURED, hostile_knowledge, knowledge, measured_plan, plan
 

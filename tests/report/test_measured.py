@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from advisor.agent.agent import Revision, Skipped
-from advisor.agent.scope import advise_here
+from advisor.agent.settling.scope import advise_here
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
-from advisor.probes.loading import WORKERS
-from advisor.probes.matmul import MATMUL
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.rates.matmul import MATMUL
+from advisor.probes.settings.loading import WORKERS
 from advisor.probes.verdict import Verdict
 from advisor.report.changes import quantity, sentence
-from advisor.report.json_plan import plan_text, read_plan
-from advisor.report.markdown import report_text
-from advisor.report.measured import measured_markdown, measured_page
+from advisor.report.found.measured import measured_markdown, measured_page
 from advisor.report.page import Look
-from advisor.report.text import plan_page
+from advisor.report.plan.json_plan import plan_text, read_plan
+from advisor.report.plan.markdown import report_text
+from advisor.report.plan.text import plan_page
 from advisor.resources import rules_folder
 
 

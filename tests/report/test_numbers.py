@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.scope import advise_here
+from advisor.agent.settling.scope import advise_here
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge
-from advisor.report.json_plan import plan_text, read_plan
-from advisor.report.markdown import report_text
 from advisor.report.numbers import figure_page, number_words
 from advisor.report.page import Look
-from advisor.report.text import plan_page
+from advisor.report.plan.json_plan import plan_text, read_plan
+from advisor.report.plan.markdown import report_text
+from advisor.report.plan.text import plan_page
 from advisor.resources import rules_folder
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import InputError
-from advisor.machine.profiles import load_device
-from advisor.report.comparison import Comparison, compare_plans, comparison_page
-from advisor.report.devices import device_json, device_page, devices_page, quantity
-from advisor.report.glossary import find_term, glossary_page, whole_glossary
+from advisor.machine.profiles.files import load_device
+from advisor.report.machine.devices import device_json, device_page, devices_page, quantity
 from advisor.report.page import Look, cells
+from advisor.report.plan.comparison import Comparison, compare_plans, comparison_page
+from advisor.report.rules.glossary import find_term, glossary_page, whole_glossary
 
 from .small import knowledge, plan
 

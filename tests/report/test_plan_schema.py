@@ -18,7 +18,7 @@ from advisor.inference.advise import advise
 from advisor.inference.plan import Status, Verdict
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge, School, Strength
-from advisor.report.json_plan import plan_text
+from advisor.report.plan.json_plan import plan_text
 from advisor.resources import rules_folder
 
 from .small import measured_plan, plan

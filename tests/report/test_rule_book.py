@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge
-from advisor.report.rule_book import rule_book
+from advisor.report.rules.rule_book import rule_book
 from advisor.resources import rules_folder
 from tests.small_rules import RuleBase, boolean, choice, integer, rule, topic
 

@@ -9,7 +9,7 @@ import pytest
 from advisor.inference.plan import Status, Verdict
 from advisor.knowledge.model import School
 from advisor.report.page import Look, cells
-from advisor.report.text import plan_page
+from advisor.report.plan.text import plan_page
 
 from .small import HOSTILE, MEASURED, facts, hostile_knowledge, knowledge, measured_plan, plan
 from .test_page import ANSI

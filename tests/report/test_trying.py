@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from advisor.cli.experiments.try_ import stated_options
 from advisor.cli.inputs import SchoolName
-from advisor.cli.try_ import stated_options
 from advisor.cli.trying_progress import sparkline
+from advisor.report.found.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page
 from advisor.report.html.trying import trying_html
 from advisor.report.page import Look
-from advisor.report.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page
-from advisor.training.outcome import (
+from advisor.training.ladder.outcome import (
     Best,
     Bet,
     BetVerdict,
@@ -24,7 +24,7 @@ from advisor.training.outcome import (
     Outcome,
     Verdict,
 )
-from advisor.training.trial_record import Kind, Stage, Status, Trial
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.25)

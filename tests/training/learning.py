@@ -7,7 +7,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
 from advisor.networks.layers import dense
-from advisor.training.objectives import Batch, Player, Supervised
+from advisor.training.loop.objectives import Batch, Player, Supervised
 
 
 def two_moons(examples: int = 200, seed: int = 0) -> Batch:

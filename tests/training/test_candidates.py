@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.networks.names import ACTIVATIONS
-from advisor.training.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
-from advisor.training.menu import EARLY_STOPPING_FROM, menu
+from advisor.training.ladder.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
+from advisor.training.ladder.menu import EARLY_STOPPING_FROM, menu
+from advisor.training.ladder.trial_record import Kind
 from advisor.training.recipe import AS_BUILT, INITIALISATIONS, OPTIMIZERS, Recipe
-from advisor.training.trial_record import Kind
 
 PLANNED = Planned(
     network="ffn",

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.training.loop import Epoch, Stop, train
+from advisor.training.loop.loop import Epoch, Stop, train
 from advisor.training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 from tests.training.learning import Rivals, classifier, same_weights, two_moons
 

@@ -18,15 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import datasets as shipped
 
-from advisor.agent.trial_journal import TrialJournal
-from advisor.agent.trying import MOST_STARTS, Trying
+from advisor.agent.remembered.trial_journal import TrialJournal
+from advisor.agent.trials.trying import MOST_STARTS, Trying
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
 from advisor.probes.runner import Limits
-from advisor.training.candidates import Planned
-from advisor.training.outcome import DataTried, Difference, Final, Metric, Verdict
-from advisor.training.request import (
+from advisor.training.child.request import (
     Began,
     Costly,
     EpochSeen,
@@ -41,7 +39,9 @@ from advisor.training.request import (
     encode,
     encode_request,
 )
-from advisor.training.trial_record import Kind, Stage, Status, Trial
+from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Verdict
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 DATA = DataTried("/d.csv", "y", "0" * 16, "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25)
 READY = Ready(DATA, Metric("accuracy", "accuracy", 0.01), 8)
@@ -222,9 +222,9 @@ def test_two_runs_of_one_question_do_not_share_a_journal(tmp_path: Path, monkeyp
 
 CRASHING = """
 import os, signal, sys
-from advisor.training.request import *
-from advisor.training.trial_record import *
-from advisor.training.outcome import *
+from advisor.training.child.request import *
+from advisor.training.ladder.trial_record import *
+from advisor.training.ladder.outcome import *
 asked = decode_request(sys.stdin.buffer.readline())
 out = sys.stdout.buffer
 def tell(message):
@@ -393,7 +393,8 @@ def test_the_parent_needs_no_heavy_library() -> None:
     import subprocess
 
     code = (
-        "import sys, advisor.agent.trying, advisor.report.trying, advisor.cli.try_, advisor.cli.trying_progress;"
+        "import sys, advisor.agent.trials.trying, advisor.report.found.trying;"
+        "import advisor.cli.experiments.try_, advisor.cli.trying_progress;"
         "print([name for name in ('torch', 'sklearn', 'numpy', 'polars') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -409,7 +410,7 @@ def test_the_child_ends_when_its_parent_is_killed(wine: Path) -> None:
             sys.executable,
             "-c",
             "import subprocess, sys, os\n"
-            "child = subprocess.Popen([sys.executable, '-m', 'advisor.training.child', str(os.getpid())],"
+            "child = subprocess.Popen([sys.executable, '-m', 'advisor.training.child.main', str(os.getpid())],"
             " stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
             "child.stdin.write(sys.stdin.buffer.readline()); child.stdin.flush()\n"
             "print(child.pid, flush=True)\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
-from advisor.training.classical import CLASSICAL, for_outputs, model
+from advisor.training.child.classical import CLASSICAL, for_outputs, model
 
 WINE, DIABETES = load_wine(), load_diabetes()
 SCALED = (WINE.data - WINE.data.mean(0)) / WINE.data.std(0)

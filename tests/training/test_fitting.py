@@ -13,15 +13,15 @@ from sklearn import datasets as shipped
 from sklearn.ensemble import RandomForestClassifier
 
 from advisor.datasets.dataset import Examples, Task
-from advisor.datasets.preparation import preparation
-from advisor.datasets.splits import Split, outer_split
-from advisor.training.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
-from advisor.training.fitting import EARLY_STOPPING_NEEDS, Fitting, FittingError
-from advisor.training.folds import Folds
-from advisor.training.menu import menu
-from advisor.training.metrics import Metric, score
-from advisor.training.scoring import Resampling, interval
-from advisor.training.trial_record import Kind, Stage
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.preparing.splits import Split, outer_split
+from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, Fitting, FittingError
+from advisor.training.child.folds import Folds
+from advisor.training.child.metrics import Metric, score
+from advisor.training.child.scoring import Resampling, interval
+from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
+from advisor.training.ladder.menu import menu
+from advisor.training.ladder.trial_record import Kind, Stage
 
 IN_TIME = {"seconds": 60.0, "until": math.inf}
 

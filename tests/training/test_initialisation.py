@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.networks.layers import dense
-from advisor.training.initialisation import initialise
+from advisor.training.loop.initialisation import initialise
 from advisor.training.recipe import INITIALISATIONS
 
 torch.set_num_threads(1)

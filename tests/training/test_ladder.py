@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.training.candidates import SCIKIT_LEARN_LIKE, Candidate, Planned
-from advisor.training.ladder import Clock, Ladder
-from advisor.training.menu import menu
-from advisor.training.trial_record import Kind, Stage, Status, Trial
+from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, Planned
+from advisor.training.ladder.ladder import Clock, Ladder
+from advisor.training.ladder.menu import menu
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 PLANNED = Planned(network="ffn", hidden_units=(64, 64), init="he", activation="relu", optimizer="adamw")
 MENU = menu(PLANNED, "tabular")

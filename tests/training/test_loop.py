@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from advisor.training.batches import in_order, shuffled
-from advisor.training.loop import Epoch, Stop, Trained, train
-from advisor.training.objectives import Batch, SinglePlayer, Supervised
+from advisor.training.loop.batches import in_order, shuffled
+from advisor.training.loop.loop import Epoch, Stop, Trained, train
+from advisor.training.loop.objectives import Batch, SinglePlayer, Supervised
 from advisor.training.recipe import Recipe
 from tests.training.learning import Rivals, classifier, line, right, same_weights, two_moons
 
@@ -252,7 +252,7 @@ class Ticking(Supervised):
         super().__init__(supervised.module, nn.functional.cross_entropy)
         self.taken = 0
         clock = SimpleNamespace(monotonic=lambda: float(self.taken >= batches))
-        monkeypatch.setattr("advisor.training.loop.time", clock)
+        monkeypatch.setattr("advisor.training.loop.loop.time", clock)
 
     def loss(self, batch: Batch) -> Tensor:
         self.taken += self.module.training

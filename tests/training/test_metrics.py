@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.metrics import brier_score_loss
 
-from advisor.training.intervals import bootstrap_interval, t_interval
-from advisor.training.metrics import Metric, brier, imbalance, metric_of, refined_brier, score
+from advisor.training.child.metrics import Metric, brier, imbalance, metric_of, refined_brier, score
+from advisor.training.ladder.intervals import bootstrap_interval, t_interval
 
 TRUTH = np.array([0, 0, 0, 1])
 FOUND = np.array([0, 0, 1, 1])

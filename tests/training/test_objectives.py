@@ -12,7 +12,7 @@ from advisor.networks.sizes import NOISE_WIDTH
 from advisor.networks.spec import Description
 from advisor.training.families.boltzmann import pretrain
 from advisor.training.families.graphs import WholeGraph
-from advisor.training.objectives import Adversarial, Supervised, Unsupervised, objective
+from advisor.training.loop.objectives import Adversarial, Supervised, Unsupervised, objective
 from advisor.training.recipe import Recipe
 
 GAN = Description("gan", "tabular", 3, 3, (8,), loss="adversarial", activation="leaky_relu")

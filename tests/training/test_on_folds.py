@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from advisor.training.on_folds import Once, on_folds
-from advisor.training.trial_record import Status
+from advisor.training.child.on_folds import Once, on_folds
+from advisor.training.ladder.trial_record import Status
 
 
 class Clock:

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.training.loop.schedules import factor, schedule
 from advisor.training.recipe import SCHEDULES
-from advisor.training.schedules import factor, schedule
 
 names = st.sampled_from(SCHEDULES)
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.training.candidates import Factor, Planned
-from advisor.training.comparing import Scores, leader
-from advisor.training.ladder import Ladder
-from advisor.training.menu import menu
-from advisor.training.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
-from advisor.training.trial_record import Kind, Stage, Trial
-from advisor.training.verdicts import advice, best, bets, difference, gain_words, varied, verdict
+from advisor.training.ladder.candidates import Factor, Planned
+from advisor.training.ladder.comparing import Scores, leader
+from advisor.training.ladder.ladder import Ladder
+from advisor.training.ladder.menu import menu
+from advisor.training.ladder.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
+from advisor.training.ladder.trial_record import Kind, Stage, Trial
+from advisor.training.ladder.verdicts import advice, best, bets, difference, gain_words, varied, verdict
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 PLANNED = Planned(network="ffn", hidden_units=(64,), init="he", activation="relu", optimizer="adamw")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from advisor.cli.inputs import SchoolName, gather
-from advisor.cli.wizard_desk import WizardDesk
+from advisor.cli.wizard.desk import WizardDesk
 
 Desks = Callable[..., WizardDesk]
 

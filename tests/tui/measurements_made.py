@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.agent.agent import Revision, Skipped, Step
-from advisor.agent.scope import advise_here, torch_version
+from advisor.agent.settling.scope import advise_here, torch_version
+from advisor.children.stopping import STOPPED, Stop
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge, School
@@ -20,7 +21,6 @@ from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Duel, Message, Phase, Ready, Rehearsed, Sample
-from advisor.probes.stopping import STOPPED, Stop
 from advisor.probes.verdict import Verdict
 from advisor.resources import rules_folder
 from tests.tui.stand_in import StandIn

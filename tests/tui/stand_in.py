@@ -18,7 +18,7 @@ from advisor.report.html.evidence import NOTHING
 from advisor.resources import rules_folder
 
 if TYPE_CHECKING:
-    from advisor.machine.detection import Machine
+    from advisor.machine.detection.detection import Machine
 
 MACHINE = {"machine.cpu.physical_cores": 8, "machine.cpu.logical_cores": 16, "machine.cpu.usable_cores": 8,
            "machine.memory_bytes": 32 * 2**30, "machine.gpu.count": 0, "machine.gpu.backend": "none"}  # fmt: skip

@@ -9,11 +9,11 @@ from textual.widgets import Input, OptionList
 
 from advisor.errors import input_error
 from advisor.facts.fact_base import Source
-from advisor.tui.data import DataScreen
-from advisor.tui.interview import InterviewScreen
-from advisor.tui.page_view import PageView
-from advisor.tui.picking import PickScreen
-from advisor.tui.start import StartScreen
+from advisor.tui.interview.data import DataScreen
+from advisor.tui.interview.interview import InterviewScreen
+from advisor.tui.interview.picking import PickScreen
+from advisor.tui.interview.start import StartScreen
+from advisor.tui.widgets.page_view import PageView
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.test_hostile_text import HOSTILE, inspected

@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-from advisor.agent import agent, trying
+from advisor.agent import agent
 from advisor.agent.agent import Revision
-from advisor.agent.memory import remember
-from advisor.agent.trying import NothingTriedError
-from advisor.cli.wizard_desk import WizardDesk
-from advisor.cli.wizard_outcomes import WizardOutcomes
+from advisor.agent.remembered.memory import remember
+from advisor.agent.trials import trying
+from advisor.agent.trials.trying import NothingTriedError
+from advisor.children.stopping import Stop
+from advisor.cli.wizard.desk import WizardDesk
+from advisor.cli.wizard.outcomes import WizardOutcomes
 from advisor.errors import InputError
 from advisor.facts.fact_base import Source
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.stopping import Stop
 from advisor.probes.verdict import Verdict
 from tests.tui.desks import Desks, say
 

@@ -10,10 +10,10 @@ from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, T
 from advisor.errors import InputError, Problem
 from advisor.interview.interview import Interview
 from advisor.tui.asking import Ask
-from advisor.tui.data import DataScreen
-from advisor.tui.interview import InterviewScreen
-from advisor.tui.known_facts import FactsScreen
-from advisor.tui.picking import Files, PickScreen
+from advisor.tui.interview.data import DataScreen
+from advisor.tui.interview.interview import InterviewScreen
+from advisor.tui.interview.known_facts import FactsScreen
+from advisor.tui.interview.picking import Files, PickScreen
 from tests.tui.pilots import WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.waiting import until

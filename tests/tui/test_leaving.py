@@ -9,11 +9,11 @@ import pytest
 import typer
 from textual import events
 
-from advisor.cli.wizard import _on_the_whole_screen
-from advisor.cli.wizard_desk import WizardDesk
+from advisor.cli.wizard.desk import WizardDesk
+from advisor.cli.wizard.wizard import _on_the_whole_screen
 from advisor.tui.app import Wizard
-from advisor.tui.interview import InterviewScreen
-from advisor.tui.start import StartScreen
+from advisor.tui.interview.interview import InterviewScreen
+from advisor.tui.interview.start import StartScreen
 from tests.tui.pilots import piloted, running
 from tests.tui.stand_in import StandIn
 from tests.tui.waiting import PATIENCE

@@ -10,17 +10,17 @@ import pytest
 from textual.widgets import Button, Select
 
 from advisor.agent.agent import Revision, Step
+from advisor.children.stopping import was_stopped
 from advisor.errors import input_error
 from advisor.probes.catalogue import probe_named
 from advisor.probes.protocol import Duel, Phase, Sample
-from advisor.probes.stopping import was_stopped
 from advisor.tui.asking import Ask
-from advisor.tui.probing import Phase as Screen
-from advisor.tui.probing import ProbingScreen
-from advisor.tui.probing_done import DonePane
-from advisor.tui.probing_offer import ELSEWHERE
-from advisor.tui.probing_state import Measuring, finding
-from advisor.tui.ticks import Ticks
+from advisor.tui.probing.done import DonePane
+from advisor.tui.probing.offer import ELSEWHERE
+from advisor.tui.probing.probing import Phase as Screen
+from advisor.tui.probing.probing import ProbingScreen
+from advisor.tui.probing.state import Measuring, finding
+from advisor.tui.widgets.ticks import Ticks
 from tests.tui.measurements_made import (
     BATCH,
     MACHINE,

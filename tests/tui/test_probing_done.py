@@ -9,16 +9,16 @@ import pytest
 from textual.widgets import DataTable, TabbedContent
 
 from advisor.agent.agent import Revision, Skipped, Step
-from advisor.agent.scope import advise_here
+from advisor.agent.settling.scope import advise_here
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
-from advisor.tui.curves import Point, bars
-from advisor.tui.probing import Phase as Screen
-from advisor.tui.probing import ProbingScreen
-from advisor.tui.probing_done import DonePane, headline
-from advisor.tui.probing_state import Measuring, finding, points_of
+from advisor.tui.probing.done import DonePane, headline
+from advisor.tui.probing.probing import Phase as Screen
+from advisor.tui.probing.probing import ProbingScreen
+from advisor.tui.probing.state import Measuring, finding, points_of
+from advisor.tui.widgets.curves import Point, bars
 from tests.tui.measurements_made import (
     BATCH,
     MACHINE,
@@ -79,7 +79,7 @@ def test_a_rate_is_that_of_the_usual_setting_and_says_which(
 
 @piloted
 async def test_a_result_opens_its_topic() -> None:
-    from advisor.tui.topic import TopicScreen
+    from advisor.tui.topic.topic import TopicScreen
 
     desk, _ = measuring_desk()
     async with running(ProbingScreen(), desk=desk) as run:

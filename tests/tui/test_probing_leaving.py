@@ -9,15 +9,15 @@ from typing import Any
 import psutil
 
 from advisor.agent.agent import Revision, Step
-from advisor.agent.scope import advise_here
+from advisor.agent.settling.scope import advise_here
+from advisor.children.stopping import Stop, was_stopped
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.runner import run as run_probe
-from advisor.probes.stopping import Stop, was_stopped
-from advisor.probes.threads import THREADS as PROBE
+from advisor.probes.settings.threads import THREADS as PROBE
 from advisor.probes.workload import Workload
-from advisor.tui.probing import Phase as Screen
-from advisor.tui.probing import ProbingScreen
-from advisor.tui.probing_done import DonePane
+from advisor.tui.probing.done import DonePane
+from advisor.tui.probing.probing import Phase as Screen
+from advisor.tui.probing.probing import ProbingScreen
 from tests.tui.measurements_made import (
     MACHINE,
     measuring_desk,

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from advisor.report.json_plan import plan_text
-from advisor.tui.export import ExportScreen
-from advisor.tui.glossary import GlossaryScreen
-from advisor.tui.plan_list import PlanList
-from advisor.tui.report_view import ReportScreen
-from advisor.tui.topic import TopicScreen
-from advisor.tui.what_if import WhatIfScreen
+from advisor.report.plan.json_plan import plan_text
+from advisor.tui.glossary.glossary import GlossaryScreen
+from advisor.tui.keeping.export import ExportScreen
+from advisor.tui.keeping.report_view import ReportScreen
+from advisor.tui.topic.topic import TopicScreen
+from advisor.tui.what_if.what_if import WhatIfScreen
+from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, snapshot
 from tests.tui.test_topic import desk
 

@@ -7,16 +7,16 @@ from pathlib import Path
 from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
-from advisor.report.json_plan import json_text
-from advisor.tui.cards import Cards
-from advisor.tui.glossary import GlossaryScreen
+from advisor.report.plan.json_plan import json_text
+from advisor.tui.glossary.glossary import GlossaryScreen
 from advisor.tui.help import HelpScreen
-from advisor.tui.interview import InterviewScreen
+from advisor.tui.interview.interview import InterviewScreen
+from advisor.tui.interview.picking import Files, PickScreen
+from advisor.tui.interview.start import StartScreen
 from advisor.tui.jumping import JumpScreen
-from advisor.tui.picking import Files, PickScreen
-from advisor.tui.plan_list import PlanList
-from advisor.tui.report_view import ReportScreen
-from advisor.tui.start import StartScreen
+from advisor.tui.keeping.report_view import ReportScreen
+from advisor.tui.widgets.cards import Cards
+from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 

@@ -14,9 +14,10 @@ import pytest
 
 from advisor.agent import agent
 from advisor.agent.agent import Revision, settle
-from advisor.agent.journal import Journal
-from advisor.agent.trial_journal import TrialJournal
-from advisor.agent.trying import NothingTriedError, Trying
+from advisor.agent.remembered.journal import Journal
+from advisor.agent.remembered.trial_journal import TrialJournal
+from advisor.agent.trials.trying import NothingTriedError, Trying
+from advisor.children.stopping import STOPPED, Stop, was_stopped
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.loader import load
@@ -26,13 +27,12 @@ from advisor.probes.ask_torch import ask_torch
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.protocol import Duel, Message, Sample
 from advisor.probes.runner import run
-from advisor.probes.stopping import STOPPED, Stop, was_stopped
-from advisor.probes.threads import THREADS
+from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
-from advisor.training.candidates import Planned
-from advisor.training.request import Began, Request
+from advisor.training.child.request import Began, Request
+from advisor.training.ladder.candidates import Planned
 
 HANGS = """
 import json, signal, subprocess, sys, time
@@ -231,9 +231,9 @@ def test_a_run_that_was_stopped_goes_on_with_the_probe_that_was_running(
 
 TRIES = """
 import signal, sys, time
-from advisor.training.request import *
-from advisor.training.trial_record import *
-from advisor.training.outcome import *
+from advisor.training.child.request import *
+from advisor.training.ladder.trial_record import *
+from advisor.training.ladder.outcome import *
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 asked = decode_request(sys.stdin.buffer.readline())
 def tell(message):

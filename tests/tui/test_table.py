@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.app import App, ComposeResult
 
-from advisor.tui.table import Table
+from advisor.tui.widgets.table import Table
 from tests.tui.pilots import piloted
 
 TITLES = ("candidate", "score")

@@ -10,11 +10,11 @@ from textual.widgets import Input, Static
 
 from advisor.inference.plan import Measurement, Plan, Reason, Status, Verdict
 from advisor.knowledge.model import Knowledge, School
-from advisor.tui.glossary import GlossaryScreen
-from advisor.tui.topic import TopicScreen, topics_of
-from advisor.tui.topic_outline import Outline, ToClipboard, ToSupposition, ToTopic, Twig
-from advisor.tui.topic_why_not import WhyNotScreen
-from advisor.tui.what_if import WhatIfScreen
+from advisor.tui.glossary.glossary import GlossaryScreen
+from advisor.tui.topic.topic import TopicScreen, topics_of
+from advisor.tui.topic.why_not import WhyNotScreen
+from advisor.tui.what_if.what_if import WhatIfScreen
+from advisor.tui.widgets.outline import Outline, ToClipboard, ToSupposition, ToTopic, Twig
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.stand_in import StandIn
 

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from textual.widgets import Button, Select, TabbedContent
 
-from advisor.agent.trial_journal import Known
+from advisor.agent.remembered.trial_journal import Known
 from advisor.errors import input_error
 from advisor.inference.advise import VALUES_ONLY
 from advisor.report.page import Look
-from advisor.training.outcome import Metric, Outcome
-from advisor.training.request import Began, Costly, EpochSeen, Note, Ready
-from advisor.training.trial_record import Kind, Stage
-from advisor.tui.data import DataScreen
-from advisor.tui.trying import Phase as Screen
-from advisor.tui.trying import TryingScreen
-from advisor.tui.trying_done import in_the_plan
-from advisor.tui.trying_live import TrialsPane
-from advisor.tui.trying_state import MOST_CURVES, Trials
+from advisor.training.child.request import Began, Costly, EpochSeen, Note, Ready
+from advisor.training.ladder.outcome import Metric, Outcome
+from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.tui.interview.data import DataScreen
+from advisor.tui.trying.done import in_the_plan
+from advisor.tui.trying.live import TrialsPane
+from advisor.tui.trying.state import MOST_CURVES, Trials
+from advisor.tui.trying.trying import Phase as Screen
+from advisor.tui.trying.trying import TryingScreen
 from tests.tui.measurements_made import rules
 from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn

@@ -6,13 +6,13 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.agent.trying import NothingTriedError
+from advisor.agent.trials.trying import NothingTriedError
+from advisor.children.stopping import STOPPED, Stop
 from advisor.datasets.dataset import Format, Inspection, Remark, Task, Weight
 from advisor.errors import Problem
-from advisor.probes.stopping import STOPPED, Stop
-from advisor.training.outcome import Best, Bet, BetVerdict, DataTried, Final, Metric, Outcome, Verdict
-from advisor.training.request import Began, EpochSeen, Ready
-from advisor.training.trial_record import Kind, Stage, Status, Trial
+from advisor.training.child.request import Began, EpochSeen, Ready
+from advisor.training.ladder.outcome import Best, Bet, BetVerdict, DataTried, Final, Metric, Outcome, Verdict
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from tests.tui.measurements_made import rules
 from tests.tui.stand_in import StandIn
 

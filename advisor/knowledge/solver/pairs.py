@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from advisor.errors import Problem
-from advisor.knowledge.expressions import parse
+from advisor.knowledge.expressions.expressions import parse
 from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic, is_literal
 from advisor.knowledge.solver.outcomes import RuleFormulas, TopicFormulas, admitted
 from advisor.knowledge.solver.questions import Answer, Asker, Court

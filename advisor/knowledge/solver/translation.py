@@ -14,7 +14,7 @@ from typing import cast
 
 import z3
 
-from advisor.knowledge.expressions import parse
+from advisor.knowledge.expressions.expressions import parse
 from advisor.knowledge.solver.terms import (
     FALSE,
     TRUE,

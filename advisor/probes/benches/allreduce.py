@@ -9,13 +9,13 @@ from dataclasses import replace
 from advisor.networks.names import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.peers import START_SHARE, places_here
-from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.peer import Launch, PeerTrial, Started, start_all
+from advisor.probes.child.peer import Launch, PeerTrial, Started, start_all
+from advisor.probes.child.rank import Doing, gradient_sizes
+from advisor.probes.child.rank_group import RankGroup, RankTrial
+from advisor.probes.judging.contest import CannotRunError, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.rank import Doing, gradient_sizes
-from advisor.probes.rank_group import RankGroup, RankTrial
-from advisor.probes.ranks import ALLREDUCE, FEWEST, ONE, SEVERAL, local_ranks
+from advisor.probes.settings.ranks import ALLREDUCE, FEWEST, ONE, SEVERAL, local_ranks
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 

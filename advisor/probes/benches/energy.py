@@ -10,10 +10,10 @@ from typing import Any
 from advisor.machine.host import ThisHost, Tree
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches import step
-from advisor.probes.contest import CannotRunError
-from advisor.probes.energy import ProcessorCounter, no_counter, zones
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Note, Request
+from advisor.probes.settings.energy import ProcessorCounter, no_counter, zones
 from advisor.probes.workload import Device, Workload
 
 _STANDS_STILL = 1.0

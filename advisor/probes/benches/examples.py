@@ -20,7 +20,7 @@ from torch.utils.data import Dataset, TensorDataset
 from advisor.errors import shorten
 from advisor.networks.examples import example_batch
 from advisor.networks.spec import Layout, flat_values, layout, reconstructs
-from advisor.probes.contest import CannotRunError
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Workload
 
 MOST_FILE_BYTES = 128_000_000

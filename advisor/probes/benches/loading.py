@@ -32,19 +32,19 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
+from advisor.children import guard
 from advisor.errors import shorten
 from advisor.networks.names import UnbuildableError
 from advisor.networks.spec import check
-from advisor.probes import guard
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.benches.examples import Example, Examples, FileOfExamples, dataset_of, source_of, tensor_bytes
-from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.loading import BESIDE, Loader, loader
+from advisor.probes.child.training_step import StepTrial, TrainingStep
+from advisor.probes.judging.contest import CannotRunError, Trial
 from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.protocol import Note, Request, Told
+from advisor.probes.settings.loading import BESIDE, Loader, loader
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.training_step import StepTrial, TrainingStep
 from advisor.probes.workload import Device, MemoryFormat, Workload
 
 WINDOW_SECONDS = 0.3

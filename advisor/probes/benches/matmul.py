@@ -9,11 +9,11 @@ import torch
 
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
-from advisor.probes.contest import CannotRunError
-from advisor.probes.memory import peak_memory_bytes
-from advisor.probes.precision import BF16_FEATURES
+from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
+from advisor.probes.settings.precision import BF16_FEATURES
 from advisor.probes.surroundings import Surroundings
 
 SMALLEST, LARGEST = 64, 16384

@@ -12,16 +12,16 @@ import psutil
 import torch
 from torch import Tensor
 
-from advisor.machine.caches import detect_caches
+from advisor.machine.detection.caches import detect_caches
 from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Cache, CacheKind
-from advisor.probes.bandwidth import ALL_THREADS, CACHES, ONE_THREAD
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
-from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.memory import peak_memory_bytes
+from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.judging.contest import CannotRunError, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
+from advisor.probes.rates.bandwidth import ALL_THREADS, CACHES, ONE_THREAD
 
 SCALAR = 3.0
 NUMBER = 8

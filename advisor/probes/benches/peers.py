@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from advisor.machine.detection.numa import allowed_nodes, numa_nodes
+from advisor.machine.detection.processor import detect_processor
 from advisor.machine.host import ThisHost, Tree
-from advisor.machine.numa import allowed_nodes, numa_nodes
-from advisor.machine.processor import detect_processor
 from advisor.networks.names import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.contest import CannotRunError
-from advisor.probes.launch import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT
-from advisor.probes.peer import Launch, PeerTrial, start_all
+from advisor.probes.child.peer import Launch, PeerTrial, start_all
+from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
+from advisor.probes.settings.launch import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 

@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import BinaryIO
 
 from advisor.errors import shorten
-from advisor.probes.contest import CannotRunError
-from advisor.probes.storage import PAGE
+from advisor.probes.judging.contest import CannotRunError
+from advisor.probes.rates.storage import PAGE
 
 USUAL_BYTES = 256 * 10**6
 MOST_BYTES = 10**9

@@ -11,17 +11,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from advisor.errors import shorten
-from advisor.machine.disks import disk_behind
+from advisor.machine.detection.disks import disk_behind
 from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
-from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.memory import peak_memory_bytes
+from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.judging.contest import CannotRunError, Trial
 from advisor.probes.outcome import FROM_MEMORY
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.storage import SEQUENTIAL, piece_bytes
+from advisor.probes.rates.storage import SEQUENTIAL, piece_bytes
 from advisor.probes.surroundings import Surroundings
 
 BLOCK = 2**20

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.contest import CannotRunError, Trial
-from advisor.probes.memory import peak_memory_bytes
+from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.child.training_step import usable
+from advisor.probes.judging.contest import CannotRunError, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.training_step import usable
-from advisor.probes.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST
+from advisor.probes.rates.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST
 from advisor.probes.workload import Device
 
 LARGEST_BYTES = 256_000_000

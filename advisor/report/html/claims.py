@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.agent.judged_claims import ClaimVerdict, Judgement
 from advisor.knowledge.model import Knowledge
-from advisor.report import claims, words
+from advisor.report import words
+from advisor.report.survey import claims
+from advisor.survey.judged_claims import ClaimVerdict, Judgement
 
 _SYMBOLS = {
     ClaimVerdict.OVERTURNED: "↻", ClaimVerdict.CONFIRMED: "✓", ClaimVerdict.NO_DIFFERENCE: "=",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from advisor.agent.comparison import Change, Difference, MachinesCompared, Side
+from advisor.agent.machines.comparison import Change, Difference, MachinesCompared, Side
 from advisor.probes.outcome import Rate
 from advisor.probes.verdict import MATTERS
-from advisor.report.comparison import Comparison
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
-from advisor.report.machine_page import machine_words
-from advisor.report.machines_compared import answer, quantity_name
+from advisor.report.machine.compared import answer, quantity_name
+from advisor.report.machine.page import machine_words
+from advisor.report.plan.comparison import Comparison
 from advisor.report.rates import rate_words, times
 
 _WORDS = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.facts.values import number_text
-from advisor.machine.devices import Bound, DeviceProfile
-from advisor.machine.published import PublishedTable
-from advisor.report.devices import figures, quantity
+from advisor.machine.profiles.devices import Bound, DeviceProfile
+from advisor.machine.profiles.published import PublishedTable
 from advisor.report.html.rendering import render
+from advisor.report.machine.devices import figures, quantity
 
 
 def device_html(device: DeviceProfile, published: Sequence[PublishedTable] = (), date: str = "") -> str:

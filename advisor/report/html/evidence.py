@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.agent.agent import Skipped
-from advisor.agent.judged_claims import Judgement
 from advisor.probes.outcome import ProbeOutcome
-from advisor.report.machine_page import MachineReport
+from advisor.report.machine.page import MachineReport
+from advisor.survey.judged_claims import Judgement
 
 
 @dataclass(frozen=True, slots=True)

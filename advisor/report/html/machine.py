@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.agent.peaks import Peak
-from advisor.agent.quantities import Reading
-from advisor.agent.remarks import exceeds, share_of
+from advisor.agent.machines.peaks import Peak
+from advisor.agent.machines.quantities import Reading
+from advisor.agent.machines.remarks import exceeds, share_of
 from advisor.report.changes import VERDICTS, sentence
 from advisor.report.html.rendering import render
-from advisor.report.machine_page import MachineReport, machine_words
+from advisor.report.machine.page import MachineReport, machine_words
 from advisor.report.rates import amount, multiple, rate_words
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.agent.trials import is_trial
+from advisor.agent.trials.outcomes import is_trial
 from advisor.errors import shorten
 from advisor.inference.plan import Plan, Recommendation, Verdict
 from advisor.knowledge.model import Knowledge
@@ -16,8 +16,8 @@ from advisor.probes.outcome import ProbeOutcome, Rate, SettingRecord
 from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, Compared, difference, quantity, sentence
+from advisor.report.found.measured import is_bet, newest_of, title_of
 from advisor.report.html.charts import Chart, Mark, Point, Shape, scale
-from advisor.report.measured import is_bet, newest_of, title_of
 from advisor.report.rates import rate_words
 
 _SYMBOLS = {

@@ -9,13 +9,13 @@ from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, terms_in
 from advisor.report import contents, words
+from advisor.report.found.measured import newest_of
 from advisor.report.html.claims import survey_view
 from advisor.report.html.evidence import NOTHING, Evidence
 from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
 from advisor.report.html.topics import grouped_topics, status_words
-from advisor.report.measured import newest_of
 from advisor.report.numbers import (
     figure_words,
     formula_words,

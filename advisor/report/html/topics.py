@@ -8,9 +8,9 @@ from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
 from advisor.report import contents, words
 from advisor.report.changes import sentence
-from advisor.report.explanation import Explanation, Ground, Lost, explain
 from advisor.report.page import Look
-from advisor.report.text import symbol
+from advisor.report.plan.explanation import Explanation, Ground, Lost, explain
+from advisor.report.plan.text import symbol
 
 UNICODE = Look(unicode=True)
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from advisor.report.found.trying import (
+    TITLES,
+    amount,
+    bet_sentence,
+    by_candidate,
+    changes_shown,
+    how,
+    next_steps,
+    value,
+)
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
-from advisor.report.trying import TITLES, amount, bet_sentence, by_candidate, changes_shown, how, next_steps, value
-from advisor.training.outcome import BetVerdict, Outcome
-from advisor.training.verdicts import in_order
+from advisor.training.ladder.outcome import BetVerdict, Outcome
+from advisor.training.ladder.verdicts import in_order
 
 _VERDICTS = {
     BetVerdict.CONFIRMED: ("✓", "confirmed"),

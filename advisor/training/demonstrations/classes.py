@@ -14,8 +14,8 @@ from advisor.training.demonstrations.common import MAJORITY, answered, built, cl
 from advisor.training.demonstrations.demonstration import Demonstrated, Metric, Size
 from advisor.training.families.boltzmann import pretrain
 from advisor.training.families.graphs import WholeGraph
-from advisor.training.loop import train
-from advisor.training.objectives import objective
+from advisor.training.loop.loop import train
+from advisor.training.loop.objectives import objective
 from advisor.training.recipe import Recipe
 
 

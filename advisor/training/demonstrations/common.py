@@ -9,8 +9,8 @@ from advisor.networks.builders import build
 from advisor.networks.spec import Description
 from advisor.training.demonstrations.demonstration import Demonstrated, Metric
 from advisor.training.demonstrations.made_data import Parts
-from advisor.training.loop import train
-from advisor.training.objectives import objective
+from advisor.training.loop.loop import train
+from advisor.training.loop.objectives import objective
 from advisor.training.recipe import Recipe
 
 MAJORITY = "the most frequent answer"

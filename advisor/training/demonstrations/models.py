@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from advisor.training.classical import model
+from advisor.training.child.classical import model
 from advisor.training.demonstrations.common import MAJORITY
 from advisor.training.demonstrations.demonstration import Demonstrated, Metric, Size
 

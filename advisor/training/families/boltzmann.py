@@ -11,8 +11,8 @@ from torch import Tensor
 
 from advisor.networks.boltzmann import DeepBelief
 from advisor.networks.losses import contrastive_divergence
-from advisor.training.loop import train
-from advisor.training.objectives import Unsupervised
+from advisor.training.loop.loop import train
+from advisor.training.loop.objectives import Unsupervised
 from advisor.training.recipe import Recipe
 from advisor.training.trained import Trained
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from advisor.networks.gnn import Graph, MessagePassing
 from advisor.networks.losses import Loss
-from advisor.training.objectives import Batch, SinglePlayer
+from advisor.training.loop.objectives import Batch, SinglePlayer
 
 
 class WholeGraph(SinglePlayer):

@@ -7,20 +7,20 @@ from functools import cache
 from html.parser import HTMLParser
 
 from advisor.agent.agent import Skipped
-from advisor.agent.comparison import compare, side_of
+from advisor.agent.machines.comparison import compare, side_of
 from advisor.inference.plan import Plan
 from advisor.machine.cards import Gpu
-from advisor.machine.profiles import find_device
+from advisor.machine.profiles.files import find_device
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import ProbeOutcome, SettingRecord
 from advisor.probes.verdict import Verdict
-from advisor.report.comparison import compare_plans
 from advisor.report.html.comparisons import comparison_html, machines_html
 from advisor.report.html.evidence import Evidence
 from advisor.report.html.machine import machine_html
 from advisor.report.html.plan_report import plan_html
 from advisor.report.html.trying import trying_html
-from advisor.report.machine_page import machine_report
+from advisor.report.machine.page import machine_report
+from advisor.report.plan.comparison import compare_plans
 
 from ...agent.profiles_made import MACHINE, MEMORY, NETWORK, ONE_THREAD, compared, gauged, profile, samples
 from ..small import HOSTILE, hostile_knowledge, knowledge, measured_plan, plan

@@ -1,0 +1,141 @@
+"""What was measured on this machine before, kept per host as machine profiles, each under its name."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+from advisor.agent.remembered.profile import MachineProfile, grown
+from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.machine.detection.detection import Machine
+from advisor.machine.state import (
+    MAX_BYTES,
+    NothingSavedError,
+    SetAsideError,
+    StateError,
+    copy_aside,
+    host_name,
+    load_json,
+    locked,
+    parse_json,
+    save_json,
+    state_folder,
+)
+from advisor.probes.outcome import ProbeOutcome
+
+LAST = "last"
+RESERVED = ("this", "auto", "none")
+"""What stands for other machines where a machine is named."""
+_REMEDY = "Move it away, or measure under another name with `advisor probe --save NAME`."
+
+
+def measurements_file(name: str) -> Path:
+    """Where the profile of this name is kept. Raises InputError for a name that is not a plain word."""
+    title = "This name cannot be used"
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", name):
+        remedy = "Use letters, digits, dots and hyphens."
+        raise input_error(title, f"{shorten(name)!r}", where="--save", remedy=remedy)
+    if name in RESERVED:
+        raise input_error(title, f"{name!r} stands for something else", where="--save", remedy="Choose another name.")
+    return profiles_kept_in() / f"{name}.json"
+
+
+def profiles_kept_in() -> Path:
+    """The folder of this host's machine profiles, made where it is missing. Raises StateError."""
+    folder = state_folder() / "measurements"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        remedy = "Name a folder that can be written in ADVISOR_STATE."
+        raise StateError(folder, f"the folder cannot be created ({error.strerror}).", remedy) from error
+    return folder
+
+
+def remember(machine: Machine, outcomes: Sequence[ProbeOutcome], name: str = LAST) -> Path:
+    """Adds outcomes to the profile of this name.
+
+    Raises InputError when it cannot be written, and when what is there cannot be read: that stays as it is.
+
+    Advisors that do so at the same time wait for each other, so that none loses what another has measured.
+    """
+    path = measurements_file(name)
+    host = machine.host_name or socket.gethostname()
+    with locked(path):
+        try:
+            earlier = _read(path)
+        except (NothingSavedError, SetAsideError):
+            earlier = None
+        if earlier is not None and earlier.damaged:
+            copy_aside(path)  # such as what a probe found that only a newer version has
+        save_json(path, grown(earlier, name, machine, host_name(host), outcomes).to_json())
+    return path
+
+
+def recall(machine: Machine) -> tuple[list[ProbeOutcome], list[InputError]]:
+    """Everything measured on this machine, oldest first, and what could not be read."""
+    profiles, problems = kept_profiles()
+    found = [outcome for profile in profiles for outcome in profile.outcomes]
+    here = [outcome for outcome in found if outcome.applies.get("machine") == machine.fingerprint]
+    return sorted(here, key=lambda outcome: outcome.date), problems
+
+
+def kept_profiles() -> tuple[list[MachineProfile], list[InputError]]:
+    """This host's machine profiles by name, and what could not be read."""
+    profiles: list[MachineProfile] = []
+    problems: list[InputError] = []
+    try:
+        paths = sorted(profiles_kept_in().glob("*.json"))
+    except InputError as error:
+        return [], [error]
+    for path in paths:
+        try:
+            profile = _read(path)
+        except NothingSavedError:  # moved away just now
+            continue
+        except InputError as error:
+            problems.append(error)
+            continue
+        profiles.append(profile)
+        if profile.damaged:
+            problems.append(StateError(path, profile.damaged[0], _REMEDY))
+    return profiles, problems
+
+
+def newest_of(profiles: Sequence[MachineProfile]) -> MachineProfile | None:
+    """The one that was measured last, or None where nothing was measured."""
+    measured = [profile for profile in profiles if profile.outcomes]
+    return max(measured, key=lambda profile: profile.date, default=None)
+
+
+def set_aside() -> list[Path]:
+    """The files of profiles that were found damaged, and are kept under other names. Raises StateError."""
+    return sorted(profiles_kept_in().glob("*.json.corrupt*"))
+
+
+def read_profile(path: Path) -> MachineProfile:
+    """A profile that was exported to a file. The file is left as it is, whatever it holds.
+
+    Raises:
+        InputError: it cannot be read, or is no machine profile.
+    """
+    title = "This machine profile cannot be used"
+    try:
+        with path.open("rb") as file:
+            profile = MachineProfile.from_json(parse_json(file.read(MAX_BYTES + 1)))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise input_error(title, reason, where=shorten(path, 200), remedy="Check the name of the file.") from error
+    except ValueError as error:
+        remedy = "Write one with `advisor profiles export NAME --output FILE`."
+        raise InputError(title, [Problem(shorten(path, 200), f"{error}.", remedy)]) from error
+    return profile if profile.name else MachineProfile.from_json(profile.to_json(), path.stem)
+
+
+def _read(path: Path) -> MachineProfile:
+    document = load_json(path)
+    try:
+        return MachineProfile.from_json(document, path.stem)
+    except ValueError as error:
+        raise StateError(path, f"{error}.", _REMEDY) from error

@@ -1,0 +1,98 @@
+"""The journal of `advisor try`: a killed run goes on from its last finished trial, and what was spent stays spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from advisor.agent.remembered.journal_file import JournalFile
+from advisor.training.child.request import Began, Finals, Message, Ready, from_json, to_json
+from advisor.training.ladder.trial_record import Stage, Trial
+
+SCHEMA = "advisor/trial-journal/2"
+"""2: the losses of a trial are refined Brier scores."""
+KEPT_FOR = timedelta(days=1)
+"""What was tried longer ago is tried anew."""
+
+
+@dataclass
+class Known:
+    """Everything that a run has found out so far."""
+
+    ready: Ready | None = None
+    trials: list[Trial] = field(default_factory=list)
+    finals: Finals | None = None
+    notes: list[str] = field(default_factory=list)
+    spent: float = 0.0
+    """Seconds of the budget that earlier runs have used."""
+    resumed: int = 0
+    """Of the trials, those that an earlier run had finished."""
+    costly: dict[str, float] = field(default_factory=dict)
+    """Seconds that something would take which was left out for that."""
+    began: dict[str, tuple[int, Began]] = field(default_factory=dict)
+    """How often each trial was begun that never ended, but for the times that somebody ended the run in the middle of it."""
+
+
+class TrialJournal:
+    """What a run has begun and finished, on disk."""
+
+    def __init__(self, file: JournalFile) -> None:
+        self._file = file
+
+    @classmethod
+    def open(cls, question: dict[str, Any], *, fresh: bool) -> TrialJournal | None:
+        """None while another run writes it. Raises StateError where it cannot be written."""
+        file = JournalFile.open({"try": question}, ".trial.jsonl")
+        if file is None:
+            return None
+        if fresh:
+            file.replace([])
+        return cls(file)
+
+    def known(self) -> Known:
+        """What an earlier run has left; nothing where that is too old, or of another version."""
+        known = Known()
+        for entry in self._entries():
+            message, known.spent = from_json(entry["what"], entry["content"]), float(entry["spent"])
+            match message:
+                case Ready():
+                    known.ready = message
+                case Trial():
+                    known.trials.append(message)
+                    known.began.pop(message.key, None)
+                case Began(stage=Stage()):
+                    key = f"{message.name}#{message.rung}"
+                    times = known.began.get(key, (0, message))[0] + (-1 if entry.get("by_hand") else 1)
+                    known.began[key] = (times, message)
+                case Finals():
+                    known.finals = message
+        known.resumed = len(known.trials)
+        return known
+
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        for entry in self._file.read():
+            try:
+                fresh = datetime.now(UTC) - datetime.fromisoformat(entry["date"]) < KEPT_FOR
+                from_json(entry["what"], entry["content"])
+                float(entry["spent"])
+            except (ValueError, TypeError, KeyError, AttributeError):
+                return
+            if entry.get("schema") != SCHEMA or not fresh:
+                return
+            yield entry
+
+    def write(self, message: Message, spent: float, *, by_hand: bool = False) -> None:
+        """Raises StateError.
+
+        Args:
+            by_hand: of a trial that began: somebody ended the run in the middle of it, which says nothing against it.
+        """
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        what = type(message).__name__
+        entry = {"schema": SCHEMA, "date": date, "what": what, "spent": spent, "content": to_json(message)}
+        self._file.write(entry | ({"by_hand": True} if by_hand else {}))
+
+    def close(self, *, finished: bool) -> None:
+        self._file.close(finished=finished)

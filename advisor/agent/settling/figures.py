@@ -1,0 +1,111 @@
+"""What the program itself knows for the figures of a plan: counted of its network, published of its device, measured here."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from advisor.agent.settling.scope import workload_of
+from advisor.facts.fact_base import Source
+from advisor.inference.figures import Quantity, compute_figures
+from advisor.inference.plan import Plan, Status
+from advisor.knowledge.model import Knowledge
+from advisor.networks.counts import Counts, backbone, counts, estimated
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.workload import Workload
+
+_COUNTED_FROM = (
+    "network.type", "network.hidden_units", "data.modality", "data.inputs", "data.sequence_length", "task.outputs",
+)  # fmt: skip
+
+
+def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Plan:
+    """The plan with its computed numbers; `outcomes` are the measurements that are in its scope."""
+    return replace(plan, figures=compute_figures(knowledge, plan, given_quantities(plan, outcomes)))
+
+
+def given_quantities(plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Mapping[str, Quantity]:
+    """By the names under `given` in figures.yaml; what is not known is left out."""
+    found: dict[str, Quantity] = {}
+    if plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
+        workload = workload_of(plan)
+        found = _sizes(plan, workload if isinstance(workload, Workload) else None)
+        counted = found.get("plan.macs")
+        if isinstance(workload, Workload) and counted is not None and counted.origin == "counted":
+            seconds = _measured_step(outcomes, workload)
+            if seconds is not None:
+                found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
+    rate = _measured_products(plan, outcomes)
+    if rate is not None:
+        found["plan.matmul_flops"] = Quantity(rate, Source.MEASURED, ("compute.device", "training.precision"))
+    return {**found, **_published(plan)}
+
+
+def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
+    """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
+    network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
+    stated = plan.facts.get("network.parameters")
+    counted = counts(workload) if workload is not None else None
+    size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
+    if isinstance(size, int) and (counted is None or size != counted.parameters):
+        about = estimated(network, size, int(steps.value) if steps is not None else None, counted)  # type: ignore[arg-type]
+        found = _quantities(about, "estimated") if about is not None else {}
+        return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
+    pretrained = plan.value("network.init") == "pretrained"
+    if workload is not None and pretrained and network == "cnn" and workload.modality == "image":
+        return _quantities(backbone(workload.inputs), Source.PUBLISHED)
+    if counted is not None:
+        return _quantities(counted, "counted")
+    if stated is not None and isinstance(stated.value, int):
+        return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
+    return {}
+
+
+def _quantities(found: Counts, origin: str) -> dict[str, Quantity]:
+    return {
+        "plan.parameters": Quantity(found.parameters, origin, _COUNTED_FROM),
+        "plan.macs": Quantity(found.macs, origin, _COUNTED_FROM),
+        "plan.kept_values": Quantity(found.kept, origin, _COUNTED_FROM),
+    }
+
+
+def _measured_step(outcomes: Sequence[ProbeOutcome], workload: Workload) -> float | None:
+    """Median seconds of a step with the plan's own settings."""
+    for outcome in outcomes:
+        if outcome.probe == "threads":
+            for record in outcome.settings:
+                samples = record.duel or record.search
+                if record.setting == workload.threads and samples:
+                    return statistics.median(samples)
+    return None
+
+
+def _measured_products(plan: Plan, outcomes: Sequence[ProbeOutcome]) -> float | None:
+    """FLOP/s of matrix products in the plan's number format, on the kind of device that the plan computes on."""
+    device = "cpu" if plan.value("compute.device") == "cpu" else "cuda"
+    for outcome in outcomes:
+        if outcome.probe == "matmul" and outcome.applies.get("device", "cpu") == device:
+            rate = outcome.rate(str(plan.value("training.precision")))
+            return None if rate is None else rate.median
+    return None
+
+
+def _published(plan: Plan) -> dict[str, Quantity]:
+    """The peak of the plan's device and its link to others, from its profile."""
+    from advisor.machine.profiles.files import find_device
+
+    found: dict[str, Quantity] = {}
+    device = plan.value("compute.device")
+    name = plan.facts.get("machine.cpu.model" if device == "cpu" else "machine.gpu.name")
+    profile = find_device(str(name.value)) if name is not None else None
+    if profile is None or device is None:
+        return found
+    formats = {precision.value: figure for precision, figure in profile.peak_flops.items()}
+    peak = formats.get(str(plan.value("training.precision")))  # that of another format would be another figure
+    if peak is not None:
+        found["plan.peak_flops"] = Quantity(peak.value, Source.PUBLISHED, ("compute.device", "training.precision"))
+    if profile.link_bytes_per_second is not None:
+        one_way = profile.link_bytes_per_second.value / 2
+        found["plan.gpu_link_bytes_per_second"] = Quantity(one_way, Source.PUBLISHED, ("compute.device",))
+    return found

@@ -1,0 +1,101 @@
+"""What a measurement means for the recommendation and for the rules that staked a claim on it."""
+
+from __future__ import annotations
+
+import math
+
+from advisor.agent.trials.outcomes import widths_of
+from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Fact, FactType
+from advisor.inference.advise import engine_for, situation_of
+from advisor.inference.plan import Measurement, Plan, Verdict
+from advisor.knowledge.expressions.expressions import BOOLEAN
+from advisor.knowledge.model import Knowledge, Rule
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.verdict import Verdict as Found
+
+DECIDED_BY_PROBE = (Found.CONFIRMED, Found.OVERTURNED)
+
+
+def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Measurement:
+    assert outcome.median is not None  # noqa: S101 - it was measured
+    assert outcome.low is not None  # noqa: S101
+    assert outcome.high is not None  # noqa: S101
+    is_list = knowledge.topics[outcome.topic].type == "integers" if outcome.topic in knowledge.topics else False
+    before, rival, after = (
+        widths_of(value) if is_list and isinstance(value, str) else value
+        for value in (outcome.before, outcome.rival, outcome.after)
+    )
+    return Measurement(
+        probe=outcome.probe,
+        before=before,
+        after=before if after is None else after,
+        verdict=Verdict(outcome.verdict.value),
+        median=outcome.median,
+        low=outcome.low,
+        high=outcome.high,
+        n=outcome.n,
+        unit=outcome.unit,
+        date=outcome.date,
+        applies={name: str(value) for name, value in outcome.applies.items()},
+        rival=rival,
+        judged=judged_rules(knowledge, plan, outcome),
+    )
+
+
+def judged_rules(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> dict[str, str]:
+    """For each rule of the topic that names this probe: whether what it expects was found."""
+    judged = {}
+    for rule in knowledge.rules:
+        if rule.settles is not None and rule.settles.probe == outcome.probe and rule.topic == outcome.topic:
+            verdict = judge(knowledge, plan, rule, outcome)
+            if verdict is not None:
+                judged[rule.id] = verdict.value
+    return judged
+
+
+def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -> Verdict | None:
+    """Confirmed, overturned, no difference or undecided.
+
+    None where the rule's condition does not hold here, and where the settings are no values of what was measured.
+    """
+    assert rule.settles is not None  # noqa: S101
+    if not is_sound(knowledge, outcome):
+        return None
+    engine = engine_for(knowledge, plan.school)
+    facts = plan.stated
+    situation = situation_of(engine.program, facts)
+    topic = engine.program.topics[rule.topic]
+    values = engine.prepared(topic, situation)
+    slots = engine.program.slots
+    for name, known in plan.facts.items():
+        values[slots[name]] = known.value
+    if knowledge.condition(rule).at(values) is not True:
+        return None
+    if not outcome.measured:
+        return Verdict.UNDECIDED
+    if outcome.verdict not in DECIDED_BY_PROBE:
+        return Verdict(outcome.verdict.value)
+    for name, value in FactBase.of(outcome.facts(), Source.MEASURED).by_source(Source.MEASURED).items():
+        if name in slots:
+            values[slots[name]] = value
+    expected = knowledge.expression(rule.settles.expects, BOOLEAN).at(values)
+    if expected is None:
+        return Verdict.UNDECIDED
+    return Verdict.CONFIRMED if expected else Verdict.OVERTURNED
+
+
+def is_sound(knowledge: Knowledge, outcome: ProbeOutcome) -> bool:
+    """Whether the settings that an outcome speaks of are values of its fact: it may come from a file."""
+    fact = knowledge.vocabulary.facts.get(outcome.fact)
+    if fact is None or not outcome.measured or outcome.verdict is Found.UNDECIDED:
+        return True
+    settings = [outcome.after] if outcome.verdict in DECIDED_BY_PROBE else [outcome.before, outcome.rival]
+    return all(_fits(fact, setting) for setting in settings)
+
+
+def _fits(fact: Fact, value: object) -> bool:
+    if fact.type is FactType.CHOICE:
+        return value in fact.choice_names
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return fact.numeric and number

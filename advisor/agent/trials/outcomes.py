@@ -1,0 +1,232 @@
+"""What `advisor try` found out about a plan's recommendations, as measurements that count for the same data only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.errors import InputError, shorten
+from advisor.facts.fact_base import FactBase
+from advisor.machine.state import (
+    NothingSavedError,
+    SetAsideError,
+    StateError,
+    copy_aside,
+    load_json,
+    locked,
+    save_json,
+    state_folder,
+)
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.verdict import Verdict
+
+if TYPE_CHECKING:
+    from advisor.training.ladder.outcome import Bet, Outcome
+
+SCHEMA = "advisor/trials/1"
+DATA, NETWORK_TYPE = "data", "network_type"
+"""What a trial's outcome is bound to: the fingerprint of the data, and the type of network that was trained."""
+FINGERPRINT = "data.fingerprint"
+KEEP = 5
+"""Outcomes of one recommendation for one network on the same data."""
+MOST = 1000
+"""Outcomes in all; the oldest go first."""
+LAYERS = ("first", "second", "third", "fourth")
+"""Hidden layers whose widths are facts; deeper networks are not remembered."""
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How the trial of one topic is named, and the fact that takes what was better."""
+
+    probe: str
+    fact: str
+
+
+TOPICS: Mapping[str, Tried] = {
+    "network.type": Tried("trial.network", "trial.network.best"),
+    "network.hidden_units": Tried("trial.hidden_units", "trial.hidden_units"),
+    "network.init": Tried("trial.init", "trial.init.best"),
+    "network.activation": Tried("trial.activation", "trial.activation.best"),
+    "training.optimizer": Tried("trial.optimizer", "trial.optimizer.best"),
+}
+_BY_PROBE = {tried.probe: (topic, tried) for topic, tried in TOPICS.items()}
+
+
+def is_trial(probe: str) -> bool:
+    """Whether trainings on somebody's data decided it, rather than a probe."""
+    return probe in _BY_PROBE
+
+
+def trial_outcomes(found: Outcome, machine: str, date: str) -> list[ProbeOutcome]:
+    """The bets that the trials judged, each as a measurement. Bets on what the advisor cannot use are left out.
+
+    `median`, `low` and `high` are a difference of scores (its `unit` is the metric), above 0 where the first is better.
+
+    Args:
+        machine: the fingerprint of the machine, for the record; scores do not depend on it.
+        date: ISO 8601.
+    """
+    applies = {
+        DATA: found.data.fingerprint,
+        **({"target": found.data.target} if found.data.target else {}),
+        "examples": str(found.data.examples),
+        **({"torch": found.data.torch} if found.data.torch else {}),
+        **({"machine": machine} if machine else {}),
+    }
+    made = (_outcome(bet, applies, date) for bet in found.bets if bet.topic in TOPICS)
+    return [outcome for outcome in made if outcome is not None]
+
+
+def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> ProbeOutcome | None:
+    tried = TOPICS[bet.topic]
+    before, rival, after = (_setting(value) for value in (bet.before, bet.rival, bet.after))
+    if before is None or rival is None:
+        return None
+    bound = {NETWORK_TYPE: bet.network} if bet.network else {}
+    return ProbeOutcome(
+        probe=tried.probe,
+        topic=bet.topic,
+        fact=tried.fact,
+        before=before,
+        rival=rival,
+        after=after,
+        verdict=Verdict(bet.verdict.value),
+        median=bet.median,
+        low=bet.low,
+        high=bet.high,
+        n=bet.n,
+        unit=bet.unit,
+        applies={**applies, **bound},
+        date=date,
+        work="training",
+        also=_widths(after) if bet.topic == "network.hidden_units" and after is not None else {},
+        bound_by=(DATA, *bound),
+    )
+
+
+def _setting(value: object) -> str | None:
+    """A value of a topic as a probe's setting; widths as the text `64, 32`. None for what is no such value."""
+    if isinstance(value, list | tuple):
+        widths = [unit for unit in value if isinstance(unit, int) and not isinstance(unit, bool) and unit > 0]
+        return ", ".join(map(str, widths)) if 0 < len(widths) == len(value) <= len(LAYERS) else None
+    return value if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
+
+
+def widths_of(setting: str) -> list[int]:
+    """The reverse for hidden units. Raises ValueError for any other text."""
+    return [int(width) for width in setting.split(", ")]
+
+
+def _widths(setting: str) -> dict[str, int]:
+    widths = widths_of(setting)
+    named = {f"trial.hidden_units.{name}": width for name, width in zip(LAYERS, widths, strict=False)}
+    return {"trial.hidden_units.layers": len(widths), **named}
+
+
+# --- what is remembered ------------------------------------------------------------------------------------------
+
+
+def remember_trials(outcomes: Sequence[ProbeOutcome]) -> Path:
+    """Adds outcomes to what this host remembers of trials.
+
+    Raises InputError when that cannot be written, and when what is there cannot be read: it stays as it is.
+    """
+    path = _file()
+    with locked(path):
+        earlier: list[ProbeOutcome] = []
+        damaged: list[str] = []
+        with suppress(NothingSavedError, SetAsideError):
+            earlier, damaged = _read(path)
+        if damaged:
+            copy_aside(path)
+        kept = _newest([*earlier, *outcomes])
+        save_json(path, {"schema": SCHEMA, "outcomes": [outcome.to_json() for outcome in kept]})
+    return path
+
+
+def recall_trials(facts: FactBase) -> tuple[list[ProbeOutcome], list[InputError]]:
+    """What was tried on these very data, oldest first, and what could not be read; nothing where no data were named."""
+    known = facts.known(FINGERPRINT)
+    if known is None:
+        return [], []
+    try:
+        path = _file()
+        outcomes, damaged = _read(path)
+    except NothingSavedError:
+        return [], []
+    except InputError as error:
+        return [], [error]
+    problems = [StateError(path, damaged[0], "Try again on these data: `advisor try`.")] if damaged else []
+    found = [outcome for outcome in outcomes if outcome.applies[DATA] == known.value]
+    return sorted(found, key=lambda outcome: outcome.date), list(problems)
+
+
+def _file() -> Path:
+    return state_folder() / "trials.json"
+
+
+def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+    """The newest few of each kind, in the order of their dates."""
+    counts: dict[tuple[str, ...], int] = {}
+    kept: list[ProbeOutcome] = []
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.date, reverse=True):
+        kind = (outcome.probe, outcome.applies[DATA], outcome.applies.get(NETWORK_TYPE, ""))
+        counts[kind] = counts.get(kind, 0) + 1
+        if counts[kind] <= KEEP and len(kept) < MOST:
+            kept.append(outcome)
+    return kept[::-1]
+
+
+def _read(path: Path) -> tuple[list[ProbeOutcome], list[str]]:
+    """The outcomes that can be read, and a sentence for each of the others. Raises StateError."""
+    document = load_json(path)
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise StateError(path, "it holds no trials of this program.", "Move it away.")
+    entries = document.get("outcomes")
+    found: list[ProbeOutcome] = []
+    damaged: list[str] = []
+    known = {entry.name for entry in fields(ProbeOutcome)}
+    for entry in entries if isinstance(entries, list) else [None]:
+        try:
+            if not isinstance(entry, dict):
+                raise TypeError("it is no mapping")
+            found.append(_checked(ProbeOutcome.from_json({key: entry[key] for key in entry if key in known})))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            damaged.append(f"a trial in it is damaged ({shorten(error)}).")
+    return found, damaged
+
+
+def _checked(outcome: ProbeOutcome) -> ProbeOutcome:
+    """The outcome, if its parts are what `trial_outcomes` would have made. Raises ValueError or AttributeError."""
+    topic, tried = _BY_PROBE.get(outcome.probe, ("", None))
+    if tried is None or (outcome.topic, outcome.fact) != (topic, tried.fact):
+        raise ValueError("no trial measures this")
+    settings = [outcome.before, outcome.rival] + ([outcome.after] if outcome.after is not None else [])
+    if not all(isinstance(value, str) and _setting(value) == value for value in settings):
+        raise ValueError("its settings are no values of a recommendation")
+    if topic == "network.hidden_units":
+        _check_widths(outcome, settings)
+    elif outcome.also:
+        raise ValueError("it tells more than a trial does")
+    figures: list[Any] = [outcome.median, outcome.low, outcome.high]
+    if not all(isinstance(figure, int | float) and math.isfinite(figure) for figure in figures):
+        raise ValueError("its figures are no numbers")
+    texts = [outcome.date, outcome.unit, *outcome.applies, *outcome.applies.values()]
+    if not isinstance(outcome.n, int) or not all(isinstance(text, str) for text in texts):
+        raise ValueError("its date, its conditions or its number of pairs are damaged")
+    if DATA not in outcome.applies or DATA not in outcome.bound_by:
+        raise ValueError("it does not say on which data")
+    return outcome
+
+
+def _check_widths(outcome: ProbeOutcome, settings: Sequence[object]) -> None:
+    for setting in settings:
+        widths_of(str(setting))
+    if outcome.also != ({} if outcome.after is None else _widths(str(outcome.after))):
+        raise ValueError("its widths disagree")

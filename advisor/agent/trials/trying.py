@@ -1,0 +1,335 @@
+"""Tries models on somebody's data in a child process: what is finished is kept, whatever happens to child or parent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from advisor.agent.remembered.trial_journal import Known, TrialJournal
+from advisor.children.process import ChildProcess, Closed, Flood, Line
+from advisor.children.stopping import STOPPED, Stop
+from advisor.errors import InputError, Problem, input_error
+from advisor.inference.plan import Plan
+from advisor.machine.detection.limits import read_limits
+from advisor.machine.host import Tree
+from advisor.probes.runner import LAST_WORDS_SHOWN, Limits, memory_limit
+from advisor.training.child.request import (
+    Began,
+    Costly,
+    Ended,
+    Finals,
+    Message,
+    Note,
+    Ready,
+    Refused,
+    Request,
+    decode,
+    encode_request,
+)
+from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.ladder import Ladder
+from advisor.training.ladder.menu import menu
+from advisor.training.ladder.outcome import NotTried, Outcome
+from advisor.training.ladder.trial_record import Stage, Status, Trial
+from advisor.training.ladder.verdicts import advice, best, bets, varied, verdict
+
+MOST_STARTS = 6
+"""Of a child: each crash costs the trial that was running."""
+MOST_BEGINNINGS = 2
+"""Of a trial: one that was running each time the whole run was stopped is left out."""
+GRACE_SECONDS = 1.0
+"""After the budget, until a child that is still busy is ended."""
+RESTART_NEEDS = 3.0
+"""Seconds of the budget below which no further child is started."""
+
+PLANNED = {
+    "init": "network.init",
+    "activation": "network.activation",
+    "optimizer": "training.optimizer",
+    "learning_rate": "training.learning_rate",
+    "batch_size": "training.batch_size",
+}
+"""What is taken from the plan, and from which topic."""
+
+Listener: TypeAlias = Callable[[str, Any], None]
+"""Told of `resumed` (a Known), `message` (one of the child's), `crashed` (a Trial), `warning` (an InputError)."""
+
+
+def planned(plan: Plan) -> Planned:
+    """What this plan bets on, as far as it can be tried."""
+    kind = plan.recommendations["network.type"]
+    others = [alternative.value for alternative in kind.alternatives]
+    leading = [kind.value] if kind.value is not None else list(kind.tied)
+    rest = {name: plan.value(topic) for name, topic in PLANNED.items()}
+    return Planned(
+        network=leading[0] if leading else None,
+        runners_up=tuple(str(value) for value in (*leading[1:], *others)),
+        hidden_units=tuple(plan.value("network.hidden_units") or ()),
+        **rest,
+    )
+
+
+class NothingTriedError(InputError):
+    """Not even the data were in memory when the time was over, or the child never came so far."""
+
+
+class Trying:
+    """One run of `advisor try`, which may be interrupted: `outcome` then says what is known by then."""
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        journal: TrialJournal | None = None,
+        listener: Listener | None = None,
+        limits: Limits | None = None,
+        command: Sequence[str] | None = None,
+        stop: Stop | None = None,
+    ) -> None:
+        """
+        Args:
+            request: with the whole budget; what earlier runs have spent of it is taken off.
+            command: starts another child than our own; the number of this process is added to it.
+            stop: ends the run; `run` then gives back what is known by then.
+        """
+        self._request = request
+        self._journal = journal
+        self._listener = listener
+        self._stop = stop or Stop()
+        self._limits = limits or Limits(grace_seconds=GRACE_SECONDS)
+        self._command = command or [sys.executable, "-P", "-m", "advisor.training.child.main"]
+        self.known = journal.known() if journal is not None else Known()
+        self._gave_up = False
+        self._cut_off: Began | None = None
+        """What is being tried, or was when the child was ended."""
+        self._begun = time.monotonic()
+
+    def run(self) -> Outcome:
+        """Climbs the ladder, until it ends or the budget does.
+
+        Raises InputError where the data cannot be learnt from, and whatever interrupts it (KeyboardInterrupt): the child
+        is gone by then.
+        """
+        self._take_over()
+        for _ in range(MOST_STARTS):
+            left = self._seconds_left()
+            if self._stop.all or (self.known.trials and left < RESTART_NEEDS):
+                self._note_what_is_missing(left)
+                break
+            crash = self._climb(left)
+            if crash is None:
+                break
+            self._lose(crash)
+        else:
+            self._gave_up = True
+        return self.outcome(interrupted=self._stop.all)
+
+    def _note_what_is_missing(self, left: float) -> None:
+        if self.known.finals is None and not self._stop.all:
+            what = f"{max(0.0, left):.0f} s of the budget were left, too few to look at the held-out examples."
+            self.known.notes.append(f"{what} Begin anew with a longer --budget.")
+
+    def outcome(self, *, interrupted: bool = False) -> Outcome:
+        """What is known so far. Raises NothingTriedError where not even the data could be read in time."""
+        known, request = self.known, self._request
+        ready = known.ready
+        if ready is None:
+            what = known.notes[-1] if known.notes else "the time was over before the data were in memory"
+            problem = Problem("", what, "Give it more time with --budget.")
+            raise NothingTriedError("Nothing could be tried", [problem])
+        ladder = Ladder(
+            menu(request.planned, ready.data.modality, ready.data.learnt_from),
+            ready.rungs,
+            ready.data.held_out_share_of_a_fold,
+            greater_is_better=ready.metric.greater_is_better,
+        )
+        finals = known.finals.finals if known.finals is not None else ()
+        differences = known.finals.differences if known.finals is not None else ()
+        judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
+        found = bets(ladder, request.planned, ready.metric, known.trials, differences, judged)
+        says = f"{says} {advice(ladder, judged, known.trials, finals, found)}".rstrip()
+        failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
+        missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
+        return Outcome(
+            metric=ready.metric,
+            data=ready.data,
+            verdict=judged,
+            says=says,
+            best=best(ladder, ready.metric, known.trials, finals),
+            trials=tuple(known.trials),
+            finals=finals,
+            differences=differences,
+            bets=found,
+            varied=varied(ladder, request.planned, ready.metric, known.trials),
+            not_tried=(
+                *(NotTried(name, reason) for name, reason in failed.items()),
+                *(NotTried(name, self._why_not(name, interrupted)) for name in missing),
+            ),
+            notes=tuple(known.notes),
+            seconds=known.spent + time.monotonic() - self._begun,
+            resumed=known.resumed,
+            interrupted=interrupted,
+        )
+
+    def _why_not(self, name: str, interrupted: bool) -> str:
+        """A sentence."""
+        if self._cut_off is not None and name == self._cut_off.name:
+            why = "the run was stopped" if interrupted else "the time was over"
+            return f"It was begun, and {why} before its first scores were there."
+        if interrupted:
+            return "The run was stopped before its turn came."
+        if name in self.known.costly:
+            return f"It would take about {self.known.costly[name]:.0f} s, and there was no time left for that."
+        if self._gave_up:
+            return f"The process that tries ended early {MOST_STARTS} times, so it was not started again."
+        return "No time was left."
+
+    def _seconds_left(self) -> float:
+        return self._request.budget - self.known.spent - (time.monotonic() - self._begun)
+
+    def _take_over(self) -> None:
+        """What an earlier run has finished; a trial that ended it time and again is left out."""
+        if self.known.ready is None and not self.known.trials:
+            return
+        for times, began in self.known.began.values():
+            if times >= MOST_BEGINNINGS:
+                self._lose(began, "The run ended in the middle of it each time, so it is left out.")
+        self._tell("resumed", self.known)
+
+    def _climb(self, seconds: float) -> _Crash | None:
+        """One child, to its end. None where it has said everything; otherwise what was running when it went, and why."""
+        begun = time.monotonic()
+        request = replace(self._request, seconds=seconds, finished=tuple(self.known.trials))
+        memory = memory_limit(self._limits, None, read_limits(Tree(Path("/"))).memory_left_bytes)
+        with ChildProcess([*self._command, str(os.getpid())], _environment(request.threads)) as child:
+            child.send(encode_request(request))
+            try:
+                running, reason = self._listen(child, begun + max(0.0, seconds) + self._limits.grace_seconds, memory)
+            except KeyboardInterrupt:
+                self._note_stop()
+                raise
+        if reason is None:
+            return None
+        if words := child.last_words():
+            reason = f"{reason} Its last words: {words[-LAST_WORDS_SHOWN:]}"
+        return _Crash(running, reason)
+
+    def _listen(self, child: ChildProcess, deadline: float, memory: int) -> tuple[Began | None, str | None]:
+        """Takes down what the child says, until it has said everything (then no reason) or must be ended."""
+        running: Began | None = None
+        looked, rubbish = 0.0, 0
+        while True:
+            now = time.monotonic()
+            if self._stop.all:
+                self.known.notes.append(STOPPED)
+                self._note_stop()
+                return None, None
+            if now >= deadline:
+                self.known.notes.append("The time was over before everything was done.")
+                return None, None
+            if now - looked >= self._limits.poll_seconds:
+                looked, held = now, child.resident_bytes()
+                if held > memory and (held := child.own_bytes()) > memory:
+                    return running, f"It held {held / 1e6:,.0f} MB of memory and may take {memory / 1e6:,.0f} MB."
+            match child.event(min(self._limits.poll_seconds, deadline - now)):
+                case None:
+                    continue
+                case Closed():
+                    return running, _how_it_ended(child.ending(self._limits.poll_seconds * 5))
+                case Flood():
+                    return running, "It wrote without end."
+                case Line(content):
+                    try:
+                        message = decode(content)
+                    except (ValueError, TypeError, KeyError):
+                        rubbish += 1
+                    else:
+                        if isinstance(message, Ended):
+                            return None, None
+                        running = message if isinstance(message, Began) else running
+                        self._take(message)
+                        running = None if isinstance(message, Trial | Finals) else running
+                case _:
+                    rubbish += 1
+            if rubbish > self._limits.rubbish_lines:
+                return running, "It wrote lines that say nothing."
+
+    def _take(self, message: Message) -> None:
+        known = self.known
+        match message:
+            case Ready():
+                if known.ready is None:
+                    self._note(message)
+                known.ready = message
+            case Trial():
+                self._cut_off = None
+                known.trials.append(message)
+                self._note(message)
+            case Finals():
+                if known.finals is None or message.adds_to(known.finals):
+                    known.finals = message
+                    self._note(message)
+            case Costly():
+                known.costly[message.name] = message.seconds
+            case Began(stage=Stage()):
+                self._cut_off = message
+                self._note(message)
+            case Note(text):
+                known.notes.append(text)
+            case Refused():
+                raise input_error(message.title, message.what, where=message.where, remedy=message.remedy)
+        self._tell("message", message)
+
+    def _lose(self, crash: _Crash | Began, reason: str = "") -> None:
+        """What was running when the child went counts as failed; anything else is noted."""
+        running = crash if isinstance(crash, Began) else crash.running
+        reason = reason or (crash.reason if isinstance(crash, _Crash) else "")
+        if running is None or running.stage is None:
+            what = "the finals" if running is not None else "the data"
+            self.known.notes.append(f"The process that tried {what} ended early. {reason}")
+            return
+        trial = Trial(running.name, running.kind, running.stage, running.rung, status=Status.FAILED, failure=reason)
+        self.known.trials.append(trial)
+        self._note(trial)
+        self._tell("crashed", trial)
+
+    def _note_stop(self) -> None:
+        """The trial under way is begun again by the same command, however often somebody ends the run in it."""
+        if self._cut_off is not None:
+            self._note(self._cut_off, by_hand=True)
+
+    def _note(self, message: Message, *, by_hand: bool = False) -> None:
+        """Writes to the journal; where that cannot be done, trying goes on."""
+        if self._journal is not None:
+            try:
+                self._journal.write(message, self._request.budget - self._seconds_left(), by_hand=by_hand)
+            except InputError as error:
+                self._tell("warning", error)
+
+    def _tell(self, what: str, about: Any) -> None:
+        if self._listener is not None:
+            self._listener(what, about)
+
+
+@dataclass(frozen=True, slots=True)
+class _Crash:
+    running: Began | None
+    reason: str
+
+
+def _environment(threads: int) -> dict[str, str]:
+    """As many threads as the child may use; no library may start more."""
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
+    waiting = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that wait do not keep others from the processors
+    return {**os.environ, **dict.fromkeys(names, str(threads)), **waiting}
+
+
+def _how_it_ended(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"It was ended by signal {-status}."
+    return "It closed its output." if status is None else f"It ended with status {status}."

@@ -1,0 +1,1 @@
+"""Starting, guarding, supervising and ending processes of ours."""

@@ -1,0 +1,1 @@
+"""Commands that measure this machine or train on the user's data."""

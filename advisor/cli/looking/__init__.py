@@ -1,0 +1,1 @@
+"""Commands that look at data, at this machine, and at known devices."""

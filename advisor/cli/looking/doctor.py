@@ -1,0 +1,91 @@
+"""`advisor doctor`: what this machine, its driver and its torch disagree on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.cli.data import named_path
+from advisor.cli.inputs import PlainFormat, PlainFormatOption
+
+if TYPE_CHECKING:
+    from advisor.machine.doctor.finding import Environment
+    from advisor.machine.machine import Machine
+
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108  it is only measured
+
+
+def doctor(
+    format_: PlainFormatOption = PlainFormat.TEXT,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", help="A folder or file of data: its disk is looked at.", metavar="PATH", parser=named_path
+        ),
+    ] = None,
+) -> None:
+    from advisor.cli.console import FAILED, look, write, write_json
+    from advisor.machine.detection.detection import detect
+    from advisor.machine.doctor.doctor import findings
+    from advisor.probes.ask_torch import ask_torch
+    from advisor.report.machine.doctor import doctor_json, doctor_page
+
+    _check(data)
+    machine, environment = _examine(detect(), data)
+    view = ask_torch()
+    found = findings(machine, view, environment)
+    if format_ is PlainFormat.JSON:
+        write_json(doctor_json(machine, view, found))
+    else:
+        write(doctor_page(machine, view, found, look()))
+    if view.error is not None:
+        raise typer.Exit(FAILED)
+
+
+def _check(data: Path | None) -> None:
+    from advisor.errors import input_error
+
+    try:
+        there = data is None or data.exists()
+    except (OSError, ValueError):  # too long for a file name, or a null character in it
+        there = False
+    if not there:
+        raise input_error("There are no such data", "nothing is there", where=str(data), remedy="Check the path.")
+
+
+def _examine(machine: Machine, data: Path | None) -> tuple[Machine, Environment]:
+    """A closer look at the machine, with the disks behind the folders that matter here."""
+    import os
+    import sys
+    from tempfile import TemporaryFile
+
+    from advisor.machine.detection.detection import look_closer
+    from advisor.machine.doctor.doctor import VARIABLES
+    from advisor.machine.doctor.finding import Environment
+    from advisor.machine.state import StateError, state_folder
+
+    state, problem = None, None
+    try:
+        state = str(state_folder())
+        with TemporaryFile(dir=state):
+            pass
+    except StateError as error:
+        problem = " ".join(f"{one.where}: {one.what}" for one in error.problems)
+    except OSError as error:
+        problem = f"{state}: nothing can be written there ({error.strerror or type(error).__name__})."
+    shared = _SHARED_MEMORY if Path(_SHARED_MEMORY).is_dir() else None
+    named = {"state": state, "shared_memory": shared, "data": None if data is None else str(data)}
+    folders = {name: folder for name, folder in named.items() if folder is not None}
+    machine = look_closer(machine, folders=list(folders.values()))
+    disks = dict(zip(folders, machine.disks, strict=True))
+    environment = Environment(
+        variables={name: os.environ[name] for name in VARIABLES if name in os.environ},
+        python=sys.executable,
+        state=disks.get("state"),
+        state_problem=problem,
+        data=disks.get("data"),
+        shared_memory=disks.get("shared_memory"),
+    )
+    return machine, environment

@@ -1,0 +1,1 @@
+"""Commands that make, explain, compare and carry away a plan."""

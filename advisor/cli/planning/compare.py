@@ -1,0 +1,108 @@
+"""`advisor compare A.yaml B.yaml`, or A with something changed: where the two plans differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.cli.inputs import (
+    Force,
+    Inputs,
+    MachineName,
+    Output,
+    Packs,
+    PageFormat,
+    PageFormatOption,
+    SchoolName,
+    SchoolOption,
+    Sets,
+    complete_assignment,
+    deliver_page,
+    gather,
+    plan_of,
+    refuse_rewriting,
+)
+from advisor.errors import InputError, Problem, input_error
+
+if TYPE_CHECKING:
+    from advisor.report.plan.comparison import Comparison
+
+WhatIf = Annotated[
+    list[str] | None,
+    typer.Option("--what-if", help="Instead of B: A with this fact changed. Repeatable.", metavar="NAME=VALUE...",
+                 autocompletion=complete_assignment),
+]  # fmt: skip
+
+
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A.yaml", help="A file of answers.")],
+    b: Annotated[list[str] | None, typer.Argument(metavar="[B.yaml]", help="Another one.")] = None,
+    what_if: WhatIf = None,
+    sets: Sets = None,
+    machine: MachineName = "auto",
+    school: SchoolOption = SchoolName.TODAY,
+    packs: Packs = None,
+    format_: PageFormatOption = PageFormat.TEXT,
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    from advisor.report.html.comparisons import comparison_html
+    from advisor.report.plan.comparison import comparison_page
+
+    other, supposed = _second(b or (), what_if)
+    refuse_rewriting(output, a, other)
+    problems: list[Problem] = []
+    titles: list[str] = []
+    sides: list[Inputs] = []
+    for path, changed in ((a, []), (other or a, supposed)):
+        try:
+            sides.append(gather(path, sets, machine, school, packs, changed))
+        except InputError as error:
+            titles.append(error.title)
+            problems += [problem for problem in error.problems if problem not in problems]
+    if problems:
+        raise InputError(titles[0], problems)
+    comparison = _compared(str(a), other, supposed, sides)
+
+    deliver_page(
+        format_, output, force, as_json=comparison.to_json, as_html=lambda date: comparison_html(comparison, date),
+        as_text=lambda look: comparison_page(comparison, look),
+    )  # fmt: skip
+
+
+def _second(files: Sequence[str], what_if: Sequence[str] | None) -> tuple[Path | None, list[str]]:
+    """The file B or what is supposed, of which exactly one must be given.
+
+    What follows a `--what-if` and has an equals sign belongs to it: `--what-if data.modality=text data.bytes=2GB`.
+
+    Raises:
+        InputError: both, neither, or more than two files.
+    """
+    supposed = [*(what_if or ()), *(text for text in files if what_if and "=" in text)]
+    others = [text for text in files if text not in supposed]
+    title, remedy = "This is not a comparison of two", "Name B.yaml, or say --what-if NAME=VALUE, one of both."
+    if not others and not supposed:
+        raise input_error(title, "there is only one set of answers", where="compare", remedy=remedy)
+    if others and supposed:
+        what = f"both the file {others[0]} and --what-if are given"
+        raise input_error(title, what, where="compare", remedy=remedy)
+    if len(others) > 1:
+        what = f"{len(others) + 1} files are given"
+        raise input_error(title, what, where="compare", remedy="Name two files.")
+    return (Path(others[0]) if others else None), supposed
+
+
+def _compared(a: str, b: Path | None, supposed: Sequence[str], sides: Sequence[Inputs]) -> Comparison:
+    from advisor.facts.answers import parse_assignments
+    from advisor.inference.advise import Detail
+    from advisor.report.plan.comparison import compare_plans, compare_what_if
+
+    first, second = (plan_of(inputs, Detail(flips=False, questions=False)) for inputs in sides)
+    knowledge = sides[0].knowledge
+    if b is not None:
+        return compare_plans(knowledge, a, first, str(b), second)
+    stated = parse_assignments(knowledge.vocabulary, supposed)
+    return compare_what_if(knowledge, a, first, stated, second)

@@ -1,0 +1,76 @@
+"""`advisor starter`: a plan as a small training project of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.cli.data import DataPath, TargetColumn, named_path
+from advisor.cli.inputs import (
+    Answers,
+    MachineName,
+    Packs,
+    SchoolName,
+    SchoolOption,
+    Sets,
+    gather,
+    knowledge_for,
+    plan_of,
+)
+
+if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+    from advisor.knowledge.model import Knowledge
+
+
+def starter(
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="The folder of the project.", parser=named_path)
+    ],
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="A plan that `recommend --format json` has saved.")
+    ] = None,
+    answers: Answers = None,
+    sets: Sets = None,
+    data: DataPath = None,
+    target: TargetColumn = None,
+    machine: MachineName = "auto",
+    school: SchoolOption = SchoolName.TODAY,
+    packs: Packs = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of the project in a folder that is not empty.")
+    ] = False,
+) -> None:
+    from advisor.cli.console import say
+    from advisor.errors import printable
+    from advisor.starter.project import project_files
+    from advisor.starter.writing import write_project
+
+    if plan is not None:
+        _refuse_both(answers, sets)
+        knowledge = knowledge_for(tuple(packs or ()))
+        found = _saved(plan, knowledge)
+    else:
+        inputs = gather(answers, sets, machine, school, packs, data=data, target=target)
+        knowledge, found = inputs.knowledge, plan_of(inputs)
+    files = project_files(found, knowledge, data, target)
+    write_project(output, files, force=force)
+    say(printable(f"{output}: {len(files)} files. Read README.md there first."))
+
+
+def _saved(path: Path, knowledge: Knowledge) -> Plan:
+    from advisor.report.plan.json_plan import read_plan
+
+    return read_plan(path, knowledge)
+
+
+def _refuse_both(answers: Path | None, sets: list[str] | None) -> None:
+    """A saved plan was made from answers of its own."""
+    from advisor.errors import input_error
+
+    given = [name for name, value in (("--answers", answers), ("--set", sets)) if value]
+    if given:
+        what = "a saved plan was made from answers of its own"
+        raise input_error("A plan cannot be changed", what, where=given[0], remedy="Leave it out, or leave --plan out.")

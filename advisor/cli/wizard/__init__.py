@@ -1,0 +1,1 @@
+"""The wizard's command and its plain, line-by-line face."""

@@ -1,0 +1,140 @@
+"""`advisor wizard`: the conversation on a whole screen, or line by line on a terminal or through a pipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.cli.console import BAD_INPUT, error_panel, interactive, panel, warn, write
+from advisor.cli.data import DataPath, TargetColumn
+from advisor.cli.inputs import MachineName, Packs, SchoolName, gather
+from advisor.cli.main import end_interrupted
+from advisor.cli.wizard.lines import read, say
+
+if TYPE_CHECKING:
+    from advisor.cli.wizard.desk import WizardDesk
+
+EARLIER = (
+    "There is an earlier conversation: `{command}` goes on with it. It stays until you answer something here; then it is kept "
+    "as interview.previous.json, beside the new one."
+)
+
+
+def wizard(
+    plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False,
+    data: DataPath = None,
+    target: TargetColumn = None,
+    machine: MachineName = "auto",
+    school: Annotated[
+        SchoolName | None,
+        typer.Option("--school", help="today's practice (the default), or the survey of 2018 as written."),
+    ] = None,
+    packs: Packs = None,
+) -> None:
+    if not plain and not interactive():
+        panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
+        raise typer.Exit(BAD_INPUT)
+    from advisor.cli.wizard.desk import WizardDesk
+
+    plain = plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
+    inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target)
+    desk = WizardDesk(inputs, _resume_command(plain, machine, packs), school)
+    told = desk.resume() if resume else None
+    if plain:
+        earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []
+        _line_by_line(desk, earlier if told is None else told)
+    else:
+        _on_the_whole_screen(desk, told)
+
+
+def _resume_command(plain: bool, machine: str, packs: Packs) -> str:
+    """How the same conversation is taken up again; the school is saved with it, and the desk knows the data."""
+    import shlex
+
+    named = ["--plain", "--resume"] if plain else ["--resume"]
+    named += [] if machine == "auto" else ["--machine", machine]
+    for pack in packs or ():
+        named += ["--rules", str(pack)]
+    return shlex.join(["advisor", "wizard", *named])
+
+
+def _on_the_whole_screen(desk: WizardDesk, resumed: list[str] | None) -> None:
+    from advisor.tui.app import Wizard  # 150 ms
+
+    app = Wizard(desk, resumed)
+    app.run()
+    say(desk.how_to_go_on())
+    if app.return_code:  # it ended by a fault of its own
+        raise typer.Exit(app.return_code)
+
+
+# --- line by line ----------------------------------------------------------------------------------------------------
+
+
+def _line_by_line(desk: WizardDesk, told: list[str]) -> None:
+    from advisor.cli.wizard.ending import Ending
+    from advisor.cli.wizard.pages import WizardPages
+    from advisor.interview.plain import PlainFace
+
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    for number, line in enumerate(told):
+        say(f"  {line}" if number else line)
+    try:
+        _introduce(desk)
+        ending = Ending(desk.inputs, desk.interview)
+        face = PlainFace(
+            interview=desk.interview,
+            pages=WizardPages(desk.knowledge, desk.interview.plan),
+            read=read,
+            say=say,
+            show=write,
+            after_step=lambda: _save(desk),
+            save_report=ending.save_report,
+            complain=error_panel,
+        )
+        finished = face.run()
+        _warn_of_notes(desk)
+        if finished:
+            ending.offer()
+        else:
+            say(desk.how_to_go_on())
+    except KeyboardInterrupt:
+        write("")  # the prompt stands without a line end
+        end_interrupted(desk.how_to_go_on())
+
+
+def _save(desk: WizardDesk) -> None:
+    desk.save()
+    _warn_of_notes(desk)
+
+
+def _warn_of_notes(desk: WizardDesk) -> None:
+    for title, what in desk.notes():
+        warn(title, what)
+
+
+def _introduce(desk: WizardDesk) -> None:
+    from advisor.facts.fact_base import Source
+    from advisor.facts.values import describe
+
+    facts = desk.knowledge.vocabulary.facts
+    found = [(name, known) for name in facts if (known := desk.inputs.facts.known(name)) is not None]
+    in_data, here = (
+        [
+            f"  {name}: {describe(facts[name], known.value)}"
+            for name, known in found
+            if (known.source is Source.INSPECTED) is inspected
+        ]
+        for inspected in (True, False)
+    )
+    here += [f"  not known: {note}" for note in (desk.machine.notes if desk.machine else ())]
+    for where, lines in (("in the data", in_data), ("on this machine", here)):
+        if lines:
+            say(f"Found {where} (`change NAME` corrects it):")
+            for line in lines:
+                say(line)
+            say("")

@@ -1,0 +1,1 @@
+"""The dialect of text tables: separators, quotes, header, records."""

@@ -1,0 +1,232 @@
+"""How a table was written as text: what stands between its columns, what quotes them, and whether the first row names them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from advisor.datasets.delimited.header import column_names, has_header, ragged
+from advisor.errors import shorten
+
+NO_DELIMITER = "\x1f"
+"""Stands in texts for the end of a unit, and occurs in none: a table of one column."""
+_COMMON = (",", "\t", ";", "|")
+_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+_MOST_RECORDS = 300
+_MOST_ANNOUNCED = 100
+_CONSISTENT = 0.9
+_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "blank", ":": "colon", NO_DELIMITER: "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Everything that is needed to read the table again."""
+
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...]
+    header: bool = True
+    quote: str = '"'
+    """Empty where quotation marks are part of the values."""
+    skip: int = 0
+    """Lines before the header or the first row: comments, blank lines, `sep=;`."""
+    line_end: str = "\n"
+    runs: bool = False
+    """Columns are set apart by any number of blanks."""
+    spaced: bool = False
+    """Blanks stand between a delimiter and a quotation mark."""
+
+    @property
+    def carriage(self) -> str:
+        """What the character of a carriage's return stands for."""
+        return "\n" if self.line_end == "\r" else "\r"
+
+    @property
+    def delimiter_name(self) -> str:
+        return "blanks" if self.runs else _NAMES[self.delimiter]
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """One way to divide the first lines, and how well it does."""
+
+    delimiter: str
+    quote: str
+    records: tuple[tuple[str, ...], ...]
+    width: int
+    consistency: float
+    """The share of records with the commonest number of fields."""
+    runs: bool = False
+
+    @property
+    def cleanness(self) -> float:
+        """The share of fields that no other delimiter divides; a comma may be a decimal one."""
+        cells = [cell for record in self.records for cell in record]
+        others = [mark for mark in _COMMON if mark != self.delimiter]
+        clean = sum(not any(mark in cell for mark in others) or bool(_NUMBER.fullmatch(cell)) for cell in cells)
+        return clean / max(len(cells), 1)
+
+    @property
+    def rank(self) -> tuple[float, float, int]:
+        return round(self.consistency, 2), round(self.cleanness, 2), self.width
+
+
+def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialect:
+    """The dialect of a table from how it begins; `complete` says that this is all of it.
+
+    Raises:
+        InputError: two columns have the same name, or there is only a header.
+    """
+    line_end = "\r" if "\r" in text and "\n" not in text else "\n"
+    if line_end == "\r":
+        text = text.replace("\r", "\n")
+    if not complete and "\n" in text:
+        text = text[: text.rindex("\n") + 1]
+    skip, announced = _announced(text)
+    guess = _best_guess(_after(text, skip), path.suffix.casefold(), announced)
+    records = guess.records
+    while len(records) > 2 and _is_title(records[0], guess.width) and has_header(records[1:]):
+        records = records[1:]
+        skip += 1
+        skip += _announced(_after(text, skip))[0]
+    header = has_header(records)
+    first = records[0] if header else ()
+    if header and len(first) == guess.width - 1:
+        first = ("", *first)  # as R writes it: the names of rows have no name themselves
+    elif header and len(first) != guess.width:
+        raise ragged(path, skip + 1, len(first), guess.width)
+    names = column_names(first, guess.width, path)
+    if header and complete and len(records) < 2:
+        from advisor.datasets.formats import unreadable
+
+        shown = ", ".join(shorten(name, 20) for name in names[:6])
+        what = f"there is only a header and no row below it ({shown})"
+        raise unreadable(path, what, "Check that it was written to its end.")
+    quote = guess.quote if _quotes_fields(text, guess.delimiter) else ""
+    spaced = bool(quote) and re.search(re.escape(guess.delimiter) + ' +"', text) is not None
+    return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced)
+
+
+def _quotes_fields(text: str, delimiter: str) -> bool:
+    """Whether quotation marks enclose fields, where there are any, and do not merely stand within: 5" pipe."""
+    return '"' not in text or re.search(rf'(^|{re.escape(delimiter)}) *"', text, re.MULTILINE) is not None
+
+
+def looks_like_a_table(text: str) -> bool:
+    """Whether a text whose name says nothing is a table: its lines divide alike, which those of prose do not."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text[: text.rindex("\n")] if "\n" in text else text
+    skip, announced = _announced(lines)
+    guess = _best_guess(_after(lines, skip), "", announced)
+    if guess.width < 2 or guess.consistency < 0.98 or len(guess.records) < 2:
+        return False
+    cells = [cell for record in guess.records[1:] for cell in record]
+    numbers = sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) / max(len(cells), 1)
+    if guess.delimiter in ("\t", ";", "|") or announced:
+        return len(guess.records) >= 3 or numbers > 0
+    return numbers >= 0.2 if guess.delimiter == "," else numbers >= 0.5
+
+
+def _is_title(record: Sequence[str], width: int) -> bool:
+    """Whether a line only says what the table is about: a single text where there are several columns."""
+    filled = [cell for cell in record if cell.strip()]
+    return width > 1 and len(filled) == 1 and (len(record) == 1 or len(record) == width > 2)
+
+
+def _announced(text: str) -> tuple[int, str]:
+    """Lines to be left out at the start, and the delimiter that one of them states, as spreadsheets write it.
+
+    They are blank ones and comments; a last comment that divides as the line below it does is a header.
+    """
+    skip, stated, comment = 0, "", ""
+    for line in text.split("\n", _MOST_ANNOUNCED)[:_MOST_ANNOUNCED]:
+        said = re.fullmatch(r"sep=(.)\r?", line)
+        if said:
+            stated = said[1]
+        elif line.startswith(("#", "%")):
+            comment = line
+        elif line.strip():
+            alike = any(0 < line.count(mark) == comment.count(mark) for mark in _COMMON)
+            return skip - (bool(comment) and alike), stated
+        else:
+            comment = ""
+        skip += 1
+    return (skip, stated) if stated else (0, "")
+
+
+def _after(text: str, lines: int) -> str:
+    parts = text.split("\n", lines)
+    return parts[-1] if len(parts) > lines else ""
+
+
+def _best_guess(text: str, suffix: str, announced: str) -> _Guess:
+    common = [announced] if announced and announced in _NAMES else list(_COMMON)
+    if suffix in (".tsv", ".tab"):
+        common = ["\t", *(mark for mark in common if mark != "\t")]
+    quoted = [_guess(text, mark, '"') for mark in common]
+    bare = [_guess(text, mark, "") for mark in common] if '"' in text else []
+    best = _best(quoted)
+    best_bare = _best(bare)
+    if best_bare is not None and (best is None or best_bare.consistency > best.consistency):
+        best = best_bare
+    if best is not None and best.consistency >= _CONSISTENT:
+        return best
+    single = [] if "  " in text else [_guess(text, " ", '"')]
+    other = _best([*single, _guess(text, ":", '"'), _by_runs(text)])
+    if other is not None and other.consistency >= _CONSISTENT and _mostly_numbers(other):
+        return other
+    if best is not None and best.consistency >= 0.5 and suffix:
+        return best  # some rows are wrong, and will be named
+    return (
+        _guess(text, NO_DELIMITER, '"') if _guess(text, NO_DELIMITER, '"').records else _guess(text, NO_DELIMITER, "")
+    )
+
+
+def _best(guesses: Sequence[_Guess]) -> _Guess | None:
+    wide = [guess for guess in guesses if guess.width > 1]
+    return max(wide, key=lambda guess: guess.rank, default=None)
+
+
+def _mostly_numbers(guess: _Guess) -> bool:
+    cells = [cell for record in guess.records for cell in record]
+    return sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) * 2 >= len(cells)
+
+
+def _guess(text: str, delimiter: str, quote: str) -> _Guess:
+    return _weighed(_records(text, delimiter, quote), delimiter, quote)
+
+
+def _by_runs(text: str) -> _Guess:
+    records = [tuple(line.split()) for line in text.split("\n", _MOST_RECORDS)[:_MOST_RECORDS] if line.strip()]
+    return _weighed(records, " ", "", runs=True)
+
+
+def _weighed(records: Sequence[tuple[str, ...]], delimiter: str, quote: str, *, runs: bool = False) -> _Guess:
+    counted = Counter(map(len, records[1:] or records))
+    width, alike = counted.most_common(1)[0] if counted else (1, 0)
+    if records and len(records) > 1:
+        alike += len(records[0]) == width
+    return _Guess(delimiter, quote, tuple(records), width, alike / max(len(records), 1), runs)
+
+
+def _records(text: str, delimiter: str, quote: str) -> list[tuple[str, ...]]:
+    """The first records that are not blank; none where the quotes do not work out."""
+    lines = io.StringIO(text.replace("\0", ""), newline="")
+    if quote:
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
+    else:
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    try:
+        return list(islice(_filled(reader), _MOST_RECORDS))
+    except csv.Error:
+        return []
+
+
+def _filled(reader: Iterator[list[str]]) -> Iterator[tuple[str, ...]]:
+    return (tuple(record) for record in reader if record and (len(record) > 1 or record[0].strip()))

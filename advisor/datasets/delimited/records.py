@@ -1,0 +1,183 @@
+"""Rows of a text table as bytes: where they end, whether they all have as many fields, and as a frame of texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets import encodings
+from advisor.datasets.delimited.dialect import Dialect
+from advisor.datasets.delimited.header import ragged
+from advisor.datasets.formats import unreadable
+
+BLOCK = 16 * 2**20
+LONGEST_ROW = 64 * 2**20
+_NEWLINE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole rows in UTF-8, each with its line break at the end."""
+
+    data: bytes
+    line: int
+    """The number of its first line in the file, from 1."""
+    lines: int
+    """Of the file that it takes; blank ones are left out of the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Where rows end (positions of their line breaks) and how many fields each has; blank ones have none."""
+
+    ends: NDArray[numpy.int64]
+    fields: NDArray[numpy.int64]
+
+
+def structure(data: bytes, dialect: Dialect) -> Structure:
+    """Line breaks and delimiters within quotation marks do not count."""
+    array = numpy.frombuffer(data, numpy.uint8)
+    ends = numpy.flatnonzero(array == _NEWLINE)
+    marks = numpy.flatnonzero(array == ord(dialect.delimiter))
+    if dialect.quote and dialect.quote.encode() in data:
+        quotes = numpy.flatnonzero(array == ord(dialect.quote))
+        ends = ends[numpy.searchsorted(quotes, ends) % 2 == 0]
+        marks = marks[numpy.searchsorted(quotes, marks) % 2 == 0]
+    fields = numpy.diff(numpy.searchsorted(marks, ends), prepend=0) + 1
+    sizes = numpy.diff(ends, prepend=-1)
+    short = numpy.flatnonzero(sizes <= 2)
+    blank = short[(sizes[short] == 1) | (array[ends[short] - 1] == 13)]
+    fields[blank] = 0
+    return Structure(ends, fields)
+
+
+def quotes_fit(rows: bytes, dialect: Dialect) -> bool:
+    """Whether every quotation mark opens or closes a field, which it does not where rows are read from within one."""
+    array = numpy.frombuffer(b"\n" + rows + b"\n", numpy.uint8)
+    mark = ord(dialect.quote)
+    quotes = numpy.flatnonzero(array == mark)
+    around = [ord(dialect.delimiter), _NEWLINE, mark]
+    opened, closed = array[quotes[0::2] - 1], array[quotes[1::2] + 1]
+    return bool(numpy.isin(opened, around).all() and numpy.isin(closed, [*around, 13]).all())
+
+
+def blocks(path: Path, dialect: Dialect, size: int = BLOCK) -> Iterator[Block]:
+    """The rows of a file without its header, in blocks of about `size` bytes.
+
+    Raises:
+        InputError: a row has too many or too few fields, or a quotation mark is never closed; the line is named.
+    """
+    line = 1
+    left = dialect.skip
+    header = dialect.header
+    rest = b""
+    for data in _texts(path, dialect, size):
+        rest += data
+        while left and b"\n" in rest:
+            rest = rest[rest.index(b"\n") + 1 :]
+            left, line = left - 1, line + 1
+        if left:
+            continue
+        found = structure(rest, dialect)
+        start = 0
+        if header and len(found.ends):
+            start, header = int(found.ends[0]) + 1, False
+            line += rest.count(b"\n", 0, start)
+            found = Structure(found.ends[1:] - start, found.fields[1:])
+        if not len(found.ends):
+            rest = rest[start:]
+            if len(rest) > LONGEST_ROW:
+                what = f"the row that begins on line {line:,} is longer than {LONGEST_ROW // 2**20} MiB"
+                raise unreadable(path, what, "A quotation mark may be open there, or this may be no table.")
+            continue
+        end = start + int(found.ends[-1]) + 1
+        rows = rest[start:end]
+        check(rows, found, dialect, path, line)
+        lines = rows.count(b"\n")
+        yield Block(without_blanks(rows, found), line, lines)
+        line += lines
+        rest = rest[end:]
+    if rest.strip():
+        what = f"the quotation mark opened on line {line:,} is never closed"
+        raise unreadable(path, what, "The file may be cut off. Close the quotation mark, or write the file once more.")
+
+
+def _texts(path: Path, dialect: Dialect, size: int) -> Iterator[bytes]:
+    """The file in UTF-8 with plain line breaks; the last line has one, too."""
+    last = b"\n"
+    with path.open("rb") as file:
+        if dialect.encoding.startswith("utf-8") and dialect.line_end == "\n" and not (dialect.runs or dialect.spaced):
+            first = file.read(size)
+            data = first.removeprefix(b"\xef\xbb\xbf")
+            while data:
+                last = data[-1:]
+                yield data
+                data = file.read(size)
+        else:
+            begun = False
+            kept = ""  # the beginning of a line whose end is still to come
+            for text in encodings.blocks(file, dialect.encoding, size):
+                whole, mark, cut = (kept + text.replace("\r", dialect.carriage)).rpartition("\n")
+                data = plain(whole + mark if begun else (whole + mark).removeprefix("\ufeff"), dialect)
+                begun = begun or bool(whole + mark)
+                kept = cut
+                if data:
+                    yield data
+            if kept:
+                yield plain(kept if begun else kept.removeprefix("\ufeff"), dialect)
+                last = b""
+    if last != b"\n":
+        yield b"\n"
+
+
+def plain(text: str, dialect: Dialect) -> bytes:
+    """Whole lines of the file as this module reads them."""
+    text = text.replace("\r", dialect.carriage)
+    if dialect.runs:
+        text = re.sub(r"(?m)^[ \t]+|[ \t]+(?=\r?$)", "", text)
+        text = re.sub(r"[ \t]+", " ", text)
+    if dialect.spaced:
+        text = re.sub(re.escape(dialect.delimiter) + ' +"', dialect.delimiter + '"', text)
+    return text.encode("utf-8", "replace")
+
+
+def check(rows: bytes, found: Structure, dialect: Dialect, path: Path, line: int) -> None:
+    """Raises InputError for the first row that has another number of fields than there are columns."""
+    width = len(dialect.names)
+    wrong = numpy.flatnonzero((found.fields != width) & (found.fields != 0))
+    if not len(wrong):
+        return
+    first = int(wrong[0])
+    start = int(found.ends[first - 1]) + 1 if first else 0
+    number = line + rows.count(b"\n", 0, start)
+    raise ragged(path, number, int(found.fields[first]), width)
+
+
+def without_blanks(rows: bytes, found: Structure) -> bytes:
+    """The rows without blank lines between them."""
+    blank = numpy.flatnonzero(found.fields == 0)
+    if not len(blank):
+        return rows
+    kept = numpy.ones(len(rows), bool)
+    starts = numpy.concatenate([[0], found.ends[:-1] + 1])
+    for position in blank:
+        kept[starts[position] : found.ends[position] + 1] = False
+    return bytes(numpy.frombuffer(rows, numpy.uint8)[kept].tobytes())
+
+
+def frame_of(data: bytes, dialect: Dialect) -> polars.DataFrame:
+    """Rows as a frame in which every column is text, as it stands there; an empty field is null."""
+    schema: dict[str, Any] = dict.fromkeys(dialect.names, polars.String)
+    if not data:
+        return polars.DataFrame(schema=schema)
+    return polars.read_csv(
+        data, has_header=False, schema=schema, separator=dialect.delimiter, quote_char=dialect.quote or None,
+        encoding="utf8-lossy", infer_schema=False,
+    )  # fmt: skip

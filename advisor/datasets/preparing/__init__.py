@@ -1,0 +1,1 @@
+"""Examples as numbers: preparation fitted on training rows, tokens, scaling, splits."""

@@ -1,0 +1,215 @@
+"""Texts: one file to learn to write from, a folder of files for each class, and columns of tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import polars
+
+from advisor.datasets import encodings, fingerprint
+from advisor.datasets.dataset import Column, Examples, Format, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.formats import TEXTS, not_opened, unreadable
+from advisor.datasets.labels import class_numbers
+from advisor.datasets.readers.folders import ClassFolders, class_facts, class_folders, class_remarks
+from advisor.datasets.sampling import Positions, spread, stratified
+from advisor.datasets.words import tokens_of
+from advisor.errors import shorten
+
+MOST_WORDS = 20_000
+LOOKED_INTO = 1_000
+"""Files of a folder that an inspection reads."""
+LONGEST = 2**20
+"""Bytes that are read of one file of a folder."""
+MOST_READ = 64 * 2**20
+"""Bytes that are read of one file of many texts."""
+LONGEST_LINE = 200
+"""Words. Longer lines on average, and a text is divided at its empty lines."""
+NOUN = "texts"
+
+
+@dataclass(frozen=True, slots=True)
+class TextSize:
+    """How much a network for texts must take."""
+
+    tokens: int
+    """Different words and signs, at most 20,000."""
+    steps: int
+    """Words of a long text: 95 of 100 have no more."""
+
+
+def is_text_task(columns: Sequence[Column], inputs: Collection[str]) -> bool:
+    """Whether texts are all that a table's examples consist of, so that it is no table but texts with answers."""
+    kinds = {column.kind for column in columns if column.name in inputs}
+    return kinds == {Kind.TEXT}
+
+
+def joined(inputs: polars.DataFrame) -> list[str]:
+    """The texts of each row as one."""
+    parts = [polars.col(name).cast(polars.String).fill_null("") for name in inputs.columns]
+    return inputs.select(polars.concat_str(parts, separator="\n").alias("text"))["text"].to_list()
+
+
+def measure(texts: Iterable[str]) -> TextSize:
+    """Words and lengths of some texts."""
+    words: Counter[str] = Counter()
+    lengths = []
+    for text in texts:
+        tokens = tokens_of(text)
+        words.update(tokens)
+        lengths.append(len(tokens))
+    steps = math.ceil(numpy.percentile(lengths, 95)) if lengths else 1
+    return TextSize(max(1, min(len(words), MOST_WORDS)), max(1, steps))
+
+
+def inspect_text(path: Path) -> Inspection:
+    """What a text file or a folder of them is. Raises InputError where there are no texts in it."""
+    return _inspect_folder(path) if path.is_dir() else _inspect_file(path)
+
+
+def load_texts(inspection: Inspection, most_examples: int, seed: int) -> Examples:
+    """The texts as they are; classes of a folder, no targets (n, 0) of a single file. Raises InputError where none is left."""
+    path = Path(inspection.path)
+    if not path.is_dir():
+        texts, _, _ = _divided(path)
+        kept = [texts[position] for position in spread(len(texts), most_examples)]
+        left_out = (
+            f"{len(kept):,} of {len(texts):,} texts were taken, evenly from all." if len(kept) < len(texts) else ""
+        )
+        return Examples("text", Task.GENERATE, kept, numpy.zeros((len(kept), 0), numpy.float32), left_out=left_out)
+    found = class_folders(path, TEXTS, NOUN)
+    numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
+    texts, kept_positions, broken = _read_some(found, stratified(numbers, most_examples, seed))
+    if not texts:
+        raise unreadable(path, "none of its texts has a word", "Check the files.")
+    taken = len(texts) + broken
+    left_out = f"{taken:,} of {len(found.members):,} texts were taken. " if taken < len(found.members) else ""
+    left_out += f"{broken:,} without words, or that are no text, were left out." if broken else ""
+    return Examples("text", Task.CLASSIFY, texts, numbers[kept_positions], classes, left_out=left_out.strip())
+
+
+def _inspect_folder(folder: Path) -> Inspection:
+    found = class_folders(folder, TEXTS, NOUN)
+    chosen = spread(len(found.members), LOOKED_INTO)
+    texts, _, broken = _read_some(found, chosen)
+    if not texts:
+        raise unreadable(folder, "none of its texts has a word", "Check the files.")
+    size = measure(texts)
+    remarks = [*class_remarks(found, NOUN), *_repeated(texts)]
+    if broken:
+        what = f"{broken:,} of the {len(chosen):,} looked into have no words or are no text, and are left out."
+        remarks.append(Remark(what, Weight.WARNING, "Check them."))
+    examples = found.readable(len(chosen), broken)
+    look = f"Read {len(chosen):,} of {len(found.members):,} texts, evenly from all of them."
+    return Inspection(
+        path=str(folder),
+        format=Format.TEXT,
+        modality="text",
+        examples=examples,
+        facts=class_facts(found, examples) | _facts(size),
+        fingerprint=found.fingerprint,
+        task=Task.CLASSIFY if len(found.classes) > 1 else None,
+        classes=found.classes,
+        remarks=tuple(remarks),
+        sampled=look if len(chosen) < len(found.members) else "",
+        bytes=found.bytes,
+        memory_bytes=found.bytes,
+    )
+
+
+def _inspect_file(path: Path) -> Inspection:
+    texts, unit, share = _divided(path)
+    size = measure(texts)
+    examples = max(len(texts), round(len(texts) / share))
+    disk = path.stat().st_size
+    facts = _facts(size) | {
+        "task.kind": "generate", "task.generation": "sequence", "data.examples": examples, "data.bytes": disk,
+    }  # fmt: skip
+    remark = Remark(
+        f"There are no classes, so this is taken for text to learn to write from: each {unit} is one example.",
+        remedy="For classes, make a folder of texts for each, or a table with a column of texts and one of classes.",
+    )
+    return Inspection(
+        path=str(path),
+        format=Format.TEXT,
+        modality="text",
+        examples=examples,
+        facts=facts,
+        fingerprint=fingerprint.of_file(path, None),
+        task=Task.GENERATE,
+        remarks=(remark, *_repeated(texts)),
+        sampled=f"Read the first {share:.0%} of the file.".replace("%", " %") if share < 1 else "",
+        bytes=disk,
+        memory_bytes=disk,
+    )
+
+
+def _facts(size: TextSize) -> dict[str, bool | int | float | str | frozenset[str]]:
+    return {"data.modality": "text", "data.inputs": size.tokens, "data.sequence_length": size.steps}
+
+
+def _divided(path: Path) -> tuple[list[str], str, float]:
+    """The texts of one file, what each is (line or paragraph), and the share of the file that was read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_READ)
+        size = path.stat().st_size
+    except OSError as error:
+        raise not_opened(path, error) from None
+    encoding = encodings.recognise(data[: 2**16])
+    if encoding is None:
+        raise unreadable(path, "this is no text", "Save it as UTF-8.")
+    text = encodings.decoded(data, encoding)
+    lines = [line.strip() for line in text.splitlines()]
+    empty = sum(not line for line in lines)
+    full = [line for line in lines if line]
+    if not full:
+        raise unreadable(path, "the file holds nothing but blanks", "Check that it was written to its end.")
+    if empty > len(full) / 50 or len(text.split()) / len(full) > LONGEST_LINE:
+        texts, unit = list(_paragraphs(lines)), "paragraph"
+    else:
+        texts, unit = full, "line"
+    return texts, unit, min(1.0, len(data) / size)
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    held: list[str] = []
+    for line in lines:
+        if line:
+            held.append(line)
+        elif held:
+            yield "\n".join(held)
+            held = []
+    if held:
+        yield "\n".join(held)
+
+
+def _read_some(found: ClassFolders, chosen: Positions) -> tuple[list[str], list[int], int]:
+    """The texts at some positions, the positions that have one, and how many have none."""
+    texts, kept = [], []
+    for position in chosen:
+        try:
+            with found.path(found.members[position]).open("rb") as file:
+                data = file.read(LONGEST)
+        except OSError:
+            continue
+        encoding = encodings.recognise(data[: 2**16])
+        text = "" if encoding is None else encodings.decoded(data, encoding).strip()
+        if text:
+            texts.append(text)
+            kept.append(int(position))
+    return texts, kept, len(chosen) - len(kept)
+
+
+def _repeated(texts: Sequence[str]) -> Iterator[Remark]:
+    spare = len(texts) - len(set(texts))
+    if spare:
+        example = shorten(Counter(texts).most_common(1)[0][0], 40)
+        what = f"Texts that are copies of others, such as “{example}”: {spare:,} of {len(texts):,}."
+        yield Remark(
+            what, Weight.WARNING, "Delete copies: one in the training and one in the test makes scores too good."
+        )

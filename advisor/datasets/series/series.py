@@ -1,0 +1,326 @@
+"""Time series in tables: recognised, and described as series. `windows` cuts them into examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets import fingerprint
+from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.delimited.dated_names import looks_dated, times_of
+from advisor.errors import shorten
+from advisor.facts.vocabulary import Value
+
+FEWEST_ROWS = 30
+FEWEST_STEPS = 8
+"""Columns of a wide table that make a series."""
+MOST_VALUES = 50
+"""Columns of numbers beside the time; a table of more describes examples."""
+FEW_CODES = 12
+"""Different whole numbers of a column up to which it looks like a code (weekday, season) and not like a measured value."""
+REGULAR = 0.7
+"""Share of about equal distances from which times are those of a series: of weekdays it is 0.8."""
+SMOOTH = 0.6
+"""How far apart neighbouring steps may be, where 1 is how far apart any two are."""
+MOST_OWN_TIMES = 0.7
+"""Share of different times among the rows of several series; they share most, and a weekday does not tell series apart."""
+DEFAULT_HISTORY = 32
+
+_TIMES = frozenset(
+    {"t", "time", "timestamp", "date", "datetime", "step", "period", "ds", "year", "month", "week", "day", "hour"}
+)
+_STEP = re.compile(r"(t|time|step|hour|day|week|month|quarter|year|h|d|w|m|q|y)[ _-]?(\d{1,6})", re.IGNORECASE)
+_FACTS_OF_TABLES = frozenset({"task.kind", "task.outputs", "data.imbalance", "data.labelled_fraction"})
+_SECONDS_AND_SEASONS = ((3_600, 24), (86_400, 7), (604_800, 52), (2_629_800, 12), (7_889_400, 4))
+"""Steps of about so many seconds (an hour, a day, a week, a month, a quarter) repeat after so many steps."""
+
+
+class Arrangement(StrEnum):
+    """How a table holds series."""
+
+    LONG = "long"  # a row for each time, of one series or of several that a column tells apart
+    WIDE = "wide"  # a row for each series, a column for each time
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesShape:
+    """Where in a table the series are."""
+
+    kind: Arrangement
+    value_columns: tuple[str, ...]
+    """Long: what is measured, the value to be foretold first. Wide: the columns in the order of time."""
+    steps: int
+    """Of history that an example has."""
+    time_column: str | None = None
+    group_column: str | None = None
+    season: int | None = None
+    """Steps after which values may repeat: 24 of hours, 12 of months."""
+    series: int = 1
+    """Long: how many there are, as far as the sample shows."""
+
+
+def recognise(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
+    """The series in a table, by rows of it in their order, or None where its rows are examples of their own.
+
+    Times at about regular distances beside measured numbers make a series. Columns of texts, categories or codes such as
+    a weekday, and a target of classes beside a time, make a table.
+    """
+    return None if len(frame) < 2 else _wide(frame, columns, target) or _long(frame, columns, target)
+
+
+def as_series(inspection: Inspection, shape: SeriesShape) -> Inspection:
+    """The inspection of a table as one of the series in it. Its `examples` must be the rows of the table."""
+    rows = inspection.examples
+    facts: dict[str, Value] = dict(inspection.facts)
+    facts.pop("data.sparse_ids", None)
+    facts |= {"data.modality": "time_series", "data.sequence_length": shape.steps}
+    target, task, examples = inspection.target, inspection.task, rows
+    foretells = shape.kind is Arrangement.LONG or target is None
+    if foretells:
+        facts = {name: value for name, value in facts.items() if name not in _FACTS_OF_TABLES}
+        if shape.kind is Arrangement.WIDE:
+            examples = rows * (len(shape.value_columns) - shape.steps)
+        else:
+            examples = max(1, rows - shape.series * shape.steps)
+            target = target or (shape.value_columns[0] if len(shape.value_columns) == 1 else None)
+        known = shape.kind is Arrangement.WIDE or target is not None
+        task = Task.FORECAST if known else None
+        facts |= {"task.kind": "forecast", "task.outputs": 1} if known else {}
+    facts |= {
+        "data.examples": examples,
+        "data.inputs": len(shape.value_columns) if shape.kind is Arrangement.LONG else 1,
+    }
+    return replace(
+        inspection,
+        modality="time_series",
+        examples=examples,
+        facts=facts,
+        fingerprint=inspection.fingerprint
+        if target == inspection.target
+        else fingerprint.of_file(Path(inspection.path), target),
+        target=target,
+        task=task,
+        classes=() if foretells else inspection.classes,
+        inputs=shape.value_columns,
+        time_column=shape.time_column,
+        group_column=shape.group_column,
+        remarks=(
+            *_remarks(shape, target, foretells),
+            *(r for r in inspection.remarks if not _of_tables(r, shape, foretells)),
+        ),
+        reading={**inspection.reading, "series": _reading(shape, rows)},
+    )
+
+
+def _of_tables(remark: Remark, shape: SeriesShape, foretells: bool) -> bool:
+    """Whether it means nothing of a series: how rows that are ordered by series stand in time, or that no target is named."""
+    of_order = remark.weight is Weight.NOTE and remark.columns == (shape.time_column,)
+    return of_order or (foretells and remark.what == UNSAID)
+
+
+def shape_of(reading: Mapping[str, Any]) -> tuple[SeriesShape, int]:
+    """What `as_series` noted of a series: its shape, and the rows of the table."""
+    shape = SeriesShape(
+        kind=Arrangement(reading["kind"]),
+        value_columns=tuple(reading["values"]),
+        steps=reading["steps"],
+        time_column=reading["time"],
+        group_column=reading["group"],
+        season=reading["season"],
+    )
+    return shape, reading["rows"]
+
+
+def seconds(times: polars.Series) -> NDArray[numpy.float64]:
+    """Times as numbers that can be compared and subtracted: seconds of dates, numbers as they are, NaN for none."""
+    if times.dtype.is_temporal() and times.dtype != polars.Duration:
+        moments = times.cast(polars.Datetime("us")) if times.dtype != polars.Time else times
+        times = moments.to_physical().cast(polars.Float64) / 1e6
+    result: NDArray[numpy.float64] = times.cast(polars.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    return result
+
+
+def _reading(shape: SeriesShape, rows: int) -> dict[str, Any]:
+    return {
+        "kind": shape.kind.value, "values": list(shape.value_columns), "steps": shape.steps, "time": shape.time_column,
+        "group": shape.group_column, "season": shape.season, "rows": rows,
+    }  # fmt: skip
+
+
+def _long(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
+    if len(frame) < FEWEST_ROWS:
+        return None
+    for time in columns:
+        if time.name == target or not _counts_time(time):
+            continue
+        times = seconds(frame[time.name])
+        others = [column for column in columns if column is not time and column.kind not in (Kind.CONSTANT, Kind.EMPTY)]
+        for group in (
+            None,
+            *(column for column in others if _may_tell_apart(column, len(frame)) and column.name != target),
+        ):
+            values = _measured_values([column for column in others if column is not group], target)
+            if not values:
+                continue
+            names = None if group is None else frame[group.name].cast(polars.String).fill_null("")
+            series = _regular_series(times, names)
+            if series is not None:
+                season = _season(series) if time.kind is Kind.DATE else None
+                named, steps = group.name if group else None, _history(season, series.length)
+                return SeriesShape(Arrangement.LONG, values, steps, time.name, named, season, series.count)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Regular:
+    distance: float
+    """Between two times."""
+    length: int
+    """Rows of a middling series."""
+    count: int
+    """Of series."""
+    weekends: bool
+    """Whether some distances are three times as long, as over a weekend."""
+
+
+def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) -> _Regular | None:
+    """Whether the rows, in the order of time within each series, are at about equal distances."""
+    if not numpy.isfinite(times).all():
+        return None
+    if names is None:
+        if (numpy.diff(times) <= 0).any() and (numpy.diff(times) >= 0).any():  # neither up nor down
+            return None
+        series, lengths = numpy.zeros(len(times), numpy.int64), numpy.array([len(times)])
+    else:
+        _, series, lengths = numpy.unique(names.to_numpy().astype(str), return_inverse=True, return_counts=True)
+        if len(lengths) < 2 or len(numpy.unique(times)) > MOST_OWN_TIMES * len(times):
+            return None
+    length = int(numpy.median(lengths))
+    order = numpy.lexsort((times, series))
+    gaps = numpy.diff(times[order])[numpy.diff(series[order]) == 0]
+    if length < FEWEST_STEPS or not len(gaps) or (gaps == 0).any():
+        return None
+    distance = float(numpy.median(gaps))
+    regular, threefold = ((numpy.abs(gaps / distance - times_as_long) < 0.15).mean() for times_as_long in (1, 3))
+    return _Regular(distance, length, len(lengths), threefold > 0.1) if regular >= REGULAR else None
+
+
+def _measured_values(columns: Sequence[Column], target: str | None) -> tuple[str, ...]:
+    """The columns that are measured over time, the target first; none where a column describes rows instead."""
+    if len(columns) > MOST_VALUES:
+        return ()
+    for column in columns:
+        is_code = column.kind is Kind.WHOLE and column.distinct <= FEW_CODES
+        if is_code or column.kind not in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER):
+            return ()
+    names = [column.name for column in columns if column.kind is not Kind.IDENTIFIER or column.name == target]
+    if target is not None and target not in names:
+        return ()
+    return tuple(sorted(names, key=lambda name: name != target))
+
+
+def _counts_time(column: Column) -> bool:
+    counts = column.kind in (Kind.WHOLE, Kind.NUMBER, Kind.IDENTIFIER) and column.name.casefold() in _TIMES
+    return column.kind is Kind.DATE or counts
+
+
+def _may_tell_apart(column: Column, rows: int) -> bool:
+    named = column.kind in (Kind.CATEGORY, Kind.YES_NO, Kind.WHOLE, Kind.IDENTIFIER, Kind.TEXT)
+    return named and 2 <= column.distinct <= rows / FEWEST_STEPS
+
+
+def _wide(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
+    others = [column for column in columns if column.name != target]
+    dated = _dated_columns(others)
+    steps = dated or _step_columns(others)
+    beside = [column for column in columns if column.name not in steps and column.name != target and column.kind.usable]
+    if len(steps) < FEWEST_STEPS or len(beside) > 2:
+        return None
+    values = frame.select(polars.col(name).cast(polars.Float64, strict=False) for name in steps).to_numpy()
+    if not dated and not _is_smooth(values):
+        return None
+    history = len(steps) if target is not None else min(DEFAULT_HISTORY, len(steps) // 2)
+    return SeriesShape(Arrangement.WIDE, steps, history)
+
+
+def _dated_columns(columns: Sequence[Column]) -> tuple[str, ...]:
+    """Columns of numbers whose names are dates at about regular distances, in the order of time."""
+    kinds = (Kind.NUMBER, Kind.WHOLE, Kind.YES_NO, Kind.CONSTANT)
+    dated = [column.name for column in columns if column.kind in kinds and looks_dated(column.name)]
+    times = times_of(dated)
+    if times is None or len(times) < FEWEST_STEPS:
+        return ()
+    order = numpy.argsort(times)
+    gaps = numpy.diff(numpy.array(times)[order])
+    regular = (numpy.abs(gaps / numpy.median(gaps) - 1) < 0.15).mean()
+    return tuple(dated[place] for place in order) if regular >= REGULAR else ()
+
+
+def _step_columns(columns: Sequence[Column]) -> tuple[str, ...]:
+    """Columns of numbers whose names count steps without a gap (t0, t1 ... or the years), in that order."""
+    counted: dict[str, list[tuple[int, str]]] = {}
+    for column in columns:
+        if column.kind not in (Kind.NUMBER, Kind.WHOLE, Kind.CONSTANT):
+            continue
+        name = column.name.strip()
+        step = _STEP.fullmatch(name)
+        if step is not None:
+            counted.setdefault(step[1].casefold(), []).append((int(step[2]), column.name))
+        elif re.fullmatch(r"(19|20)\d\d", name):
+            counted.setdefault("", []).append((int(name), column.name))
+    longest = max((sorted(steps) for steps in counted.values()), key=len, default=[])
+    if not longest or longest[-1][0] - longest[0][0] != len(longest) - 1:
+        return ()
+    return tuple(name for _, name in longest)
+
+
+def _is_smooth(values: NDArray[numpy.float64]) -> bool:
+    """Whether neighbouring steps are nearer to each other than any two steps, as in a series but not in a list of features."""
+    neighbours = numpy.abs(numpy.diff(values, axis=1))
+    anyone = numpy.abs(values - numpy.roll(values, values.shape[1] // 2, axis=1))
+    near, far = neighbours[numpy.isfinite(neighbours)], anyone[numpy.isfinite(anyone)]
+    return bool(len(near) and len(far) and near.mean() < SMOOTH * far.mean())
+
+
+def _season(series: _Regular) -> int | None:
+    """By the seconds between two times; a week of working days has five."""
+    for length, season in _SECONDS_AND_SEASONS:
+        if abs(series.distance / length - 1) < 0.1:
+            return 5 if season == 7 and series.weekends else season
+    return None
+
+
+def _history(season: int | None, length: int) -> int:
+    """Two seasons or 32 steps, but a quarter of a series at most, so that there are windows to learn from."""
+    return max(2, min(2 * season if season else DEFAULT_HISTORY, length // 4))
+
+
+def _remarks(shape: SeriesShape, target: str | None, foretells: bool) -> Iterator[Remark]:
+    if shape.kind is Arrangement.WIDE:
+        what = (
+            f"Each row is a series of {len(shape.value_columns)} steps, from {shorten(shape.value_columns[0], 30)} to "
+        )
+        what += f"{shorten(shape.value_columns[-1], 30)}."
+        yield Remark(what + (f" Forecasts look back on {shape.steps} of them." if foretells else ""))
+        return
+    told_apart = f", of a series for each {shorten(shape.group_column, 30)}" if shape.group_column else ""
+    yield Remark(
+        f"The rows follow one another in time by {shorten(shape.time_column, 30)}{told_apart}. An example is a window of "
+        f"{shape.steps} steps and the value that follows it; tests are later than what is learnt from.",
+        columns=tuple(filter(None, (shape.time_column, shape.group_column))),
+    )
+    if target is None:
+        names = ", ".join(shorten(name, 30) for name in shape.value_columns[:5])
+        yield Remark(
+            "Several values are measured over time.",
+            Weight.WARNING,
+            f"Name the one to foretell with --target: {names}.",
+        )

@@ -1,0 +1,1 @@
+"""Tables: columns, target, suspicious columns, class counts, whatever the format."""

@@ -1,0 +1,183 @@
+"""What is read of a text table to judge it: all of a small file, pieces from all over a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy
+import polars
+
+from advisor.datasets import encodings
+from advisor.datasets.dataset import Remark
+from advisor.datasets.delimited.dialect import Dialect, recognise
+from advisor.datasets.delimited.header import ragged
+from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, PLACES, READ_WHOLE, breaks_before, pieces
+from advisor.datasets.delimited.records import Block, blocks, frame_of, plain, quotes_fit, structure, without_blanks
+from advisor.datasets.formats import unreadable
+from advisor.datasets.tables.sample import TableSample
+
+_PARSED_UP_TO = 2**28
+_GUESSED_FROM = 2**18
+_FEWEST_LINES = 10
+_FEWEST_PLACES = 8
+_MOST_READ = 2**25
+_MANY_PLACES = 2000
+
+
+def sample_of(path: Path) -> TableSample:
+    """The rows that a table is judged by, in the order of the file.
+
+    Raises:
+        InputError: rows of different lengths, only a header, columns of the same name.
+        OSError
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(_GUESSED_FROM)
+        while len(start) < min(size, READ_WHOLE) and start.count(b"\n") < _FEWEST_LINES:  # very many columns
+            start += file.read(len(start))
+    encoding = _encoding(path, start, size)
+    dialect = recognise(encodings.decoded(start, encoding), encoding, path, complete=size <= len(start))
+    if size <= READ_WHOLE:
+        frame = frame_of(b"".join(block.data for block in blocks(path, dialect)), dialect)
+        _refuse_no_rows(frame, path)
+        said = _left_out(dialect)
+        return TableSample(frame, len(frame), counted=True, whole=True, reading=_reading(dialect), remarks=said)
+    return _of_large(path, size, dialect)
+
+
+def _encoding(path: Path, start: bytes, size: int) -> str:
+    """That of the beginning; where it is plain ASCII, what comes later may be told from pieces."""
+    encoding = encodings.recognise(start) or "latin-1"
+    if encoding != "utf-8" or not start.isascii() or size <= len(start):
+        return encoding
+    later = b"".join(data for _, data in pieces(path, size)) if size > READ_WHOLE else path.read_bytes()
+    found = encodings.recognise(later)
+    return found if found in ("cp1252", "latin-1") else encoding
+
+
+def _of_large(path: Path, size: int, dialect: Dialect) -> TableSample:
+    """Pieces evenly apart, each as large as the others: a file that is sorted must not be judged by its beginning."""
+    first, *others = _pieces_of_rows(path, size, dialect)
+    parts = [first, *others]
+    frame = frame_of(b"".join(part.data for part in parts), dialect)
+    read, lines = sum(len(part.data) for part in parts), sum(part.lines for part in parts)
+    rows, counted = _rows(path, size, dialect, read, lines, len(frame))
+    how = "all rows were counted" if counted else "the number of rows is estimated from bytes"
+    start = _counted(first.data, dialect)
+    more = f"{len(frame) - start:,} more from {len(others)} other places, evenly apart"
+    sampled = f"Read the first {start:,} rows and {more}; {how}."
+    return TableSample(frame, rows, counted, False, sampled, _reading(dialect), remarks=_left_out(dialect))
+
+
+def _pieces_of_rows(
+    path: Path, size: int, dialect: Dialect, *, piece: int = 0, places: int = 0, shift: int = 0
+) -> Iterator[Block]:
+    """Rows of the beginning, and then whole rows from evenly apart places, each piece with room for several rows."""
+    beginning = next(blocks(path, dialect, piece or PIECE), None)
+    if beginning is None:
+        raise unreadable(path, "there is only a header and no row below it", "Check that it was written to its end.")
+    yield beginning
+    row = len(beginning.data) // max(_counted(beginning.data, dialect), 1)
+    piece = piece or max(PIECE, 4 * row)
+    places = places or max(_FEWEST_PLACES, min(PLACES, _MOST_READ // piece))
+    for place, data in pieces(path, size, dialect.encoding, start=piece + shift, piece=piece, places=places):
+        text = plain(data.decode(_codec(dialect), "replace"), dialect)
+        ended = text if place + len(data) < size or text.endswith(b"\n") else text + b"\n"
+        rows = _whole_rows(ended, dialect, path, place)
+        if rows is not None:
+            yield rows
+
+
+def even_rows(path: Path, dialect: Dialect, total: int, most: int, seed: int) -> polars.DataFrame | None:
+    """About `most` rows or more, a few from each of many places evenly apart, without reading the rest of a large file.
+
+    None where it is better read to its end: too small, or too much is wanted of it.
+    """
+    size = path.stat().st_size
+    places = min(most, _MANY_PLACES)
+    piece = round((2 + 1.3 * most / places) * size / total) + 1
+    if size < 4 * READ_WHOLE or 4 * piece * places > size:
+        return None
+    shift = round(numpy.random.default_rng(seed).random() * size / places)
+    parts = list(_pieces_of_rows(path, size, dialect, piece=piece, places=places, shift=shift))
+    frame = frame_of(b"".join(part.data for part in parts), dialect)
+    return frame if len(frame) >= most else None
+
+
+def _refuse_no_rows(frame: polars.DataFrame, path: Path) -> None:
+    if frame.is_empty():
+        raise unreadable(path, "there is only a header and no row below it", "Check that it was written to its end.")
+
+
+def _left_out(dialect: Dialect) -> tuple[Remark, ...]:
+    if not dialect.skip:
+        return ()
+    lines = "The first line is" if dialect.skip == 1 else f"The first {dialect.skip} lines are"
+    return (Remark(f"{lines} no part of the table and left out."),)
+
+
+def _reading(dialect: Dialect) -> dict[str, Any]:
+    return {"dialect": asdict(dialect)}
+
+
+def _codec(dialect: Dialect) -> str:
+    return "utf-8" if dialect.encoding == "utf-8-sig" else dialect.encoding
+
+
+def _whole_rows(piece: bytes, dialect: Dialect, path: Path, place: int) -> Block | None:
+    """The rows that lie wholly within a piece; none where quotation marks leave open where one begins.
+
+    Raises InputError where a row has too few or too many fields.
+    """
+    start = piece.find(b"\n") + 1
+    quoted = bool(dialect.quote) and dialect.quote.encode() in piece
+    for _ in range(50 if quoted else 1):
+        if start == 0:
+            return None
+        rows = piece[start:]
+        found = structure(rows, dialect)
+        if not len(found.ends):
+            return None
+        rows = rows[: int(found.ends[-1]) + 1]
+        wrong = numpy.flatnonzero((found.fields != len(dialect.names)) & (found.fields != 0))
+        if not len(wrong) and (not quoted or quotes_fit(rows, dialect)):
+            return Block(without_blanks(rows, found), 0, rows.count(b"\n"))
+        if not quoted:
+            before = start + (int(found.ends[wrong[0] - 1]) + 1 if wrong[0] else 0)
+            line = _breaks(path, dialect, place) + piece.count(b"\n", 0, before) + 1
+            raise ragged(path, line, int(found.fields[wrong[0]]), len(dialect.names))
+        start = piece.find(b"\n", start) + 1
+    return None
+
+
+def _rows(path: Path, size: int, dialect: Dialect, read: int, lines: int, sampled: int) -> tuple[int, bool]:
+    """How many rows there are, and whether they were counted; of the sample its bytes, lines and rows are known."""
+    if size <= COUNTED_UP_TO:
+        ending = _ending(path, size, dialect)
+        all_lines = _breaks(path, dialect, size) + ending - dialect.skip - dialect.header
+        if lines == sampled:
+            return all_lines, True
+        if size <= _PARSED_UP_TO:  # line breaks within quotation marks: rows are not lines
+            return sum(_counted(block.data, dialect) for block in blocks(path, dialect)), True
+        return round(all_lines * sampled / lines), False
+    return round(size * sampled / (read * encodings.width(dialect.encoding))), False
+
+
+def _breaks(path: Path, dialect: Dialect, until: int) -> int:
+    return breaks_before(path, until, dialect.encoding, dialect.line_end)
+
+
+def _counted(data: bytes, dialect: Dialect) -> int:
+    return int(numpy.count_nonzero(structure(data, dialect).fields))
+
+
+def _ending(path: Path, size: int, dialect: Dialect) -> int:
+    """What is to be added to the line breaks: 1 for a last line without one, less for blank lines at the end."""
+    with path.open("rb") as file:
+        file.seek(max(0, size - 4096))
+        text = file.read().decode(_codec(dialect), "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return 1 - (len(text) - len(text.rstrip("\n")))

@@ -1,0 +1,188 @@
+"""Tables of JSON objects, one a line; a smaller file may also be a list of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets import encodings
+from advisor.datasets.delimited.header import refuse_names
+from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, READ_WHOLE, breaks_before, pieces
+from advisor.datasets.formats import unreadable
+from advisor.datasets.tables.sample import TableSample
+from advisor.errors import shorten
+
+Record: TypeAlias = "dict[str, Any]"
+
+MOST_COLUMNS = 20_000
+_LARGEST_LIST = 2**28
+_BLOCK = 2**22
+_STRAY_SHARE = 0.02
+
+
+def sample_of(path: Path) -> TableSample:
+    """The objects that a table is judged by.
+
+    Raises:
+        InputError: something is no object, or the file is cut off; the line is named.
+        OSError
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(2**16)
+    encoding = encodings.recognise(start) or "utf-8"
+    reading: dict[str, Any] = {"encoding": encoding}
+    if encodings.decoded(start, encoding).lstrip().startswith("["):
+        records = _list(path, encoding, size)
+        frame, nested = frame_of(records, path)
+        return TableSample(frame, len(records), True, True, reading=reading | {"list": True}, nested=nested)
+    if size <= READ_WHOLE or encodings.width(encoding) > 1:
+        records = [record for _, record in objects(path, encoding)]
+        frame, nested = frame_of(records, path)
+        return TableSample(frame, len(records), counted=True, whole=True, reading=reading, nested=nested)
+    return _of_large(path, size, encoding, reading)
+
+
+def _of_large(path: Path, size: int, encoding: str, reading: dict[str, Any]) -> TableSample:
+    records: list[Record] = []
+    read = 0
+    for text, record in objects(path, encoding):
+        records.append(record)
+        read += len(text.encode("utf-8", "replace"))
+        if read > PIECE:
+            break
+    first = len(records)
+    for place, data in pieces(path, size, encoding, start=read):
+        lines = data[data.find(b"\n") + 1 : data.rfind(b"\n") + 1]
+        for text in encodings.decoded(lines, encoding).split("\n"):
+            if text.strip():
+                records.append(_object(text, path, f"the line near byte {place:,}"))
+        read += len(lines)
+    rows, how = round(size * len(records) / read), "the number of rows is estimated from bytes"
+    if size <= COUNTED_UP_TO:
+        rows, how = breaks_before(path, size, encoding) + (not _ends_with_a_break(path, size)), "all rows were counted"
+    frame, nested = frame_of(records, path)
+    sampled = f"Read the first {first:,} rows and {len(records) - first:,} more from all over the file; {how}."
+    return TableSample(frame, rows, size <= COUNTED_UP_TO, False, sampled, reading, nested)
+
+
+def _ends_with_a_break(path: Path, size: int) -> bool:
+    with path.open("rb") as file:
+        file.seek(size - 1)
+        return file.read() == b"\n"
+
+
+def objects(path: Path, encoding: str, rows: NDArray[numpy.int64] | None = None) -> Iterator[tuple[str, Record]]:
+    """Each line with its object, in the order of the file; of the rows with these numbers only, where they are given.
+
+    Raises InputError.
+    """
+    wanted = None if rows is None else set(rows.tolist())
+    row = 0
+    for number, text in enumerate(_lines(path, encoding), start=1):
+        if not text.strip():
+            continue
+        if wanted is None or row in wanted:
+            yield text, _object(text, path, f"line {number:,}")
+        row += 1
+
+
+def _lines(path: Path, encoding: str) -> Iterator[str]:
+    kept = ""
+    with path.open("rb") as file:
+        for text in encodings.blocks(file, encoding, _BLOCK):
+            *lines, kept = (kept + text).removeprefix("\ufeff").split("\n")
+            yield from lines
+            if len(kept) > 16 * _BLOCK:
+                raise unreadable(path, "a line is longer than 64 MiB", "Write one JSON object a line.")
+    if kept:
+        yield kept
+
+
+def _object(text: str, path: Path, where: str) -> Record:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = f" ({error.msg} at character {error.pos + 1})" if isinstance(error, json.JSONDecodeError) else ""
+        remedy = "Write one JSON object a line. Where the file is cut off, write it once more."
+        raise unreadable(path, f"{where} is no JSON: {shorten(text.strip(), 40)!r}{reason}", remedy) from None
+    if not isinstance(value, dict):
+        what = f"{where} is no object with named values: {shorten(text.strip(), 40)!r}"
+        raise unreadable(path, what, 'Write one object a line, such as {"size": 3, "colour": "red"}.')
+    return value
+
+
+def _list(path: Path, encoding: str, size: int) -> list[Record]:
+    if size > _LARGEST_LIST:
+        what = "this is one JSON list of more than 256 MiB, which cannot be read in parts"
+        raise unreadable(path, what, "Write one JSON object a line instead.")
+    try:
+        values = json.loads(encodings.decoded(path.read_bytes(), encoding))
+    except (ValueError, RecursionError) as error:
+        reason = f" (line {error.lineno:,}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
+        remedy = "Where the file is cut off, write it once more."
+        raise unreadable(path, f"this JSON list cannot be read{reason}", remedy) from None
+    if not values or not all(isinstance(value, dict) for value in values):
+        raise unreadable(
+            path, "this JSON list does not consist of objects with named values", "Write one object a row."
+        )
+    return list(values)
+
+
+def all_records(path: Path, reading: dict[str, Any], rows: NDArray[numpy.int64] | None) -> list[Record]:
+    """The objects of a whole file, or those of some rows. Raises InputError, OSError."""
+    encoding = str(reading["encoding"])
+    if reading.get("list"):
+        records = _list(path, encoding, path.stat().st_size)
+        return records if rows is None else [records[row] for row in rows.tolist() if row < len(records)]
+    return [record for _, record in objects(path, encoding, rows)]
+
+
+def frame_of(records: Sequence[Record], path: Path) -> tuple[polars.DataFrame, frozenset[str]]:
+    """The objects as a frame, and which of its columns hold lists or objects; a value that an object lacks is null."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if not records or not names:
+        raise unreadable(path, "it holds no named values", "Write one JSON object a line.")
+    if len(names) > MOST_COLUMNS:
+        what = f"its objects have {len(names):,} different names of values"
+        raise unreadable(path, what, "Give all objects the same names.")
+    refuse_names(names, path)
+    columns = {name: [record.get(name) for record in records] for name in names}
+    nested = frozenset(name for name, values in columns.items() if _are_nested(values))
+    return polars.DataFrame([_series(name, values) for name, values in columns.items()]), nested
+
+
+def _are_nested(values: Sequence[Any]) -> bool:
+    """Whether more than a few stray ones are lists or objects."""
+    found = sum(isinstance(value, dict | list) for value in values)
+    return found > _STRAY_SHARE * sum(value is not None for value in values)
+
+
+def _series(name: str, values: list[Any]) -> polars.Series:
+    """The narrowest type that holds all values: yes or no, numbers, else texts; lists and objects are null."""
+    values = [None if isinstance(value, dict | list) else value for value in values]
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return polars.Series(name, values, dtype=polars.Boolean)
+    if kinds and kinds <= {int, float}:
+        return polars.Series(name, [None if value is None else _float(value) for value in values], dtype=polars.Float64)
+    return polars.Series(name, [None if value is None else _text(value) for value in values], dtype=polars.String)
+
+
+def _float(value: float) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # half a character, which JSON can spell, is no text
+    return json.dumps(value)

@@ -1,0 +1,170 @@
+"""What rows have to do with each other: repeated ones, groups of one person or thing, an order of time or of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars
+
+from advisor.datasets.dataset import Kind, Remark, Weight
+from advisor.datasets.tables.columns import Judged, identifies, names_persons
+from advisor.datasets.tables.target import TargetView
+from advisor.errors import join_names, shorten
+
+SPARSE_IDS = 1000
+"""Different persons or goods from which they need learned vectors of their own."""
+_ROWS = 200_000
+_ROWS_A_GROUP = 1.5
+_FEWEST_PERSONS = 20
+_MOST_ROWS_OF_A_PERSON = 100
+"""On average; more make it likelier that the values are kinds."""
+_NEARLY_CONSTANT = 0.995
+_ORDERED = 0.99
+_FEWEST_ROWS = 20
+_FEWEST_OF_A_CLASS = 5
+"""Rows of a class from which it shows whether they stand together."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowOrder:
+    """How rows must be divided, and what is odd about them."""
+
+    group_column: str | None = None
+    time_column: str | None = None
+    sparse_ids: bool = False
+    remarks: tuple[Remark, ...] = ()
+
+
+def row_order(columns: Sequence[Judged], target: TargetView | None) -> RowOrder:
+    """Groups and times by which rows must be split, repeated rows, rows sorted by the target, nearly constant columns."""
+    others = [judged for judged in columns if target is None or judged.column.name != target.name]
+    persons = [judged for judged in others if _tells_persons(judged)]
+    sparse = any(judged.column.distinct >= SPARSE_IDS for judged in persons)
+    group = persons[0].column.name if len(persons) == 1 else None
+    time, remarks = _times(others)
+    if group is not None:
+        remarks.append(_group_remark(persons[0]))
+    elif len(persons) > 1:
+        names = join_names([repr(shorten(judged.column.name, 40)) for judged in persons[:5]])
+        what = f"{names} name persons or things that come again, so rows are not divided by one of them."
+        remarks.append(Remark(what, columns=tuple(judged.column.name for judged in persons)))
+    remarks += [*_repeated(others, target), *_nearly_constant(others)]
+    if target is not None and time is None:
+        remarks += _sorted_by(target)
+    return RowOrder(group, time, sparse, tuple(remarks))
+
+
+def _tells_persons(judged: Judged) -> bool:
+    """A column called an id whose values come again: several rows of one customer, patient or machine.
+
+    One that is called `customer` or `device` is the same where it has many values; a few may be kinds of them.
+    """
+    known = len(judged.values) - judged.values.null_count()
+    column = judged.column
+    person = names_persons(column.name) and column.distinct >= _FEWEST_PERSONS
+    return (
+        (identifies(column.name) or (person and known <= _MOST_ROWS_OF_A_PERSON * column.distinct))
+        and judged.kind in (Kind.CATEGORY, Kind.WHOLE, Kind.IDENTIFIER)
+        and column.distinct > 1
+        and known >= _ROWS_A_GROUP * column.distinct
+    )
+
+
+def _group_remark(judged: Judged) -> Remark:
+    known = len(judged.values) - judged.values.null_count()
+    name = repr(shorten(judged.column.name, 40))
+    distinct = judged.column.distinct
+    what = f"{name} comes again: about {known / distinct:.1f} rows for each of its {distinct:,} values."
+    remedy = "Its rows are kept on one side of every split, and it is left out of the inputs."
+    return Remark(what, remedy=remedy, columns=(judged.column.name,))
+
+
+def _times(columns: Sequence[Judged]) -> tuple[str | None, list[Remark]]:
+    """The first date by which the rows stand in order, each at a time of its own; other dates are only mentioned."""
+    dates = [judged for judged in columns if judged.kind is Kind.DATE]
+    for judged in dates:
+        held = judged.values.drop_nulls()
+        steps = held.diff().drop_nulls().dt.total_microseconds()
+        if len(held) < max(_FEWEST_ROWS, 0.99 * len(judged.values)) or held.n_unique() < 0.95 * len(held):
+            continue
+        if max((steps >= 0).sum(), (steps <= 0).sum()) >= _ORDERED * len(steps):
+            name = repr(shorten(judged.column.name, 40))
+            what = f"The rows stand in the order of {name}, so they are split by time: the last ones judge."
+            return judged.column.name, [Remark(what, columns=(judged.column.name,))]
+    if not dates:
+        return None, []
+    names = join_names([repr(shorten(judged.column.name, 40)) for judged in dates[:5]])
+    what = f"{names} {'holds' if len(dates) == 1 else 'hold'} dates, but the rows do not stand in their order."
+    remedy = "If the model is to foretell the future, sort the rows by it: then the last ones judge."
+    return None, [Remark(what, remedy=remedy, columns=tuple(judged.column.name for judged in dates))]
+
+
+def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[Remark]:
+    """Rows that are the same but for what names them; with other answers, no model can be right on all of them."""
+    compared = [
+        judged for judged in columns if judged.kind not in (Kind.IDENTIFIER, Kind.EMPTY, Kind.CONSTANT, Kind.NESTED)
+    ]
+    if not compared:
+        return
+    inputs = polars.DataFrame([judged.values.head(_ROWS).alias(str(place)) for place, judged in enumerate(compared)])
+    rows = len(inputs)
+    possible = 1.0
+    for judged in compared:
+        possible *= max(judged.column.distinct, 1)
+    if rows < 2 or possible < 10 * rows:
+        return  # so few combinations that chance repeats them
+    keys = inputs.hash_rows(seed=0)
+    repeated = rows - keys.n_unique()
+    if not repeated:
+        return
+    answers = polars.Series([0] * rows) if target is None else target.values.head(_ROWS)
+    pairs = polars.DataFrame([keys.alias("key"), answers.alias("answer")])
+    if target is None:
+        same, conflicting = repeated, 0
+    else:
+        same = rows - pairs.n_unique()
+        known = pairs.drop_nulls().group_by("key").agg(polars.col("answer").n_unique().alias("answers"), polars.len())
+        conflicting = int(known.filter(polars.col("answers") > 1)["len"].sum())
+    if same:
+        weight = Weight.WARNING if same > 0.01 * rows else Weight.NOTE
+        remedy = "Remove them: tested by copies of what it learnt, a model looks better than it is."
+        yield Remark(f"Rows that repeat another one: {same:,} of {rows:,}.", weight, remedy)
+    if conflicting:
+        what = f"Rows with the same inputs as another one and a different answer: {conflicting:,} of {rows:,}."
+        yield Remark(
+            what, Weight.WARNING, "No model can be right on all of them: a column that tells them apart is missing."
+        )
+
+
+def _nearly_constant(columns: Sequence[Judged]) -> Iterator[Remark]:
+    found = []
+    for judged in columns:
+        known = judged.values.drop_nulls()
+        if not judged.kind.usable or len(known) < 200 or judged.column.distinct < 2 or judged.column.missing > 0:
+            continue
+        if judged.column.distinct <= 0.01 * len(known):
+            most = known.alias("value").value_counts()["count"].max()
+            if isinstance(most, int) and most >= _NEARLY_CONSTANT * len(known):
+                found.append(judged.column.name)
+    if found:
+        names = join_names(
+            [repr(shorten(name, 40)) for name in found[:5]] + ([f"{len(found) - 5} more"] if len(found) > 5 else [])
+        )
+        what = f"{names} {'has' if len(found) == 1 else 'have'} the same value in nearly every row."
+        yield Remark(what, columns=tuple(found))
+
+
+def _sorted_by(target: TargetView) -> Iterator[Remark]:
+    """Rows that stand in the order of the target: to cut the last ones off would leave a class out."""
+    held = target.values.drop_nulls()
+    if len(held) < _FEWEST_ROWS:
+        return
+    if target.classes:
+        counts = held.alias("answer").value_counts(name="rows").filter(polars.col("rows") >= _FEWEST_OF_A_CLASS)
+        held = held.filter(held.is_in(counts["answer"].implode()))
+    changes = int((held != held.shift(1)).sum())
+    runs = target.classes and len(counts) > 1 and changes < 2 * len(counts)
+    if runs or (not target.classes and (held.is_sorted() or held.is_sorted(descending=True))):
+        what = f"The rows are sorted by the target {shorten(target.name, 40)!r}."
+        yield Remark(what, remedy="They are shuffled before they are divided; do so, too, in programs of your own.")

@@ -1,0 +1,193 @@
+"""Columns that know the answer: copies of the target, and what alone tells it nearly without a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets.dataset import Kind, Remark, Task, Weight
+from advisor.datasets.tables.columns import Judged, words_of_name
+from advisor.datasets.tables.target import TargetView
+from advisor.errors import join_names, shorten
+
+FEWEST_ROWS = 30
+_ROWS = 50_000
+_RARE = 1_000
+"""Rows of a class that are all looked at."""
+_MANY_VALUES = 50
+_LEFT_ERROR = 0.02
+"""Of the error of always saying the commonest class."""
+_CORRELATED = 0.999
+_EXPLAINED = 0.999
+_ROWS_A_VALUE = 5
+_LONG_NAME = 4
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """Columns that a model had better not be given."""
+
+    copies: tuple[str, ...] = ()
+    """The target under another name; left out of the inputs."""
+    telling: tuple[str, ...] = ()
+    """Tell the target alone; kept, for it may be true."""
+    remarks: tuple[Remark, ...] = ()
+
+
+def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
+    """Looks at every column beside the target, on the rows that have an answer."""
+    rows = target.values.is_not_null().arg_true()
+    drawn = _drawn(target, rows)
+    answers = _Answers.of(target.values.gather(drawn))
+    if len(answers.values) < FEWEST_ROWS or answers.different == 1:
+        return Suspects()
+    every: _Answers | None = None
+    copies: list[str] = []
+    telling: list[str] = []
+    naming: list[str] = []
+    alike: list[str] = []
+    for judged in columns:
+        name = judged.column.name
+        if name == target.name or judged.kind in (Kind.EMPTY, Kind.CONSTANT, Kind.NESTED, Kind.TEXT):
+            continue
+        copy, tells = _knows(judged.values.gather(drawn), answers, target.task)
+        if (copy or tells) and len(drawn) < len(rows):  # what a sample shows is held against all rows
+            every = every or _Answers.of(target.values.gather(rows))
+            copy, tells = _knows(judged.values.gather(rows), every, target.task)
+        if copy:
+            copies.append(name)
+        elif tells:
+            (naming if judged.kind is Kind.IDENTIFIER else telling).append(name)
+        elif _named_after(name, target.name):
+            alike.append(name)
+    return Suspects(tuple(copies), tuple(telling), tuple(_remarks(target.name, copies, telling, naming, alike)))
+
+
+def _drawn(target: TargetView, rows: polars.Series) -> polars.Series:
+    """Of these rows with an answer, all or, of many, a sample with every row of a class that is rare.
+
+    Drawn by chance: rows may be sorted, and every tenth row of a table whose rows take turns would be of one kind.
+    """
+    if len(rows) <= 2 * _ROWS:
+        return rows
+    drawn = rows.sample(_ROWS, seed=0)
+    if target.task is Task.CLASSIFY:
+        answers = target.values.gather(rows).alias("answer")
+        rare = answers.value_counts(name="rows").filter(polars.col("rows") <= _RARE).get_column("answer")
+        kept = rows.filter(answers.is_in(rare.implode()))
+        drawn = polars.concat([drawn, kept.sample(min(len(kept), _ROWS), seed=0)]).unique()
+    return drawn.sort()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The target in the rows that are looked at, and the number of each different answer."""
+
+    values: polars.Series
+    numbers: NDArray[numpy.uint32]
+    different: int
+    always_wrong: float
+    """The share of mistakes of always giving the commonest answer."""
+
+    @classmethod
+    def of(cls, values: polars.Series) -> _Answers:
+        numbers = values.rank("dense").to_numpy().astype(numpy.uint32)
+        counts = numpy.bincount(numbers) if len(numbers) else numpy.ones(1)
+        return cls(values, numbers, int(numpy.count_nonzero(counts)), 1.0 - counts.max() / max(len(numbers), 1))
+
+
+def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, bool]:
+    """Whether these values are the answers under another name, and whether they tell them, as far as these rows show."""
+    different = values.drop_nulls().n_unique()
+    copy = _is_copy(values, different, answers)
+    return copy, copy or _tells(values, different, answers, task)
+
+
+def _is_copy(values: polars.Series, different: int, answers: _Answers) -> bool:
+    """Whether each value stands for one answer and each answer for one value."""
+    if different != answers.different or values.null_count() > 0:
+        return False
+    if values.dtype == answers.values.dtype and bool((values == answers.values).all()):
+        return True
+    pairs = polars.DataFrame([values.alias("value"), answers.values.alias("answer")])
+    return different * 2 <= len(values) and different == pairs.unique().height
+
+
+def _tells(values: polars.Series, different: int, answers: _Answers, task: Task) -> bool:
+    if task is not Task.CLASSIFY:
+        return _tells_number(values, answers.values)
+    allowed = _LEFT_ERROR * answers.always_wrong * len(values)
+    if values.dtype != polars.String and different > _MANY_VALUES:
+        return (_changes(values, answers) - (answers.different - 1)) / 2 <= allowed
+    if different * _ROWS_A_VALUE > len(values):
+        return False  # nearly every value comes once, so that it tells nothing of others
+    pairs = polars.DataFrame([values.alias("value"), answers.values.alias("answer")])
+    counts = pairs.group_by("value", "answer").len().group_by("value").agg(polars.col("len").max())
+    return len(values) - int(counts["len"].sum()) <= allowed
+
+
+def _changes(values: polars.Series, answers: _Answers) -> int:
+    """How often the class changes from row to row when they are sorted by the value; each mistake of thresholds adds two."""
+    numbers = values.to_physical().cast(polars.Float64).to_numpy()  # what is missing is NaN and comes last
+    return int(numpy.count_nonzero(numpy.diff(answers.numbers[numpy.argsort(numbers)])))
+
+
+def _tells_number(values: polars.Series, answers: polars.Series) -> bool:
+    """Whether it goes with the target in a straight line or in its order, or its means explain the target."""
+    pairs = polars.DataFrame([values.alias("value"), answers.alias("answer")]).drop_nulls()
+    if len(pairs) < FEWEST_ROWS or len(pairs) < 0.5 * len(answers):
+        return False
+    if values.dtype == polars.Float64:
+        found = pairs.select(
+            polars.corr("value", "answer").alias("line"),
+            polars.corr("value", "answer", method="spearman").alias("order"),
+        ).row(0)
+        return any(one is not None and abs(one) >= _CORRELATED for one in found)
+    if pairs["value"].n_unique() * _ROWS_A_VALUE > len(pairs):
+        return False
+    left = pairs.select((polars.col("answer") - polars.col("answer").mean().over("value")).var()).item()
+    all_ = pairs["answer"].var()
+    return isinstance(all_, float) and all_ > 0 and 1 - (left or 0.0) / all_ >= _EXPLAINED
+
+
+def _named_after(name: str, target: str) -> bool:
+    """Whether a name holds that of the target, as churn_reason holds churn: it may be known only afterwards."""
+    words = words_of_name(target)
+    return bool(words) and words < words_of_name(name) and max(map(len, words)) >= _LONG_NAME
+
+
+def _remarks(
+    target: str, copies: Sequence[str], telling: Sequence[str], naming: Sequence[str], alike: Sequence[str]
+) -> Iterator[Remark]:
+    shown = repr(shorten(target, 40))
+    if copies:
+        what = f"{_names(copies)} {_is(copies)} the target {shown} under another name."
+        yield Remark(f"{what} Left out.", Weight.WARNING, columns=tuple(copies))
+    if telling:
+        what = (
+            f"{_names(telling)} alone {'tells' if len(telling) == 1 else 'each tell'} {shown} nearly without a mistake."
+        )
+        remedy = (
+            "Leave out what is not known yet when the prediction is made: it would make scores too good to be true."
+        )
+        yield Remark(what, Weight.WARNING, remedy, tuple(telling))
+    if naming:
+        what = f"{_names(naming)} only {'names' if len(naming) == 1 else 'name'} rows, and yet goes with {shown}: left out."
+        yield Remark(what, remedy="The rows were numbered in the order of the answer.", columns=tuple(naming))
+    if alike:
+        what = f"{_names(alike)} {_is(alike)} named after the target {shown}."
+        yield Remark(what, remedy="Leave out what is known only after the answer.", columns=tuple(alike))
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = [repr(shorten(name, 40)) for name in names[:_SHOWN]]
+    return join_names([*shown, f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else shown)

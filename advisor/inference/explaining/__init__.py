@@ -1,0 +1,1 @@
+"""Reasons, flips and questions of a plan."""

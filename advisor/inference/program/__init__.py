@@ -1,0 +1,1 @@
+"""The rule base compiled for one school, and its index of what a change reaches."""

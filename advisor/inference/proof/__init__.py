@@ -1,0 +1,1 @@
+"""Deciding whether a recommendation is the same under every completion."""

@@ -1,0 +1,162 @@
+"""Whether one topic's outcome is the same over all completions of a situation: boxes are split until that is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from advisor.inference.outcomes import UNDECIDED, Outcome, same, same_throughout
+from advisor.inference.program.boxes import ends, is_point, pick, split, splits_cleanly
+from advisor.inference.program.program import TopicProgram, apply_steps
+from advisor.inference.proof.residual import Residual
+from advisor.inference.situation import Decision, Situation
+from advisor.knowledge.expressions.regions import FALSE
+
+if TYPE_CHECKING:
+    from advisor.inference.proof.search import Engine
+
+NODE_CAP = 256
+CORNERS = (None, 0, -1)
+TRIES_PER_FACT = 12
+
+
+class Search:
+    """One topic in one situation."""
+
+    def __init__(self, engine: Engine, residual: Residual, situation: Situation, lead: Outcome) -> None:
+        self.engine = engine
+        self.program = engine.program
+        self.residual = residual
+        self.topic = residual.topic
+        self.given = residual.given
+        self.box = residual.box
+        self.situation = situation
+        self.lead = lead
+        self.wishes = engine.view(situation).point.values
+        self.reference: Outcome = UNDECIDED
+        self.first: tuple[tuple[int, Any], ...] = ()
+        self.nodes = 0
+
+    def run(self) -> Decision:
+        outcome, open_slots = self.residual.outcome, self.residual.open_slots
+        if outcome is not UNDECIDED:
+            if self.topic.topic.tolerance and isinstance(outcome, int | float):  # a value that can really be reached
+                outcome = self.residual.at(self._values(self._point(self.box)))
+            return Decision(outcome, settled=True)
+        other = self._other_outcome(open_slots)
+        if other is not None:
+            return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, other))
+        different, complete = self._explore(self.box)
+        if different is not None:
+            return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
+        # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
+        # the one that all of them share, so that learning more cannot move a value that was settled with less.
+        agreed = self.lead if self.reference is UNDECIDED else self.reference
+        if not complete and self.engine.leads_somewhere(self.topic, self.situation, self.lead):
+            agreed = self.lead
+        return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
+
+    def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
+        """The outcome at a completion, or None when the completion breaks a constraint."""
+        values = self._values(assignment)
+        if self.topic.constraints and not feasible(self.topic, values):
+            return None
+        return self.residual.at(values)
+
+    def _values(self, assignment: dict[int, Any]) -> list[Any]:
+        return [assignment.get(slot, value) for slot, value in enumerate(self.given)]
+
+    def _differs(self, assignment: dict[int, Any]) -> tuple[tuple[int, Any], ...] | None:
+        outcome = self.evaluate(assignment)
+        if outcome is None:
+            return None
+        if self.reference is UNDECIDED:
+            self.reference, self.first = outcome, tuple(assignment.items())
+            return None
+        return None if same(self.topic.topic, outcome, self.reference) else tuple(assignment.items())
+
+    def _point(self, box: dict[int, Any]) -> dict[int, Any]:
+        facts = self.program.facts
+        return {slot: pick(facts[slot], region, self.wishes[slot]) for slot, region in box.items()}
+
+    def _other_outcome(self, open_slots: tuple[int, ...]) -> tuple[tuple[int, Any], ...] | None:
+        """Two different outcomes found by changing one fact of a plausible completion, or at another one."""
+        completion = self.engine.view(self.situation).completion()
+        if not completion.feasible(self.topic):
+            return None
+        topic = self.topic.topic
+        self.reference = completion.outcome(self.topic)
+        self.first = tuple([(slot, completion.raw[slot]) for slot in self.box])
+        for slot in open_slots:
+            for value in self.topic.landmarks(slot, self.program.facts[slot])[:TRIES_PER_FACT]:
+                varied = completion.vary(slot, value)
+                if not varied.violated.isdisjoint(self.topic.constraint_numbers):
+                    continue
+                outcome = varied.outcomes.get(self.topic.slot, self.reference)
+                if not same(topic, outcome, self.reference):
+                    return tuple({**dict(self.first), slot: value}.items())
+        for corner in CORNERS[1:]:
+            other = self.engine.view(self.situation).completion(corner)
+            if other.feasible(self.topic) and not same(topic, other.outcome(self.topic), self.reference):
+                return tuple([(slot, other.raw[slot]) for slot in self.box])
+        return None
+
+    def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
+        """Splits boxes until each is proven to give the reference outcome. Returns a differing completion, and whether
+        everything was proven within the node cap."""
+        stack = [root]
+        while stack:
+            box = stack.pop()
+            self.nodes += 1
+            if self.nodes > NODE_CAP:
+                return None, False
+            outcome, counts, regions = self.residual.over(box)
+            if self.topic.constraints and self._impossible(regions):
+                continue
+            if outcome is not UNDECIDED and same_throughout(
+                self.topic.topic, outcome, regions[self.topic.slot], self.reference
+            ):
+                continue
+            possible = False
+            for assignment in self._points(box):
+                possible = possible or self.evaluate(assignment) is not None
+                if (found := self._differs(assignment)) is not None:
+                    return found, True
+            if not counts and not possible:  # whether the box holds any completion depends on the constraints
+                joined = {slot for constraint in self.topic.constraints for slot in constraint.reads}
+                counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
+            if not counts:  # what is undecided reads single values only, and those were evaluated
+                continue
+            slot = max(counts, key=lambda s: self._usefulness(s, box[s], counts[s]))
+            parts = split(self.program.facts[slot], box[slot], self.topic.cuts.get(slot, ()))
+            stack.extend({**box, slot: part} for part in reversed(parts))
+        return None, True
+
+    def _usefulness(self, slot: int, region: Any, count: int) -> tuple[float, ...]:
+        """Of splitting a fact: first what falls into parts that rules tell apart, then the widest number."""
+        if splits_cleanly(region, self.topic.cuts.get(slot, ())):
+            return (1, count, -slot)
+        whole: Any = self.program.domains[slot]
+        return (0, (region[1] - region[0]) / (whole[1] - whole[0]), -slot)
+
+    def _impossible(self, regions: list[Any]) -> bool:
+        """Whether every point of the box breaks some constraint."""
+        return any(constraint.expression.over(regions) == FALSE for constraint in self.topic.constraints)
+
+    def _points(self, box: dict[int, Any]) -> Iterator[dict[int, Any]]:
+        """A completion in the box, with other corners of the facts that constraints join."""
+        base = self._point(box)
+        yield base
+        joined = [s for c in self.topic.constraints for s in c.reads if s in box and not is_point(box[s])]
+        if joined and not feasible(self.topic, self._values(base)):
+            slots = sorted(set(joined))[:4]
+            for corner in product(*(ends(box[slot]) for slot in slots)):
+                yield {**base, **dict(zip(slots, corner, strict=True))}
+
+
+def feasible(topic: TopicProgram, values: list[Any]) -> bool:
+    """Whether these raw values break no constraint; a fact that means nothing breaks none."""
+    values = list(values)
+    apply_steps(topic.steps, values, assume=False)
+    return all(constraint.expression.at(values) is not False for constraint in topic.constraints)

@@ -1,0 +1,200 @@
+"""One topic over all completions of one situation, with what is decided already worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided
+from advisor.inference.program.boxes import is_point
+from advisor.inference.program.program import TopicProgram, apply_steps, apply_steps_over, as_value
+from advisor.knowledge.expressions.regions import TRUE, is_single, point
+from advisor.knowledge.model import Policy
+
+if TYPE_CHECKING:
+    from advisor.inference.proof.search import Engine
+    from advisor.inference.situation import Situation
+
+
+class Residual:
+    """One topic over all completions of one situation, with what is decided already worked out once.
+
+    `outcome` is the outcome if it is the same everywhere, else UNDECIDED; `open_slots` are the unknown facts that undecided
+    rules read, those that most rules read first.
+    """
+
+    def __init__(self, engine: Engine, topic: TopicProgram, situation: Situation) -> None:
+        self.topic = topic
+        self.program = engine.program
+        self.given = list(situation.values)
+        self.box = {slot: engine.program.domains[slot] for slot in topic.free if self.given[slot] is None}
+        self._by_slot = engine.program.by_slot
+        self._fact_support = engine.program.fact_support
+        overview = engine.overview(situation)
+        regions, truths = overview.regions, overview.truths
+        self.regions = regions
+        bits = truths[topic.slot]
+        self.outcome = overview.outcomes[topic.slot]
+        counts = self._open(bits, truths, regions, self.box) if self.outcome is UNDECIDED else {}
+        self.open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
+        self.parts = [overview.parts[one.slot] for one in topic.upstream]
+        self.last = overview.parts[topic.slot]
+
+    def over(self, box: dict[int, Any]) -> tuple[Outcome, dict[int, int], list[Any]]:
+        """Over a smaller box: the outcome if it is the same everywhere, else UNDECIDED and how many undecided rules read
+        each unknown fact; and the regions."""
+        regions = self.regions.copy()
+        for slot, region in box.items():
+            regions[slot] = region
+        for step in self.topic.steps:
+            value = self.given[step.slot]
+            if value is not None:
+                regions[step.slot] = point(value)
+        apply_steps_over(self.topic.steps, self.given, regions)
+        truths: dict[int, list[int]] = {}
+        for part in self.parts:
+            if part.is_fixed:
+                truths[part.topic.slot] = []
+            else:
+                slot = part.topic.slot
+                _, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
+        outcome, regions[self.topic.slot], bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
+        counts = self._open(bits, truths, regions, box)
+        return outcome, counts, regions
+
+    def _open(
+        self, truth: list[int], truths: dict[int, list[int]], regions: list[Any], box: dict[int, Any]
+    ) -> dict[int, int]:
+        """The facts of the box that undecided rules read, directly or through upstream topics and definitions, counted."""
+        counts: dict[int, int] = {}
+        pending = [(self.topic, truth, 1)]
+        seen: set[int] = set()
+        while pending:
+            current, bits, times = pending.pop()
+            for slot, count in current.undecided_slots(bits, regions).items() if bits else ():
+                upstream = self._by_slot.get(slot)
+                if upstream is None:
+                    for reached in self._fact_support[slot]:
+                        if reached in box and not is_point(box[reached]):
+                            counts[reached] = counts.get(reached, 0) + count * times
+                elif slot not in seen and not is_single(regions[slot]):
+                    seen.add(slot)
+                    pending.append((upstream, truths[slot], count))
+        return counts
+
+    def at(self, values: list[Any]) -> Outcome:
+        """The outcome at raw values that lie in the situation's box."""
+        values = values.copy()
+        apply_steps(self.topic.steps, values, assume=False)
+        for part in self.parts:
+            values[part.topic.slot] = part.fixed if part.is_fixed else as_value(part.outcome(values))
+        return self.last.outcome(values)
+
+    def standing(self, values: list[Any]) -> Standing:
+        return Standing(self, values)
+
+
+class Standing:
+    """One completion, from which single facts are varied: only what reads something changed is worked out anew."""
+
+    def __init__(self, residual: Residual, values: list[Any]) -> None:
+        self.residual = residual
+        self.raw = values
+        self.base = values.copy()
+        apply_steps(residual.topic.steps, self.base, assume=False)
+        self.violated = {
+            number
+            for number in residual.topic.constraint_numbers
+            if residual.program.constraints[number].expression.at(self.base) is False
+        }
+        self._parts: list[tuple[Part, list[bool | None], Outcome]] = []
+        self.outcome: Outcome = UNDECIDED
+        for part in (*residual.parts, residual.last):
+            if part.is_fixed and part is not residual.last:
+                self.base[part.topic.slot] = part.fixed
+                continue
+            truth = part.truth(self.base)
+            self.outcome = part.from_truth(truth, self.base)
+            self._parts.append((part, truth, self.outcome))
+            self.base[part.topic.slot] = as_value(self.outcome)
+
+    def vary(self, slot: int, answers: Iterable[Any]) -> Iterator[tuple[Any, Outcome]]:
+        """Each answer to one fact that breaks no constraint, with the outcome it gives."""
+        program, topic = self.residual.program, self.residual.topic
+        joining = topic.constraint_numbers.intersection(program.links.constraints.get(slot, ()))
+        if not self.violated <= joining:
+            return
+        constraints = [program.constraints[number].expression for number in joining]
+        steps = [step for step in topic.steps if slot in step.reads or step.slot == slot]
+        changed_facts = {slot, *(step.slot for step in steps)}
+        for answer in answers:
+            now = self.base.copy()
+            for step in steps:
+                now[step.slot] = self.raw[step.slot]
+            now[slot] = answer
+            apply_steps(steps, now, assume=False)
+            if any(constraint.at(now) is False for constraint in constraints):
+                continue
+            changed = changed_facts.copy()
+            outcome: Outcome = UNDECIDED
+            for part, truth, before in self._parts:
+                outcome = part.after(changed, truth, now, before)
+                if outcome is not before:
+                    now[part.topic.slot] = as_value(outcome)
+                    changed.add(part.topic.slot)
+            yield answer, outcome
+
+
+class Part:
+    """The rules of one topic that a situation leaves undecided; the others with their truth."""
+
+    def __init__(self, topic: TopicProgram, bits: list[int], region: Any) -> None:
+        self.topic = topic
+        self.bits = bits
+        self.undecided = [position for position, bit in enumerate(bits) if not decided(bit)]
+        self.template: list[bool | None] = [bit == TRUE for bit in bits]
+        self.is_fixed = isinstance(region, frozenset) and len(region) == 1
+        self.fixed = next(iter(region)) if self.is_fixed else None
+        self.by_truth: dict[tuple[bool | None, ...], Outcome] | None = None
+        by_value = any(bits[position] & TRUE for position in topic.combination.ahead) if bits else False
+        if topic.topic.policy in (Policy.SCORE, Policy.ALL) and not by_value:
+            self.by_truth = {}
+        self.reads: dict[int, list[int]] = {}
+        for position in self.undecided:
+            for slot in topic.combination.rules[position].reads:
+                self.reads.setdefault(slot, []).append(position)
+        computed = (rule.reads for rule in topic.combination.rules if rule.literal is None)
+        self.read_always = topic.slots_of_applies.union(*computed)
+
+    def truth(self, values: list[Any]) -> list[bool | None]:
+        truth = self.template.copy()
+        rules = self.topic.combination.rules
+        for position in self.undecided:
+            truth[position] = rules[position].at(values)
+        return truth
+
+    def from_truth(self, truth: list[bool | None], values: list[Any]) -> Outcome:
+        topic = self.topic
+        if topic.applies is not None and topic.applies.at(values) is False:
+            return NOT_APPLICABLE
+        if self.by_truth is None:
+            return topic.combination.from_truths(truth, values)
+        key = tuple([truth[position] for position in self.undecided])
+        found = self.by_truth.get(key)
+        if found is None:
+            found = self.by_truth[key] = topic.combination.from_truths(truth, values)
+        return found
+
+    def outcome(self, values: list[Any]) -> Outcome:
+        return self.from_truth(self.truth(values), values)
+
+    def after(self, changed: set[int], truth: list[bool | None], values: list[Any], before: Outcome) -> Outcome:
+        """The outcome when only these slots differ from where `truth` and `before` were worked out."""
+        positions = {position for slot in changed for position in self.reads.get(slot, ())}
+        if not positions and self.read_always.isdisjoint(changed):
+            return before
+        rules = self.topic.combination.rules
+        truth = truth.copy()
+        for position in positions:
+            truth[position] = rules[position].at(values)
+        return self.from_truth(truth, values)

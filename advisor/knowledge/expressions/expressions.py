@@ -1,0 +1,156 @@
+"""The rule language: a few operators over declared names, type-checked when loaded, in Kleene's three-valued logic.
+
+An expression is parsed with Python's `ast`, checked against a whitelist, and compiled once to two closures: `at` computes its
+value at known facts (None is unknown), `over` the region of values it can take while facts are unknown. Nothing of the
+text is ever executed as Python.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from advisor.errors import did_you_mean, shorten
+
+MAX_LENGTH = 1000
+MAX_DEPTH = 30
+MAX_LITERAL = 1e30
+
+At: TypeAlias = Callable[[list[Any]], Any]
+Over: TypeAlias = Callable[[list[Any]], Any]
+
+
+class Kind(StrEnum):
+    BOOLEAN = "yes or no"
+    NUMBER = "number"
+    CHOICE = "choice"
+    TEXT = "text"
+    SET = "set"
+    LIST = "list of numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A static type; `options` are the names a choice or set can hold (None: any)."""
+
+    kind: Kind
+    options: frozenset[str] | None = None
+
+    def __str__(self) -> str:
+        return self.kind.value
+
+
+BOOLEAN, NUMBER, LIST = Type(Kind.BOOLEAN), Type(Kind.NUMBER), Type(Kind.LIST)
+
+
+class ExpressionError(ValueError):
+    """What is wrong with an expression, in words for its author."""
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The names an expression may use: each has a slot in the list of values and a static type."""
+
+    slots: Mapping[str, int]
+    types: Mapping[str, Type]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.slots)
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One of the conditions that a condition joins by `and`. `constants` are those it compares names with, None where it
+    does anything else with a number."""
+
+    text: str
+    names: frozenset[str]
+    at: At
+    constants: frozenset[float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A checked expression.
+
+    `cuts` are the constants with which single names are compared, and how: where its truth can change; `computed` the
+    names used in any other way than in such a comparison; `conjuncts` the conditions that it joins by `and`, itself if it
+    joins none.
+    """
+
+    text: str
+    type: Type
+    names: frozenset[str]
+    cuts: Mapping[str, frozenset[tuple[float, str]]]
+    computed: frozenset[str]
+    at: At
+    over: Over
+    conjuncts: tuple[Conjunct, ...]
+    constant: bool = False
+
+
+def parse(text: str) -> ast.expr:
+    """The syntax tree of an expression within the limits. Raises ExpressionError."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"is longer than {MAX_LENGTH} characters")
+    if "\\" in text or "\0" in text:
+        raise ExpressionError("contains a backslash or null character")
+    if "#" in text:  # Python would take the rest of it, with every further condition, for a comment
+        raise ExpressionError("contains a #; comments belong outside of expressions")
+    depth = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"is nested deeper than {MAX_DEPTH} levels")
+    try:
+        tree = ast.parse(text.strip().replace("\n", " "), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        detail = error.msg if isinstance(error, SyntaxError) else "it is too complicated"
+        raise ExpressionError(f"cannot be read: {detail}") from None
+    level: list[ast.AST] = [tree]
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node) if not isinstance(node, ast.Attribute)]
+        if not level:
+            return tree
+    raise ExpressionError(f"is nested deeper than {MAX_DEPTH} levels")
+
+
+def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) -> Expression:
+    """Checks and compiles an expression.
+
+    Args:
+        wanted: the type it must have; a choice's options must lie within the wanted options.
+
+    Raises:
+        ExpressionError: not in the language, an unknown name, or clashing types.
+    """
+    from advisor.knowledge.expressions.compiler import Compiler
+
+    compiler = Compiler(symbols)
+    tree = parse(text)
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        result = compiler.conjunction(tree)
+    else:
+        result = compiler.compile(tree, wanted)
+        compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at, compiler.constants()))
+    if wanted is not None:
+        _check_wanted(result.type, wanted)
+    cuts = {name: frozenset(values) for name, values in compiler.cuts.items()}
+    names = frozenset(compiler.names)
+    computed = frozenset(name for name, times in compiler.uses.items() if times > 0)
+    return Expression(
+        text, result.type, names, cuts, computed, result.at, result.over, tuple(compiler.conjuncts), constant=not names
+    )
+
+
+def _check_wanted(actual: Type, wanted: Type) -> None:
+    if actual.kind is not wanted.kind:
+        raise ExpressionError(f"is a {actual}, where a {wanted} is needed")
+    if wanted.options is not None and not (actual.options or frozenset()) <= wanted.options:
+        extra = sorted((actual.options or frozenset()) - wanted.options)
+        raise ExpressionError(f"can be {shorten(extra[0])}. {did_you_mean(extra[0], wanted.options)}".strip())

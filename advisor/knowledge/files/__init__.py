@@ -1,0 +1,1 @@
+"""Readers of the rule base's YAML files."""

@@ -1,0 +1,1 @@
+"""Detection of processor, memory, disks and limits of this computer."""

@@ -1,0 +1,1 @@
+"""Findings on what machine, driver and torch disagree on."""

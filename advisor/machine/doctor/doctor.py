@@ -1,0 +1,41 @@
+"""What machine, driver and torch disagree on: a pure function from what they say to findings with remedies."""
+
+from __future__ import annotations
+
+from advisor.machine.doctor import architecture as doctor_architecture
+from advisor.machine.doctor import gpus as doctor_gpus
+from advisor.machine.doctor import host as doctor_host
+from advisor.machine.doctor import torch_build as doctor_torch
+from advisor.machine.doctor.finding import Environment, Examination, Finding, Severity
+from advisor.machine.machine import Machine
+from advisor.machine.torch_view import TorchView
+
+__all__ = ["Environment", "Finding", "Severity", "findings"]
+
+VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+)
+"""What the environment should tell of itself."""
+
+
+def findings(machine: Machine, torch_view: TorchView, environment: Environment) -> tuple[Finding, ...]:
+    """The worst first; nothing where nothing disagrees.
+
+    Args:
+        machine: after a closer look. What is unknown of it gives no finding.
+        torch_view: what torch says, or why it says nothing.
+        environment: variables, folders and the interpreter around both.
+    """
+    examination = Examination(machine, torch_view, environment)
+    found = [
+        finding
+        for room in (doctor_torch, doctor_architecture, doctor_gpus, doctor_host)
+        for check in room.CHECKS
+        for finding in check(examination)
+    ]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

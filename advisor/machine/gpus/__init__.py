@@ -1,0 +1,1 @@
+"""Detection of graphics cards through their drivers."""

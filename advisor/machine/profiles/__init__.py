@@ -1,0 +1,1 @@
+"""Published figures of devices and of training runs."""

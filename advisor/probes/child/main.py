@@ -1,0 +1,102 @@
+"""The child of a probe, `python -m advisor.probes.child.main PARENT`: reads a request, times what it asks for, answers.
+
+Only this process and those that it starts import torch. See `protocol` for the lines and `guard` for how it ends with
+its parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import platform
+import sys
+import time
+
+from advisor.children import guard
+from advisor.networks.names import UnbuildableError
+from advisor.probes.bench import Equipment, Prepare
+from advisor.probes.catalogue import probe_named
+from advisor.probes.judging.contest import CannotRunError, Contest, NothingToCompareError
+from advisor.probes.protocol import LONGEST_LINE, Failed, Message, Ready, Request, Result, decode_request, encode
+
+LEFT_FOR_LAST_WORDS = 0.15
+"""Seconds before the deadline at which the last sample must be done."""
+RECHECK_STARTS = 1.5
+"""Times the seconds that this process took to start are kept for starting a fresh one."""
+_TELL_EVERY = 0.25
+
+
+class Telling:
+    """Writes messages to the parent, a few at a time: a parent that wakes for each sample would disturb the next."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._waiting = bytearray()
+        self._told = time.monotonic()
+
+    def __call__(self, message: Message) -> None:
+        self._waiting += encode(message)
+        if time.monotonic() - self._told > _TELL_EVERY or isinstance(message, Ready | Result | Failed):
+            self.flush()
+
+    def flush(self) -> None:
+        while self._waiting:
+            del self._waiting[: os.write(self._descriptor, self._waiting)]
+        self._told = time.monotonic()
+
+
+def measure(request: Request, begun: float, tell: Telling, closing: contextlib.ExitStack) -> None:
+    """Makes the trials and holds the contest; `begun` is the time of the monotonic clock at which the seconds began."""
+    until = begun + request.seconds - LEFT_FOR_LAST_WORDS
+    probe = probe_named(request.probe)
+    prepare: Prepare = importlib.import_module(f"advisor.probes.benches.{probe.bench.value}").prepare
+    equipment: Equipment = prepare(probe, request, tell)
+    for close in equipment.close:
+        closing.callback(close)
+    tell(Ready(equipment.torch, platform.python_version(), equipment.threads, equipment.device, equipment.disk))
+    recheck = equipment.recheck
+    reserved = (time.monotonic() - begun) * RECHECK_STARTS if recheck is not None else 0.0
+    gc.collect()
+    gc.disable()  # a collection in the middle of a sample would be blamed on its setting
+    Contest(
+        probe=probe,
+        before=request.before,
+        trials=equipment.trials,
+        clock=time.monotonic,
+        until=until - reserved,
+        tell=tell,
+        memory_bytes=equipment.memory_bytes or request.memory_bytes,
+        seed=request.seed,
+        meter=equipment.meter,
+        recheck=(lambda setting: recheck(setting, until - time.monotonic())) if recheck is not None else None,
+    ).hold()
+
+
+def main() -> None:
+    begun = time.monotonic()
+    guard.die_with(int(sys.argv[1]))
+    guard.be_first_to_go()
+    answers = os.dup(1)
+    os.dup2(2, 1)  # what a library prints must not stand among the answers
+    line = sys.stdin.buffer.readline(LONGEST_LINE)
+    request = decode_request(line)
+    guard.die_when_closed(0)
+    tell = Telling(answers)
+    try:
+        with contextlib.ExitStack() as closing:
+            try:
+                measure(request, begun, tell, closing)
+            finally:
+                tell.flush()
+        last: Message = Result()
+    except (UnbuildableError, CannotRunError, NothingToCompareError) as error:
+        last = Failed(str(error))
+    # The parent ends us as soon as it reads this. What helpers computed counts as ours only once they are waited for.
+    tell(last)
+    os._exit(0)  # at once: torch's own end takes a while, and a pool of threads may hang
+
+
+if __name__ == "__main__":
+    main()

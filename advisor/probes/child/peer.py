@@ -1,0 +1,226 @@
+"""The training step in a process of its own: what only a start can set is timed there, and a result is re-checked there.
+
+`python -m advisor.probes.child.peer PARENT` is told a Launch, binds itself to processors and memory and builds the network; then
+it warms up, and runs as many steps as each line says.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from advisor.children import guard
+from advisor.probes.child.helper import HelperProcess, Say, number_in, serve
+from advisor.probes.judging.contest import CannotRunError
+from advisor.probes.probe import Setting, Work
+from advisor.probes.protocol import Rechecked, Request
+from advisor.probes.workload import Workload
+
+_RECHECK_STEPS = 3
+_START_SECONDS = 60.0
+"""For starting and building at most, where nobody says otherwise."""
+LONGEST_SILENCE = 5.0
+"""Seconds beyond what the steps should take, ..."""
+SLOWEST = 20
+"""... times which they may take on a machine that is suddenly busy; then the process is taken to hang."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a peer is started."""
+
+    workload: Mapping[str, Any]
+    memory_bytes: int
+    seed: int
+    work: str = Work.STEP.value
+    interop_threads: int | None = None
+    processors: Sequence[int] | None = None
+    """Hardware threads that it may run on; None for all."""
+    memory_node: int | None = None
+    """The NUMA node from which alone it takes memory; None for any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a process says of itself when its network is built."""
+
+    torch: str
+    """Its version."""
+    threads: int
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Started:
+        """Raises CannotRunError where something else was said."""
+        return cls(str(said.get("torch", "")), int(number_in(said, "threads")))
+
+
+class Startable(Protocol):
+    """A trial with processes that take a while to start."""
+
+    def start(self) -> None:
+        """Begins to start them: torch and the network take seconds, which several processes can spend at once."""
+
+    def wait(self, until: float) -> Started | None:
+        """Until they are ready; None where one failed, which `warm_up` tells."""
+
+
+class PeerTrial:
+    """A trial whose steps are run by a process of its own."""
+
+    def __init__(
+        self, launch: Launch, setting: Setting, command: Sequence[str] | None = None, until: float = math.inf
+    ) -> None:
+        """`until` is a time of the monotonic clock after which nobody waits for its steps."""
+        self.setting = setting
+        self.work = 1.0
+        self._launch = launch
+        self._command = command or [sys.executable, "-P", "-m", "advisor.probes.child.peer"]
+        self._process: HelperProcess | None = None
+        self._started: Started | CannotRunError | None = None
+        self._asked = 0
+        self._peak = 0
+        self._pace = Pace(until)
+
+    def start(self) -> None:
+        self._process = HelperProcess(f"The process for {self.setting}", self._command, _environment(self._launch))
+        self._process.say(**asdict(self._launch))
+
+    def wait(self, until: float) -> Started | None:
+        if self._started is None:
+            try:
+                self._started = Started.of(self._running().answer(until))
+            except CannotRunError as error:
+                self._started = error
+        return None if isinstance(self._started, CannotRunError) else self._started
+
+    def warm_up(self, seconds: float) -> None:
+        """Raises CannotRunError where the process cannot run the step within so many seconds."""
+        until = time.monotonic() + seconds
+        if self._process is None:
+            self.start()
+        self.wait(until)
+        if isinstance(self._started, CannotRunError):
+            raise self._started
+        self._running().say(warm_up=until - time.monotonic())
+        self._answer(until)
+
+    def step(self) -> None:
+        """Steps are collected; `finish` has them run."""
+        self._asked += 1
+
+    def finish(self) -> None:
+        """Raises CannotRunError where the process does not answer any more."""
+        if self._asked:
+            steps, self._asked = self._asked, 0
+            self._running().say(steps=steps)
+            self._pace.time(steps, self._answer)
+
+    def peak_memory_bytes(self) -> int:
+        return self._peak
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.close()
+
+    def _running(self) -> HelperProcess:
+        assert self._process is not None  # noqa: S101  started first
+        return self._process
+
+    def _answer(self, until: float) -> None:
+        said = self._running().answer(until)
+        self._peak, self.work = int(number_in(said, "peak")), number_in(said, "work")
+
+
+class Pace:
+    """How long processes took over their steps, and so how long to wait before one is taken to hang."""
+
+    def __init__(self, until: float = math.inf) -> None:
+        self._step_seconds = 0.0
+        self._until = until
+
+    def time(self, steps: int, answer: Callable[[float], None]) -> None:
+        """Waits for the answer to so many steps."""
+        begun = time.monotonic()
+        patience = max(LONGEST_SILENCE, self._step_seconds * steps * SLOWEST) if self._step_seconds else _START_SECONDS
+        answer(min(begun + patience, self._until))
+        self._step_seconds = (time.monotonic() - begun) / steps
+
+
+def start_all(trials: Sequence[Startable], seconds: float) -> list[Started | None]:
+    """Starts the processes of all trials side by side, and waits for them."""
+    until = time.monotonic() + seconds
+    for trial in trials:
+        trial.start()
+    return [trial.wait(until) for trial in trials]
+
+
+def recheck(
+    workload: Workload, setting: Setting, request: Request, seconds: float, command: Sequence[str] | None = None
+) -> Rechecked:
+    """Runs a few steps of the workload in a fresh process, within so many seconds."""
+    launch = Launch(workload.to_json(), request.memory_bytes, request.seed)
+    trial = PeerTrial(launch, setting, command, until=time.monotonic() + seconds)
+    try:
+        trial.warm_up(seconds)
+        for _ in range(_RECHECK_STEPS):
+            trial.step()
+        trial.finish()
+    except CannotRunError as error:
+        return Rechecked(setting, 0, str(error))
+    finally:
+        trial.close()
+    return Rechecked(setting, trial.peak_memory_bytes(), "")
+
+
+def pool_environment(threads: int | None) -> dict[str, str]:
+    """This process's, with pools of as many threads."""
+    pinned = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {}
+    return {**os.environ, **pinned}
+
+
+def _environment(launch: Launch) -> dict[str, str]:
+    return pool_environment(launch.workload.get("threads"))
+
+
+def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
+    """Keeps this process on processors and memory. Raises CannotRunError where the system does not let it."""
+    try:
+        guard.bind(processors, memory_node)
+    except OSError as error:
+        raise CannotRunError(
+            f"the system does not let a process choose its processors and memory ({error.strerror}). In a container, "
+            "start that with the capability SYS_NICE."
+        ) from error
+
+
+def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:
+    """Runs in the peer: builds, warms up, runs."""
+    launch = Launch(**arguments)
+    bind(launch.processors, launch.memory_node)
+    import torch
+
+    from advisor.probes.child.training_step import StepTrial, TrainingStep
+
+    workload = Workload.from_json(launch.workload)
+    if launch.interop_threads is not None:
+        torch.set_num_interop_threads(launch.interop_threads)
+    if workload.threads is not None:
+        torch.set_num_threads(workload.threads)
+    trial = StepTrial(TrainingStep(workload, launch.memory_bytes, launch.seed), workload, 0, Work(launch.work))
+    say(torch=torch.__version__, threads=torch.get_num_threads())
+    for order in told:
+        if "warm_up" in order:
+            trial.warm_up(order["warm_up"])
+        for _ in range(order.get("steps", 0)):
+            trial.step()
+        trial.finish()
+        say(peak=trial.peak_memory_bytes(), work=trial.work)
+
+
+if __name__ == "__main__":
+    serve(_work)

@@ -1,0 +1,163 @@
+"""Processes that learn together: each takes its share of every batch, and they exchange gradients (ranks).
+
+`python -m advisor.probes.child.rank PARENT` is told a RankLaunch, meets the others through a store on this computer (127.0.0.1),
+and then does what each line says: training steps, or exchanges of the network's gradients alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from advisor.probes.child.helper import Say, serve
+from advisor.probes.child.peer import bind
+from advisor.probes.judging.contest import CannotRunError
+from advisor.probes.workload import Device, Execution, Precision, Workload
+
+if TYPE_CHECKING:
+    import torch
+
+LOOPBACK = "127.0.0.1"
+
+
+class Doing(StrEnum):
+    TRAINING = "training"
+    """The whole training step, each with its share of the batch."""
+    AT_ONCE = "at once"
+    """The exchange of all gradients as one flat buffer."""
+    PIECE_BY_PIECE = "piece by piece"
+    """The exchange of the gradients, one tensor after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankLaunch:
+    """How a rank is started."""
+
+    workload: Mapping[str, Any]
+    """With its own share of the batch and of the threads."""
+    rank: int
+    ranks: int
+    port: int
+    """Of the store."""
+    seconds: float
+    """That any exchange may take at most."""
+    memory_bytes: int
+    seed: int
+    trains: bool
+    """Whether it makes training steps, or only exchanges."""
+    listening: int | None = None
+    """The open port of the store, for the one rank that keeps it."""
+    processors: Sequence[int] | None = None
+
+
+def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:
+    """Runs in the rank."""
+    launch = RankLaunch(**arguments)
+    bind(launch.processors, None)
+    workload = Workload.from_json(launch.workload)
+    import torch
+
+    if workload.threads is not None:
+        torch.set_num_threads(workload.threads)
+    on_card = workload.device is Device.CUDA
+    if on_card:
+        torch.cuda.set_device(launch.rank)
+    _meet(launch, on_card)
+    run = _trainer(launch, workload) if launch.trains else _exchanger(launch, workload)
+    from advisor.probes.child.memory import peak_memory_bytes
+
+    say(torch=torch.__version__, threads=torch.get_num_threads())
+    for order in told:
+        for _ in range(order["steps"]):
+            run(Doing(order["doing"]), order["size"])
+        if on_card:
+            torch.cuda.synchronize()
+        say(peak=torch.cuda.max_memory_allocated() if on_card else peak_memory_bytes())
+
+
+def _meet(launch: RankLaunch, on_card: bool) -> None:
+    """Returns when all ranks are there. Raises CannotRunError where torch has no way to exchange."""
+    from torch import distributed
+    from torch._C._distributed_c10d import TCPStore
+
+    backend = "nccl" if on_card else "gloo"
+    if not distributed.is_available() or not distributed.is_backend_available(backend):
+        raise CannotRunError(f"this build of torch has no {backend}, with which processes exchange gradients.")
+    timeout = timedelta(seconds=launch.seconds)
+    store = TCPStore(
+        LOOPBACK,
+        launch.port,
+        launch.ranks,
+        launch.rank == 0,
+        timeout,
+        wait_for_workers=False,
+        master_listen_fd=launch.listening,
+    )
+    distributed.init_process_group(backend, store=store, rank=launch.rank, world_size=launch.ranks, timeout=timeout)
+
+
+def _trainer(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], object]:
+    """The training step as torch recommends it for several processes: gradients are exchanged while others are computed."""
+    import torch
+    from torch.nn.parallel import DistributedDataParallel
+
+    from advisor.probes.child.training_step import TrainingStep
+
+    class SharedStep(TrainingStep):
+        def __init__(self) -> None:
+            super().__init__(workload, launch.memory_bytes, launch.seed)
+            shared = DistributedDataParallel(self._network)
+            self._compiled = (
+                torch.compile(shared, dynamic=False) if workload.execution is Execution.COMPILED else shared
+            )
+
+    tf32 = workload.precision is Precision.TF32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
+    step = SharedStep()
+    return lambda _, examples: step.run(min(examples, workload.batch_size), workload.precision)
+
+
+def _exchanger(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], object]:
+    """Sums made-up gradients of the network over all ranks, up to so many numbers."""
+    import torch
+    from torch import distributed
+
+    tensors = gradient_sizes(workload)
+    total = sum(tensors)
+    buffer_and_copies = 3 * 4 * total
+    if buffer_and_copies > launch.memory_bytes:
+        raise CannotRunError(
+            f"its {total:,} gradients do not fit the {launch.memory_bytes / 1e9:.1f} GB that it may take."
+        )
+    flat = torch.zeros(total, device=workload.device.value)
+    pieces: Sequence[torch.Tensor] = torch.split(flat, tensors)
+
+    def exchange(doing: Doing, numbers: int) -> None:
+        if doing is Doing.AT_ONCE:
+            distributed.all_reduce(flat[:numbers])
+            return
+        begin = 0
+        for piece in pieces:
+            distributed.all_reduce(piece[: numbers - begin])
+            begin += piece.numel()
+            if begin >= numbers:
+                break
+
+    return exchange
+
+
+def gradient_sizes(workload: Workload) -> list[int]:
+    """Numbers in each tensor of weights, without making them. Raises UnbuildableError."""
+    import torch
+
+    from advisor.networks.builders import build
+
+    with torch.device("meta"):
+        return [parameter.numel() for parameter in build(workload).parameters()]
+
+
+if __name__ == "__main__":
+    serve(_work)

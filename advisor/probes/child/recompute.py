@@ -1,0 +1,88 @@
+"""Activation checkpointing of a whole network: less is kept for the backward pass, and computed once more there.
+
+Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174): a chain of n layers in about sqrt(n)
+segments keeps the inputs of the segments only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from advisor.probes.judging.contest import CannotRunError
+
+_FEWEST_LAYERS = 2
+"""With weights, in a chain; of a shorter one there is nothing to save."""
+
+
+def recomputed(network: nn.Module) -> nn.Module:
+    """The same network, changed in place; weights and results stay as they are.
+
+    Raises CannotRunError where it has fewer than two segments: the last one is never worth computing again, since the
+    backward pass needs it right after the forward pass has made it.
+    """
+    segments = [segment for block in _blocks(network) for segment in _divide(block)]
+    if len(segments) < 2:
+        raise CannotRunError("the network has no long chain of layers or blocks that could be computed again.")
+    segments[-1].again = False
+    return network
+
+
+class _Segment:
+    """A part of the network that keeps nothing but its input."""
+
+    def __init__(self, forward: Callable[..., Any]) -> None:
+        self._forward = forward
+        self.again = True
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        if not self.again:
+            return self._forward(*inputs, **options)
+        return checkpoint(self._forward, *inputs, use_reentrant=False, **options)
+
+
+def _blocks(module: nn.Module) -> Iterator[nn.Module]:
+    """The outermost chains and attention blocks, in the order in which they are computed."""
+    if isinstance(module, nn.TransformerEncoderLayer) or (
+        isinstance(module, nn.Sequential) and len(_layers(module)) >= _FEWEST_LAYERS
+    ):
+        yield module
+    else:
+        for child in module.children():
+            yield from _blocks(child)
+
+
+def _divide(block: nn.Module) -> list[_Segment]:
+    """Makes the block compute itself in segments."""
+    if not isinstance(block, nn.Sequential):
+        whole = _Segment(block.forward)
+        block.forward = whole
+        return [whole]
+    layers = _layers(block)
+    number = math.ceil(math.sqrt(len(layers))) if len(layers) > _FEWEST_LAYERS else 1
+    length = math.ceil(len(layers) / number)
+    parts = [layers[begin : begin + length] for begin in range(0, len(layers), length)]
+    segments = [_Segment(nn.Sequential(*(module for layer in part for module in layer))) for part in parts]
+    block.forward = partial(_in_turn, segments)  # type: ignore[method-assign]
+    return segments
+
+
+def _layers(chain: nn.Sequential) -> list[list[nn.Module]]:
+    """Each with the weightless modules after it: a boundary between a product and its activation would save nothing."""
+    layers: list[list[nn.Module]] = []
+    for module in chain:
+        if not layers or any(True for _ in module.parameters()):
+            layers.append([])
+        layers[-1].append(module)
+    return layers
+
+
+def _in_turn(segments: Sequence[_Segment], values: Any) -> Any:
+    for segment in segments:
+        values = segment(values)
+    return values

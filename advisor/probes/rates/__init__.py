@@ -1,0 +1,1 @@
+"""Probes of rates of the machine, one file each."""

@@ -1,0 +1,1 @@
+"""Probes of one setting of the training step, one file each."""

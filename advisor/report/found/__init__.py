@@ -1,0 +1,1 @@
+"""What measurements, trials and inspections found, as text and JSON."""

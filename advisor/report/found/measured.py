@@ -1,0 +1,191 @@
+"""What a measurement found: before -> measured -> after for every bet, rates, and what is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.agent.agent import Revision, Skipped
+from advisor.agent.trials.outcomes import is_trial
+from advisor.inference.plan import Plan, Verdict
+from advisor.probes.catalogue import probe_named
+from advisor.probes.outcome import ProbeOutcome
+from advisor.report.changes import VERDICTS, claim, quantity, sentence
+from advisor.report.machine.devices import quantity as with_prefix
+from advisor.report.markup import plain, table
+from advisor.report.page import Look, Page, Style
+from advisor.report.rates import rate_words
+
+_STYLES = {
+    Verdict.CONFIRMED: Style.GOOD,
+    Verdict.OVERTURNED: Style.CARE,
+    Verdict.NO_DIFFERENCE: Style.PLAIN,
+    Verdict.UNDECIDED: Style.FAINT,
+}
+TITLES = {
+    "layout": "Order of a picture's numbers",
+    "compile": "Compiling",
+    "checkpointing": "Activations",
+    "input": "Waiting for data",
+    "workers": "Loader processes",
+    "prefetch": "Batches read ahead",
+    "pinning": "Memory of batches",
+    "interop": "Inter-op threads",
+    "smt": "Threads per core",
+    "numa": "NUMA binding",
+    "ranks": "Training processes",
+    "energy": "Energy by number format",
+}
+"""Of probes that decide no recommendation by themselves."""
+
+
+def measured_page(revision: Revision, look: Look) -> str:
+    """For the terminal; the newest result of each probe counts."""
+    page = Page(look)
+    newest = newest_of(revision.outcomes)
+    bets = [outcome for outcome in newest if is_bet(outcome)]
+    if bets:
+        page.heading("before -> measured -> after")
+        for outcome in bets:
+            _bet(page, revision.after, outcome)
+    elif not newest:
+        page.add("Nothing was measured.")
+    _changes(page, revision)
+    _skipped(page, "still open", revision.open)
+    _skipped(page, "not measured here", [s for s in revision.skipped if not s.open])
+    return page.text()
+
+
+def measured_markdown(revision: Revision) -> list[str]:
+    """The same for a report: every bet, every rate, and what is still open."""
+    plan, newest = revision.after, newest_of(revision.outcomes)
+    lines = ["", "## What was measured"]
+    bets = [outcome for outcome in newest if is_bet(outcome)]
+    rows = []
+    for outcome in bets:
+        unit = _unit(plan, outcome)
+        after = outcome.before if outcome.after is None else outcome.after
+        said = "failed" if outcome.failure else VERDICTS[Verdict(outcome.verdict.value)]
+        found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
+        rows.append([title_of(plan, outcome), quantity(outcome.before, unit), said, quantity(after, unit), found])
+    if rows:
+        lines += table(["What", "Before", "Measured", "After", "How"], rows)
+    rates = [
+        [outcome.probe, record.setting, rate_words(rate)]
+        for outcome in newest
+        if outcome.gauges and outcome.failure is None
+        for record in outcome.settings
+        if (rate := outcome.rate(record.setting)) is not None
+    ]
+    if rates:
+        lines += table(["Probe", "Setting", "Rate and 95 % interval"], rates)
+    lines += [f"- {plain(one.probe)} is still open: {plain(one.reason)}" for one in revision.open]
+    return [*lines, ""]
+
+
+def newest_of(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+    """Of each probe the newest result; one that failed only where there is no other."""
+    found: dict[str, ProbeOutcome] = {}
+    for outcome in outcomes:
+        if outcome.probe not in found or outcome.measured or not found[outcome.probe].measured:
+            found[outcome.probe] = outcome
+    return list(found.values())
+
+
+def is_bet(outcome: ProbeOutcome) -> bool:
+    """Whether it says which of two settings holds; others only measure rates."""
+    return bool(outcome.fact)
+
+
+def title_of(plan: Plan, outcome: ProbeOutcome) -> str:
+    """The recommendation that it decides, or the probe's own name."""
+    topic = plan.knowledge.topics.get(outcome.topic) if plan.knowledge is not None else None
+    return (
+        topic.title if topic is not None and topic.probe == outcome.probe else TITLES.get(outcome.probe, outcome.probe)
+    )
+
+
+def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
+    unit = _unit(plan, outcome)
+    verdict = Verdict(outcome.verdict.value)
+    after = outcome.before if outcome.after is None else outcome.after
+    said = "failed" if outcome.failure else VERDICTS[verdict]
+    page.add(
+        (title_of(plan, outcome), Style.STRONG),
+        f": {quantity(outcome.before, unit)} -> ",
+        (said, Style.BAD if outcome.failure else _STYLES[verdict]),
+        f" -> {quantity(after, unit)}",
+        first="  ",
+    )
+    if outcome.failure:
+        page.add(outcome.failure, first="    ")
+        return
+    if outcome.measured:
+        page.add(sentence(outcome, unit), first="    ")
+    doubts = outcome.conditions.warnings if verdict is Verdict.UNDECIDED else ()
+    for text in (second_start(outcome), *doubts, _memory(outcome), _conditions(outcome)):
+        if text:
+            page.add((text, Style.FAINT), first="    ")
+    if plan.knowledge is None:
+        return
+    entry = plan.recommendations.get(outcome.topic)
+    if entry is not None and entry.measured is not None and entry.measured.probe == outcome.probe:
+        for rule, judged in entry.measured.judged.items():
+            page.add(f"{claim(plan, rule)}: {VERDICTS[Verdict(judged)]}", first="    ")
+
+
+def second_start(outcome: ProbeOutcome) -> str:
+    """What a second start says of a bet that was overturned; empty where there was no need of one."""
+    return f"A second start {outcome.second_start}" if outcome.second_start else ""
+
+
+def _unit(plan: Plan, outcome: ProbeOutcome) -> str:
+    fact = plan.knowledge.vocabulary.facts.get(outcome.fact) if plan.knowledge is not None else None
+    return fact.unit if fact is not None else ""
+
+
+def _memory(outcome: ProbeOutcome) -> str:
+    """Peak memory by setting, where each was measured by itself."""
+    if is_trial(outcome.probe):
+        return ""
+    if probe_named(outcome.probe).bench != "peers":
+        return ""
+    found = [
+        f"{r.setting} {with_prefix(r.peak_memory_bytes, 'bytes')}" for r in outcome.settings if r.peak_memory_bytes
+    ]
+    return f"most memory held: {', '.join(found)}" if found else ""
+
+
+def _conditions(outcome: ProbeOutcome) -> str:
+    return "measured with: " + ", ".join(
+        f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items())
+    )
+
+
+def _changes(page: Page, revision: Revision) -> None:
+    changed = [
+        (entry.title, was, entry.value)
+        for name, entry in revision.after.recommendations.items()
+        if (was := revision.before.value(name)) != entry.value
+    ]
+    if not revision.measured:
+        return
+    page.heading("what changes in the plan")
+    if not changed:
+        page.add("Nothing: every recommendation stays as it was.")
+    for title, was, now in changed:
+        page.add((title, Style.STRONG), f": {_value(was)} -> {_value(now)}", first="- ")
+
+
+def _value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else "nothing" if value is None else str(value)
+
+
+def _skipped(page: Page, heading: str, skipped: Sequence[Skipped]) -> None:
+    if not skipped:
+        return
+    page.heading(heading)
+    reasons: dict[str, list[str]] = {}
+    for one in skipped:
+        reasons.setdefault(one.reason, []).append(one.probe)
+    for reason, names in reasons.items():
+        page.add((", ".join(names), Style.STRONG), f": {reason}", first="- ")

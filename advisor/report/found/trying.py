@@ -1,0 +1,338 @@
+"""The result of `advisor try`: what won and by how much beyond noise, what it means for the plan, what to do next."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from advisor.errors import printable, shorten
+from advisor.report.markup import plain, table
+from advisor.report.page import Look, Page, Style
+from advisor.training.ladder.candidates import MOST_EPOCHS
+from advisor.training.ladder.menu import PLAIN
+from advisor.training.ladder.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+from advisor.training.ladder.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
+
+SCORES = {
+    "accuracy": "Accuracy is the share of examples whose class was told right.",
+    "balanced_accuracy": "Balanced accuracy is the mean over the classes of the share told right, however rare a class is.",
+    "r2": "R² is the share of the target's variance that was explained: 1 is all of it, always saying the mean gives 0.",
+    "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
+}
+"""What a score means."""
+_VERDICTS = {
+    BetVerdict.CONFIRMED: ("confirmed", Style.GOOD),
+    BetVerdict.OVERTURNED: ("overturned", Style.CARE),
+    BetVerdict.NO_DIFFERENCE: ("no difference that matters", Style.PLAIN),
+    BetVerdict.UNDECIDED: ("undecided", Style.FAINT),
+}
+_FEWER_MARK = " (fewer folds)"
+_MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
+_NARROWEST_NAME, _WIDEST_NAME, _FIGURES_WIDTH, _MOST_NAMED = 12, 36, 37, 12
+_FOR_NETWORKS = 2.5
+"""Times what a run has taken that had time for simpler models only."""
+TITLES = {
+    "network.type": "Network type",
+    "network.hidden_units": "Hidden units",
+    "network.init": "Initial weights",
+    "network.activation": "Activation",
+    "training.optimizer": "Optimiser",
+}
+"""Of the recommendations that trials judge, where no plan names them."""
+
+
+def trying_page(outcome: Outcome, look: Look, titles: Mapping[str, str] = TITLES) -> str:
+    """For the terminal.
+
+    Args:
+        titles: of the recommendations by topic.
+    """
+    page = Page(look)
+    page.heading("what won")
+    if outcome.interrupted:
+        page.add(("Stopped before the end; this is what is known.", Style.CARE))
+    page.add((outcome.says, Style.STRONG))
+    _finals(page, outcome)
+    _tried(page, outcome)
+    if outcome.bets:
+        page.heading("before -> measured -> after")
+    for bet in outcome.bets:
+        said, style = _VERDICTS[bet.verdict]
+        title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
+        after = bet.before if bet.after is None else bet.after
+        page.add((title, Style.STRONG), f": {value(bet.before)} -> ", (said, style), f" -> {value(after)}", first="  ")
+        page.add(bet_sentence(bet, outcome.metric), first="    ")
+    if outcome.varied:
+        page.heading("what changes of the network showed")
+    for sentence in changes_shown(outcome, titles):
+        page.add(sentence, first="- ")
+    _not_tried(page, outcome)
+    page.heading("how it was tried")
+    for sentence in how(outcome, _shown(by_candidate(outcome))):
+        page.add(sentence, first="- ")
+    page.heading("what to do next")
+    for words, command in next_steps(outcome):
+        page.add(words, first="- ")
+        if command:
+            page.verbatim(command, first="    ")
+    return page.text()
+
+
+def trying_markdown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> str:
+    """The same as a report."""
+    name = printable(outcome.data.path.rstrip("/").rpartition("/")[2])
+    lines = [f"# Tried on {plain(name)}", "", plain(outcome.says), ""]
+    if outcome.finals:
+        lines += ["## On examples that selection never saw"]
+        lines += table(["Candidate", outcome.metric.title, "95 % interval", "Seeds"], _final_rows(outcome))
+    if outcome.trials:
+        lines += ["## On the folds"]
+        rows = [
+            [t.name, t.stage.value, amount(outcome.metric, t.scores), str(len(t.scores)), f"{t.seconds:.1f}"]
+            for t in by_candidate(outcome)
+        ]
+        lines += table(["Candidate", "Stage", outcome.metric.title, "Folds", "Seconds"], rows)
+    if outcome.bets:
+        rows = []
+        for bet in outcome.bets:
+            after = bet.before if bet.after is None else bet.after
+            title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
+            said = bet_sentence(bet, outcome.metric)
+            rows.append([title, value(bet.before), _VERDICTS[bet.verdict][0], value(after), said])
+        lines += ["## What it means for the plan"]
+        lines += table(["What", "Before", "Measured", "After", "How"], rows)
+    if outcome.varied:
+        lines += ["## What changes of the network showed", ""]
+        lines += [f"- {plain(sentence)}" for sentence in changes_shown(outcome, titles)] + [""]
+    if outcome.not_tried:
+        lines += ["## Not tried", ""]
+        lines += [f"- {plain(one.name)}: {plain(one.reason)}" for one in outcome.not_tried] + [""]
+    lines += ["## How it was tried", "", *(f"- {plain(sentence)}" for sentence in how(outcome))]
+    return "\n".join([*lines, ""])
+
+
+def changes_shown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> list[str]:
+    """`Activation: gelu against relu with ffn: 0.007 better in accuracy (...).`, of a network that is not the plan's."""
+    named = {**TITLES, **titles}
+    return [f"{named.get(bet.topic, bet.topic)}: {bet_sentence(bet, outcome.metric)}" for bet in outcome.varied]
+
+
+def bet_sentence(bet: Bet, metric: Metric) -> str:
+    """`he against glorot: 0.004 better in accuracy (95 % interval 0.001 to 0.007, 15 pairs of scores).`"""
+    one, other = (bet.rival, bet.before) if bet.verdict is BetVerdict.OVERTURNED else (bet.before, bet.rival)
+    median, low, high = bet.median, bet.low, bet.high
+    if median < 0:
+        one, other, median, low, high = other, one, -median, -high, -low
+    figures = f"(95 % interval {metric.shown(low)} to {metric.shown(high)}, {bet.n} pairs of scores)"
+    ending = {
+        BetVerdict.NO_DIFFERENCE: ", which is less than matters",
+        BetVerdict.UNDECIDED: ", which is not decided",
+    }.get(bet.verdict, "")
+    if doubted(bet):
+        ending = f", which is not decided: {DOUBTS}"
+    with_ = f" with {bet.network}" if bet.network else ""
+    return f"{value(one)} against {value(other)}{with_}: {gain_shown(metric, median, 'better')} {figures}{ending}."
+
+
+def value(found: object) -> str:
+    if isinstance(found, list | tuple):
+        return "-".join(map(str, found)) or "none"
+    return printable(str(found))
+
+
+def how(outcome: Outcome, shown: Sequence[Trial] | None = None) -> list[str]:
+    """The split, the folds, the seconds, in sentences.
+
+    Args:
+        shown: the rows of the table of the folds, whose marks are explained; None for all candidates.
+    """
+    data = outcome.data
+    folds = f"{data.folds} {'fold' if data.folds == 1 else 'folds'}"
+    sentences = [
+        f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
+        f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
+        SCORES.get(outcome.metric.name, ""),
+        _why_not_the_best_score(outcome),
+        f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
+        f"Networks had at most {MOST_EPOCHS} epochs a training.",
+    ]
+    rows = by_candidate(outcome) if shown is None else shown
+    if any(row.kind is Kind.TRIVIAL for row in rows):
+        sentences.append(f"trivial ({trivial_note(outcome.metric)}) is what everything else has to beat.")
+    statuses = {row.status for row in rows}
+    if any(PLAIN in row.name for row in rows):
+        sentences.append("plain: trained as scikit-learn's network is, unless it is told otherwise.")
+    if any(len(row.scores) > 1 for row in rows):
+        sentences.append("± is how far the scores of the folds lie apart (a standard deviation).")
+    if any(row.status is Status.CUT or row.hurried for row in rows) or any(final.cut for final in outcome.finals):
+        sentences.append("(cut): there was no time for all of its training; with more it may be better.")
+    if Status.SHORT in statuses:
+        sentences.append("(fewer folds): there was no time for it on every fold, so it says less and is not chosen.")
+    if outcome.resumed:
+        sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
+    sentences = [sentence for sentence in sentences if sentence]
+    return [*sentences, *([data.left_out] if data.left_out else []), *outcome.notes]
+
+
+def _why_not_the_best_score(outcome: Outcome) -> str:
+    """Where something on the menu scored higher on the folds than what was chosen, although both told of probabilities."""
+    rows = [
+        trial for trial in by_candidate(outcome) if trial.stage is not Stage.VARIATIONS and trial.status is Status.DONE
+    ]
+    names = [trial.name for trial in rows]
+    sure = all(trial.losses for trial in outcome.trials if trial.counts)
+    if not sure or outcome.best is None or outcome.best.name not in names[1:]:
+        return ""
+    return (
+        f"{names[0]} scored higher on the folds by no more than noise; {outcome.best.name} was chosen, whose probabilities "
+        "tell the classes apart better."
+    )
+
+
+def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
+    """What to do now, with the command for it."""
+    data = outcome.data
+    inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    inputs = f"--data {shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    if outcome.stated:
+        inputs += f" {outcome.stated}"
+    elif data.task_told:
+        inputs += f" --set task.kind={data.task}"
+    steps = []
+    if outcome.interrupted:
+        steps.append(("Give the very same command again: it takes what is finished, and goes on.", ""))
+    elif not any(trial.kind is Kind.NETWORK and trial.counts for trial in outcome.trials):
+        enough = max(60, math.ceil(outcome.seconds * _FOR_NETWORKS / 30) * 30)
+        words = f"No network was reached in the time. About {enough} s would do, as far as the simpler models tell."
+        steps.append((words, f"advisor try {inputs} --budget {enough}s"))
+    elif outcome.verdict is Verdict.UNFINISHED:
+        steps.append(("Give it more time.", f"advisor try {inputs} --budget 10min"))
+    if outcome.verdict is Verdict.NOTHING:
+        steps.append(
+            ("Look at the data first: the target may not follow from these columns.", f"advisor inspect {inspected}")
+        )
+    elif outcome.verdict is Verdict.NO_DIFFERENCE:
+        steps.append(("More examples, or more time, would tell more.", f"advisor try {inputs} --budget 10min"))
+    steps.append(("See the plan with what was measured here.", f"advisor recommend {inputs}"))
+    return steps
+
+
+def amount(metric: Metric, scores: Sequence[float]) -> str:
+    """`0.973 ± 0.010`: the mean over the folds and how far they lie apart (a standard deviation)."""
+    if not scores:
+        return "-"
+    spread = f" ± {metric.shown(statistics.stdev(scores))}" if len(scores) > 1 else ""
+    return f"{metric.shown(statistics.fmean(scores))}{spread}"
+
+
+def by_candidate(outcome: Outcome) -> list[Trial]:
+    """For tables: the trials of each candidate as one, the best first; what failed is left out.
+
+    What had no time for all folds of its first rung, or for a whole training, is marked in its name.
+    """
+    joined: dict[str, Trial] = {}
+    for trial in outcome.trials:
+        if not trial.counts:
+            continue
+        known = joined.get(trial.name)
+        if known is None:
+            joined[trial.name] = trial
+            continue
+        scores, seconds = (*known.scores, *trial.scores), known.seconds + trial.seconds
+        joined[trial.name] = Trial(
+            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, known.status,
+            hurried=known.hurried or trial.hurried,
+        )  # fmt: skip
+    sign = -1 if outcome.metric.greater_is_better else 1
+    ordered = sorted(joined.values(), key=lambda trial: sign * statistics.fmean(trial.scores))
+    return [replace(trial, name=f"{trial.name}{_mark(trial)}") for trial in ordered]
+
+
+def _mark(trial: Trial) -> str:
+    return _MARKS.get(trial.status, CUT_MARK if trial.hurried else "")
+
+
+def _cell(name: str, width: int) -> str:
+    """A candidate's name, cut where it is too long, but never its mark."""
+    mark = next((mark for mark in _MARKS.values() if name.endswith(mark)), "")
+    return f"{shorten(name.removesuffix(mark), width - len(mark))}{mark}"
+
+
+def _finals(page: Page, outcome: Outcome) -> None:
+    if not outcome.finals:
+        return
+    page.heading("on examples that selection never saw")
+    name = _name_width(page)
+    widths = (name, 10, 16, 5)
+    page.columns([("candidate",), (outcome.metric.title,), ("95 % interval",), ("seeds",)], widths)
+    best = outcome.best.name if outcome.best is not None else ""
+    for row in _final_rows(outcome):
+        style = Style.STRONG if row[0].removesuffix(CUT_MARK) == best else Style.PLAIN
+        page.columns([((_cell(row[0], name), style),), *((cell,) for cell in row[1:])], widths)
+
+
+def _name_width(page: Page) -> int:
+    """What the figures of a table leave."""
+    return max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
+
+
+def _final_rows(outcome: Outcome) -> list[list[str]]:
+    shown = outcome.metric.shown
+    return [
+        [f.name, shown(f.mean), f"{shown(f.low)} to {shown(f.high)}", str(len(f.scores))]
+        for f in in_order(outcome.finals, outcome.metric)
+    ]
+
+
+def _tried(page: Page, outcome: Outcome) -> None:
+    rows = by_candidate(outcome)
+    if not rows:
+        return
+    page.heading("on the folds")
+    name = _name_width(page)
+    widths = (name, 16, 5, 8)
+    page.columns([("candidate",), (outcome.metric.title,), ("folds",), ("seconds",)], widths)
+    shown = _shown(rows)
+    for trial in shown:
+        cells = [amount(outcome.metric, trial.scores), str(len(trial.scores)), f"{trial.seconds:.1f}"]
+        page.columns([(_cell(trial.name, name),), *((cell,) for cell in cells)], widths)
+    if len(shown) < len(rows):
+        page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
+
+
+def _shown(rows: Sequence[Trial]) -> list[Trial]:
+    """The rows that a page has room for, in their order: of many variations only the best."""
+    most = max(0, _MOST_NAMED - sum(row.stage is not Stage.VARIATIONS for row in rows))
+    hidden = [row.name for row in rows if row.stage is Stage.VARIATIONS][most:]
+    return [row for row in rows if row.name not in hidden]
+
+
+def _not_tried(page: Page, outcome: Outcome) -> None:
+    if not outcome.not_tried:
+        return
+    page.heading("not tried")
+    reasons: dict[str, list[str]] = {}
+    for one in outcome.not_tried:
+        reasons.setdefault(one.reason, []).append(one.name)
+    for reason, names in reasons.items():
+        variations = [name for name in names if ", " in name]
+        if len(variations) > 2:
+            of = variations[0].partition(", ")[0]
+            reasons[reason] = [*(n for n in names if n not in variations), f"{len(variations)} variations of {of}"]
+    for reason, names in reasons.items():
+        page.add((", ".join(names), Style.STRONG), f": {reason}", first="- ")
+
+
+def trial_line(trial: Trial, metric: Metric) -> str:
+    """One line for a finished trial, where there is no live table."""
+    if trial.status is Status.FAILED:
+        return f"{trial.name}: failed. {trial.failure or ''}".rstrip()
+    short = f", {trial.status.value}" if trial.status in _MARKS else ""
+    more = "more " if trial.rung else ""
+    folds = f"{len(trial.scores)} {more}{'fold' if len(trial.scores) == 1 else 'folds'}"
+    said = f"{trial.name}: {metric.title} {amount(metric, trial.scores)} on {folds}, {trial.seconds:.1f} s{short}"
+    return said if trial.kind is not Kind.TRIVIAL else f"{said} ({trivial_note(metric)})"

@@ -1,0 +1,1 @@
+"""A machine, its devices and its health, as text and JSON."""

@@ -1,0 +1,112 @@
+"""Device profiles for the terminal and as JSON: figures with their units, sources, and whether they were checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from advisor.errors import join_names
+from advisor.facts.values import number_text
+from advisor.machine.profiles.devices import UNITS, Bound, DeviceProfile, Figure
+from advisor.machine.profiles.published import PublishedTable
+from advisor.report.machine.published_figures import published_json, published_section
+from advisor.report.page import Look, Page, Style
+
+_LABELS = {
+    "compute_capability": "Compute capability",
+    "memory_bytes": "Memory",
+    "memory_bytes_per_second": "Memory bandwidth",
+    "pcie_generation": "PCIe generation",
+    "link_bytes_per_second": "Link to other cards, both directions",
+    "watts": "Power",
+    "cores": "Cores",
+}
+_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def quantity(value: float, unit: str) -> str:
+    """`80 GB`, `3.35 TB/s`, `989 TFLOP/s`, `700 W`; of a version both digits, `9.0`."""
+    short = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}.get(unit)
+    if short is None:
+        if unit == "version":
+            return f"{value:.1f}"
+        return number_text(value) if unit == "generation" else f"{number_text(value)} {unit}"
+    size, prefix = next(((size, prefix) for size, prefix in _PREFIXES if value >= size), (1.0, ""))
+    return f"{number_text(round(value / size, 2))} {prefix}{short}"
+
+
+def figures(device: DeviceProfile) -> Iterator[tuple[str, str, Figure]]:
+    """Key, label and figure of everything that is published about the device."""
+    for key in UNITS:
+        figure = getattr(device, key)
+        if figure is not None:
+            yield key, _LABELS[key], figure
+    for precision, figure in device.peak_flops.items():
+        yield f"peak_flops.{precision.value}", f"Peak, {precision.value}, dense", figure
+
+
+def devices_page(devices: Sequence[DeviceProfile], look: Look) -> str:
+    page = Page(look)
+    width = max((len(device.name) for device in devices), default=0)
+    for device in devices:
+        page.add(device.title, first=[(f"{device.name:<{width}}  ", Style.STRONG)])
+    page.blank()
+    page.add(f"{len(devices)} devices. `advisor profiles show NAME` has the figures; --machine NAME plans for one.")
+    return page.text()
+
+
+def device_page(device: DeviceProfile, look: Look, published: Sequence[PublishedTable] = ()) -> str:
+    """The device's figures with their sources, then what others have measured on it."""
+    page = Page(look)
+    page.add((device.title, Style.HEADING), f" ({device.name})")
+    page.add(f"A {'processor' if device.kind == 'cpu' else f'GPU, programmed through {device.backend}'}.")
+    if device.features:
+        page.add(f"Instruction sets: {join_names(sorted(device.features))}.")
+    if device.aliases:
+        page.add(f"Also called: {', '.join(device.aliases)}.")
+    if device.note:
+        page.add(device.note)
+    page.blank()
+    sources = list(dict.fromkeys(figure.source for _, _, figure in figures(device)))
+    for _, label, figure in figures(device):
+        bound = "at most " if figure.bound is Bound.AT_MOST else ""
+        note = f", {figure.note}" if figure.note else ""
+        checked = ("verified", Style.GOOD) if figure.verified else ("not verified", Style.CARE)
+        source = f" [{sources.index(figure.source) + 1}]" if figure.source else ""
+        page.add(
+            f"{label}: {bound}",
+            (quantity(figure.value, figure.unit), Style.STRONG),
+            f"{note}, ",
+            checked,
+            source,
+            first="- ",
+        )
+    page.heading("SOURCES")
+    for number, source in enumerate(sources, start=1):
+        page.add(source, first=f"[{number}] ")
+    published_section(page, published)
+    return page.text()
+
+
+def device_json(device: DeviceProfile, published: Sequence[PublishedTable] = ()) -> dict[str, Any]:
+    return {
+        "name": device.name,
+        "title": device.title,
+        "kind": device.kind.value,
+        "backend": device.backend,
+        "aliases": list(device.aliases),
+        "features": sorted(device.features),
+        "note": device.note,
+        "figures": {
+            key: {
+                "value": figure.value,
+                "unit": figure.unit,
+                "verified": figure.verified,
+                "bound": figure.bound.value,
+                "source": figure.source,
+                "note": figure.note,
+            }
+            for key, _, figure in figures(device)
+        },
+        "published": published_json(published),
+    }

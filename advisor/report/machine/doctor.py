@@ -1,0 +1,250 @@
+"""What a machine is, what torch sees of it, and what they disagree on: for the terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from advisor.errors import join_names
+from advisor.facts.values import number_text, with_unit
+from advisor.machine.cards import Gpu, Topology
+from advisor.machine.doctor.finding import Finding, Severity
+from advisor.machine.machine import Machine
+from advisor.machine.parts import CacheKind, Disk
+from advisor.machine.torch_view import TorchView
+from advisor.report.page import Look, Page, Style
+
+SCHEMA = "advisor/doctor/1"
+_HEADINGS = {Severity.PROBLEM: "PROBLEMS", Severity.WARNING: "WARNINGS", Severity.NOTE: "NOTES"}
+_STYLES = {Severity.PROBLEM: Style.BAD, Severity.WARNING: Style.CARE, Severity.NOTE: Style.STRONG}
+_JOINED = {
+    Topology.BOARD: "on one board",
+    Topology.SWITCH: "behind one PCIe switch",
+    Topology.SWITCHES: "behind PCIe switches",
+    Topology.HOST_BRIDGE: "on one PCIe host bridge",
+    Topology.NUMA_NODE: "in one NUMA node",
+    Topology.SYSTEM: "across sockets",
+}
+
+
+def doctor_page(machine: Machine, torch_view: TorchView, found: Sequence[Finding], look: Look) -> str:
+    page = Page(look)
+    page.heading("THIS MACHINE")
+    _table(page, list(machine_lines(machine)))
+    page.heading("WHAT PYTORCH SEES")
+    _table(page, list(torch_lines(torch_view)))
+    for severity, group in groupby(found, key=lambda finding: finding.severity):
+        page.heading(_HEADINGS[severity])
+        for number, finding in enumerate(group):
+            if number:
+                page.blank()
+            page.add((finding.title, _STYLES[severity]), first="- ")
+            page.add(finding.what, first="  ")
+            page.add(finding.remedy, first="  ")
+            for command in finding.commands:
+                page.verbatim(command, first="    ")
+    page.blank()
+    if found:
+        counts = [(severity, sum(one.severity is severity for one in found)) for severity in Severity]
+        parts = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts if count]
+        page.add((f"{join_names(parts)}.", Style.STRONG))
+    else:
+        page.add(("Nothing disagrees.", Style.GOOD))
+    for note in machine.notes:
+        page.add((note, Style.FAINT), first=[("Not known: ", Style.FAINT)], rest="  ")
+    return page.text()
+
+
+def doctor_json(machine: Machine, torch_view: TorchView, found: Sequence[Finding]) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "machine": machine.to_json(),
+        "torch": torch_view.to_json(),
+        "findings": [
+            {
+                "name": finding.name,
+                "severity": finding.severity.value,
+                "title": finding.title,
+                "what": finding.what,
+                "remedy": finding.remedy,
+                "commands": list(finding.commands),
+            }
+            for finding in found
+        ],
+    }
+
+
+def machine_lines(machine: Machine) -> Iterator[tuple[str, str]]:
+    """Label and text of what is known of a machine, a line for each part."""
+    yield "Processor", _processor(machine)
+    yield "Allowed", _allowed(machine)
+    caches = _caches(machine)
+    if caches:
+        yield "Caches", caches
+    yield "Memory", _memory(machine)
+    for text, group in groupby(enumerate(map(_gpu, machine.gpus or ())), key=lambda numbered: numbered[1]):
+        numbers = [number for number, _ in group]
+        yield f"GPU {numbers[0]}" + (f" to {numbers[-1]}" if len(numbers) > 1 else ""), text
+    if machine.gpus is None:
+        yield "GPUs", "unknown"
+    elif not machine.gpus:
+        yield "GPUs", "none"
+    joined = _joined(machine)
+    if joined:
+        yield "Joined", joined
+    for disk in machine.disks:
+        yield "Disk", _disk(disk)
+    yield "System", _system(machine)
+
+
+def torch_lines(view: TorchView) -> Iterator[tuple[str, str]]:
+    if view.error is not None:
+        yield "PyTorch", "cannot be asked"
+        return
+    if view.cuda or view.hip:
+        build = f"for CUDA {view.cuda}" if view.cuda else f"for ROCm {view.hip}"
+    else:
+        build = "with Metal" if view.mps_built else "for processors only"
+    yield "PyTorch", f"{view.version or 'of unknown version'}, built {build}"
+    if view.devices:
+        names = [device.name or "a GPU without a name" for device in view.devices]
+        yield "GPUs", f"{len(names)}: {join_names(sorted(set(names)))}"
+    elif view.mps_available:
+        yield "GPUs", "the Apple GPU, through MPS"
+    else:
+        yield "GPUs", "none that it can use"
+    if view.architectures:
+        yield "Code for", " ".join(view.architectures)
+    threads = [f"{view.threads} in one operation"] if view.threads is not None else []
+    threads += [f"{view.interop_threads} between operations"] if view.interop_threads is not None else []
+    yield "Threads", ", ".join(threads) or "unknown"
+    parts = {"MKL": view.mkl, "oneDNN": view.mkldnn, "OpenMP": view.openmp}
+    if None not in parts.values():
+        yield "Libraries", join_names([name for name, there in parts.items() if there]) or f"none of {', '.join(parts)}"
+
+
+def _table(page: Page, lines: Sequence[tuple[str, str]]) -> None:
+    width = max(len(label) for label, _ in lines) + 2
+    for label, text in lines:
+        page.add(text, first=[(f"{label:<{width}}", Style.FAINT)])
+
+
+def _processor(machine: Machine) -> str:
+    parts = [machine.cpu_model or "of unknown name"]
+    if machine.physical_cores is not None:
+        parts.append(with_unit(machine.physical_cores, "cores"))
+    if machine.logical_cores is not None:
+        parts.append(with_unit(machine.logical_cores, "hardware threads"))
+    if machine.sockets is not None and machine.sockets > 1:
+        parts.append(with_unit(machine.sockets, "sockets"))
+    if machine.features:
+        parts.append(" ".join(sorted(machine.features)))
+    return ", ".join(parts)
+
+
+def _allowed(machine: Machine) -> str:
+    if machine.usable_cores is None:
+        return "unknown"
+    parts = [with_unit(machine.usable_cores, "hardware threads") + " at once"]
+    if machine.quota_cores is not None:
+        parts.append(f"a quota of {number_text(round(machine.quota_cores, 2))} cores")
+    clocks = machine.clocks
+    if clocks is not None and clocks.now_hertz is not None:
+        most = "" if clocks.max_hertz is None else f" of {_gigahertz(clocks.max_hertz)}"
+        parts.append(f"clock {_gigahertz(clocks.now_hertz)}{most} GHz")
+    if clocks is not None and clocks.governors:
+        parts.append(f"governor {join_names(clocks.governors)}")
+    return ", ".join(parts)
+
+
+def _gigahertz(hertz: int) -> str:
+    return number_text(round(hertz / 1e9, 2))
+
+
+def _caches(machine: Machine) -> str:
+    """First level data, then the others; instances that are alike together."""
+    shown = [cache for cache in machine.caches or () if cache.kind is not CacheKind.INSTRUCTION]
+    return ", ".join(f"L{cache.level} {cache.instances} x {_binary(cache.size_bytes)}" for cache in shown)
+
+
+def _binary(size: int) -> str:
+    """Caches and memory come in powers of two."""
+    for unit, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{number_text(round(size / unit, 1))} {name}"
+    return f"{size} B"
+
+
+def _memory(machine: Machine) -> str:
+    parts = ["unknown size" if machine.memory_bytes is None else _binary(machine.memory_bytes)]
+    if machine.memory_available_bytes is not None:
+        parts.append(f"{_binary(machine.memory_available_bytes)} free")
+    nodes = len(machine.numa_nodes or ())
+    if nodes > 1:
+        parts.append(f"{nodes} NUMA nodes")
+    modules = machine.memory_modules
+    if modules is not None:
+        speed = modules.transfers_per_second
+        rate = "" if speed is None else f" at {number_text(speed / 1e6)} MT/s"
+        channels = "" if modules.channels is None else f" on {with_unit(modules.channels, 'channels')}"
+        parts.append(f"{modules.count} x {modules.kind or 'module'}{rate}{channels}")
+    if machine.swap_bytes is not None:
+        used = machine.swap_used_bytes or 0
+        parts.append(f"swap {_binary(machine.swap_bytes)}, {_binary(used)} used" if machine.swap_bytes else "no swap")
+    return ", ".join(parts)
+
+
+def _gpu(gpu: Gpu) -> str:
+    parts = [gpu.name or f"a card without a name ({gpu.backend})"]
+    if gpu.memory_bytes is not None:
+        free = None if gpu.state is None else gpu.state.memory_free_bytes
+        parts.append(_binary(gpu.memory_bytes) + ("" if free is None else f" ({_binary(free)} free)"))
+    if gpu.compute_capability is not None:
+        parts.append(f"capability {gpu.compute_capability:.1f}")
+    lanes = None if gpu.state is None else gpu.state.pcie_lanes
+    if gpu.pcie_generation is not None and gpu.pcie_lanes is not None:
+        now = "" if lanes in (None, gpu.pcie_lanes) else f"x{lanes} of "
+        parts.append(f"PCIe {gpu.pcie_generation}.0 {now}x{gpu.pcie_lanes}")
+    if gpu.nvlinks:
+        parts.append(with_unit(gpu.nvlinks, "NVLinks"))
+    if gpu.power_limit_watts is not None:
+        parts.append(with_unit(round(gpu.power_limit_watts), "W"))
+    if gpu.mig:
+        parts.append("divided (MIG)")
+    return ", ".join(parts)
+
+
+def _joined(machine: Machine) -> str:
+    if not machine.gpu_pairs:
+        return ""
+    parts = ["by NVLink"] if machine.nvlink else []
+    farthest = [pair.path for pair in machine.gpu_pairs if pair.path is not None]
+    if farthest:
+        parts.append(_JOINED[max(farthest, key=list(Topology).index)])
+    direct = {pair.peer_to_peer for pair in machine.gpu_pairs}
+    if direct == {True}:
+        parts.append("each reads the others' memory directly")
+    elif direct == {False}:
+        parts.append("none reads another's memory directly")
+    return ", ".join(parts)
+
+
+def _disk(disk: Disk) -> str:
+    kind = disk.kind.value if disk.kind is not None else "virtual disk" if disk.virtual else "unknown kind"
+    parts = [f"{disk.folder or 'a folder'}: {disk.file_system or 'unknown file system'} on {kind}"]
+    if disk.free_bytes is not None and disk.total_bytes is not None:
+        parts.append(f"{with_unit(disk.free_bytes, 'bytes')} of {with_unit(disk.total_bytes, 'bytes')} free")
+    return ", ".join(parts)
+
+
+def _system(machine: Machine) -> str:
+    parts = [" ".join(part for part in (machine.system, machine.kernel, machine.architecture) if part) or "unknown"]
+    driver = machine.gpu_driver
+    if driver is not None and driver.version:
+        parts.append(f"NVIDIA driver {driver.version}" + (f" (CUDA {driver.cuda})" if driver.cuda else ""))
+    if machine.virtual:
+        parts.append(f"a virtual machine{f' ({machine.hypervisor})' if machine.hypervisor else ''}")
+    if machine.container:
+        parts.append(f"in a container ({machine.container})")
+    return ", ".join(parts)

@@ -1,0 +1,1 @@
+"""A plan, its explanation and its comparison, as text, Markdown and JSON."""

@@ -1,0 +1,292 @@
+"""A plan as JSON (`advisor/plan/1`): what `recommend --format json` writes, and what commands on saved plans read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
+from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
+from advisor.facts.values import from_json
+from advisor.facts.vocabulary import Value
+from advisor.inference.plan import (
+    Alternative,
+    ComputedFigure,
+    Flip,
+    Input,
+    Measurement,
+    Plan,
+    Reason,
+    Recommendation,
+    Status,
+    Verdict,
+)
+from advisor.knowledge.model import Knowledge, Policy, School, Topic
+from advisor.report.plan.json_fields import Fields
+
+if TYPE_CHECKING:
+    from advisor.probes.outcome import ProbeOutcome
+
+SCHEMA = "advisor/plan/1"
+MAX_BYTES = 16_000_000
+TITLE = "This plan cannot be used"
+REMEDY = "Name a file that `advisor recommend --format json --output FILE` wrote."
+
+# What a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs.
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plan_text(plan: Plan) -> str:
+    """The plan as JSON text. Raises ValueError where a number is no number, which `advise` never gives."""
+    return json_text(plan.to_json())
+
+
+def json_text(value: object) -> str:
+    """Readable JSON that is safe to print. Raises ValueError for nan and infinity."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def read_plan(path: Path, knowledge: Knowledge) -> Plan:
+    """A saved plan. Keys, facts and topics that this rule base does not know are passed over.
+
+    Raises:
+        InputError: not such a file, or values in it that no plan holds; every problem at once.
+    """
+    fields = Fields(_load(path), str(path), "", [])
+    schema = fields.text("schema")
+    if schema != SCHEMA and not fields.problems:
+        fields.note("schema", f"is {shorten(schema)!r}, not {SCHEMA}", REMEDY)
+    if fields.problems:
+        raise InputError(TITLE, fields.problems)
+    plan = _plan(fields, knowledge)
+    if fields.problems:
+        raise InputError(TITLE, fields.problems)
+    return plan
+
+
+def read_outcomes(path: Path) -> tuple[ProbeOutcome, ...]:
+    """The measurements that `advisor probe --format json` wrote beside a plan; what of them is damaged is left out.
+
+    Raises InputError where this is no JSON file.
+    """
+    document = _load(path)
+    outcomes = document.get("outcomes") if isinstance(document, dict) else None
+    if not isinstance(outcomes, list):
+        return ()
+    from advisor.agent.remembered.profile import SCHEMA as PROFILE
+    from advisor.agent.remembered.profile import MachineProfile
+
+    return MachineProfile.from_json({"schema": PROFILE, "outcomes": outcomes}).outcomes
+
+
+def _load(path: Path) -> object:
+    where = shorten(path, 400)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except IsADirectoryError:
+        raise input_error(TITLE, "this is a folder", where=where, remedy=REMEDY) from None
+    except OSError as error:
+        what = f"cannot be read ({error.strerror or type(error).__name__})"
+        raise input_error(TITLE, what, where=where, remedy="Check the name and its permissions.") from None
+    except ValueError:  # a null character in the name
+        raise input_error(TITLE, "is not a file name", where=where, remedy=REMEDY) from None
+    if len(raw) > MAX_BYTES:
+        raise input_error(TITLE, "is larger than 16 MB", where=where, remedy=REMEDY)
+    try:
+        return json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse)
+    except UnicodeDecodeError:
+        raise input_error(TITLE, "is not UTF-8 text", where=where, remedy=REMEDY) from None
+    except json.JSONDecodeError as error:
+        place = f"{where}:{error.lineno}"
+        raise input_error(TITLE, f"is not JSON ({error.msg})", where=place, remedy=REMEDY) from None
+    except RecursionError:
+        raise input_error(TITLE, "is nested too deep", where=where, remedy=REMEDY) from None
+    except ValueError as error:  # nan, infinity, or a whole number of thousands of digits
+        raise input_error(TITLE, f"is not JSON ({shorten(error)})", where=where, remedy=REMEDY) from None
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is no number")
+
+
+# --- the parts of a plan -----------------------------------------------------------------------------------------
+
+
+def _plan(fields: Fields, knowledge: Knowledge) -> Plan:
+    known = knowledge.vocabulary.facts
+    probes = {topic.probe for topic in knowledge.topics.values()}
+    facts = {name: _known(inner, knowledge, name) for name, inner in fields.named("facts") if name in known}
+    recommendations = {
+        name: _recommendation(inner, knowledge, knowledge.topics[name])
+        for name, inner in fields.named("recommendations")
+        if name in knowledge.topics
+    }
+    contradictions = [inner for inner in fields.items("contradictions") if inner.text("fact") in known]
+    evidence = [inner for inner in fields.items("evidence") if inner.text("fact") in known]
+    return Plan(
+        school=School(fields.choice("school", [School.TODAY.value, School.SURVEY.value])),
+        facts=facts,
+        recommendations=recommendations,
+        unused=fields.texts("unused", required=False),
+        withdrawn=fields.texts("withdrawn", required=False),
+        contradictions=tuple(_contradiction(inner, knowledge, inner.text("fact")) for inner in contradictions),
+        questions=tuple(name for name in fields.texts("questions") if name in known),
+        probes=tuple(name for name in fields.texts("probes") if name in probes),
+        figures=tuple(_figure(name, inner) for name, inner in fields.named("figures", required=False)),
+        evidence=tuple((inner.text("fact"), _evidence(inner, knowledge, inner.text("fact"))) for inner in evidence),
+        stated=_stated(facts),
+        knowledge=knowledge,
+    )
+
+
+def _stated(facts: dict[str, Known]) -> FactBase:
+    """The facts that the plan was made from, in the scope of its own measurements."""
+    base = FactBase().in_scope({key: value for known in facts.values() for key, value in known.applies.items()})
+    for name, known in facts.items():
+        if known.source not in (Source.DERIVED, Source.ASSUMED):
+            base = base.with_known(name, known)
+    return base
+
+
+def _known(fields: Fields, knowledge: Knowledge, name: str) -> Known:
+    value = _value(fields, knowledge, name, "value")
+    return Known(value, _source(fields, "source"), fields.named_texts("applies"), fields.text("note", required=False))
+
+
+def _figure(name: str, fields: Fields) -> ComputedFigure:
+    inputs = tuple(
+        Input(inner.text("name"), _input_value(inner), inner.text("unit"), inner.text("origin"))
+        for inner in fields.items("inputs")
+    )
+    value = fields.number("value", required=False) if fields.raw("value") is not None else None
+    return ComputedFigure(
+        name, fields.text("title"), fields.text("unit"), value, fields.text("formula"), fields.text("help"),
+        fields.texts("sources"), inputs, fields.texts("assumes", required=False), fields.texts("missing", required=False),
+        fields.flag("headline", default=False),
+    )  # fmt: skip
+
+
+def _input_value(fields: Fields) -> object:
+    """A number, or anything that is shown as it stands."""
+    value = fields.raw("value")
+    return fields.number("value") if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _contradiction(fields: Fields, knowledge: Knowledge, name: str) -> Contradiction:
+    used, overruled = (
+        Known(_value(fields, knowledge, name, key), _source(fields, f"{key}_source")) for key in ("used", "overruled")
+    )
+    return Contradiction(name, used, overruled)
+
+
+def _evidence(fields: Fields, knowledge: Knowledge, name: str) -> Known:
+    return Known(_value(fields, knowledge, name, "value"), Source.MEASURED, fields.named_texts("applies"))
+
+
+def _source(fields: Fields, key: str) -> Source:
+    return Source(fields.choice(key, [source.value for source in Source]))
+
+
+def _value(fields: Fields, knowledge: Knowledge, name: str, key: str) -> Value:
+    """A fact's value under this key; where that is wrong it is noted, and an empty text stands in."""
+    raw = fields.raw(key)
+    if not isinstance(raw, bool | int | float | str | list):
+        fields.note(key, f"{shorten(raw)!r} is no value of {name}", REMEDY)
+        return ""
+    try:
+        parsed = from_json(knowledge.vocabulary.facts[name], raw)
+        return raw if isinstance(raw, int) and isinstance(parsed, float) else parsed  # 1 stays 1, not 1.0
+    except InputError as error:
+        problem = error.problems[0] if error.problems else Problem("", "it is empty", REMEDY)
+        fields.note(key, f"{error.title}: {problem.what}", problem.remedy)
+        return ""
+
+
+def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recommendation:
+    status = Status(fields.choice("status", [status.value for status in Status]))
+    measured = fields.inner("measured")
+    if status in (Status.SETTLED, Status.LEANING, Status.MEASURED) and fields.raw("value") is None:
+        fields.note("value", f"is missing, though the recommendation is {status.value}", REMEDY)
+    return Recommendation(
+        topic=topic.name,
+        title=fields.text("title", required=False) or topic.title,
+        value=_advice(fields, topic, "value"),
+        status=status,
+        unit=fields.text("unit", required=False),
+        tied=tuple(str(_named_value(fields, topic, "tied", name)) for name in fields.texts("tied", required=False)),
+        because=tuple(_reason(inner) for inner in fields.items("because")),
+        alternatives=tuple(
+            Alternative(_advice(inner, topic, "value"), inner.text("why_not")) for inner in fields.items("alternatives")
+        ),
+        flips=tuple(
+            Flip(inner.text("fact"), _value(inner, knowledge, inner.text("fact"), "to"), _advice(inner, topic, "then"))
+            for inner in fields.items("flips")
+            if inner.text("fact") in knowledge.vocabulary.facts
+        ),
+        actions=fields.texts("actions", required=False),
+        notes=fields.texts("confidence_notes", required=False),
+        depends_on=fields.texts("depends_on_unknown", required=False),
+        measured=_measurement(measured, topic) if measured is not None else None,
+    )
+
+
+def _reason(fields: Fields) -> Reason:
+    readiness = fields.number("readiness", required=False)
+    return Reason(
+        rule=fields.text("rule"),
+        text=fields.text("text"),
+        sources=fields.texts("sources", required=False),
+        school=School(fields.choice("school", [school.value for school in School])),
+        strength=fields.text("strength", required=False),
+        verified=fields.flag("verified", default=False),
+        errata=fields.texts("errata", required=False),
+        when=fields.text("when", required=False),
+        origin=fields.text("origin", required=False),
+        readiness=int(readiness) if readiness else None,
+    )
+
+
+def _measurement(fields: Fields, topic: Topic) -> Measurement:
+    median, low, high, n = (fields.number(key) for key in ("median", "low", "high", "n"))
+    return Measurement(
+        probe=fields.text("probe"),
+        before=_advice(fields, topic, "before"),
+        after=_advice(fields, topic, "after"),
+        verdict=Verdict(fields.choice("verdict", [verdict.value for verdict in Verdict])),
+        median=median,
+        low=low,
+        high=high,
+        n=int(n),
+        unit=fields.text("unit", required=False) or "speed-up",
+        date=fields.text("date", required=False),
+        applies=fields.named_texts("applies"),
+        rival=_advice(fields, topic, "rival") if fields.raw("rival") is not None else None,
+        judged=fields.named_texts("rules"),
+    )
+
+
+def _advice(fields: Fields, topic: Topic, key: str) -> Any:
+    """A value of the topic, or None."""
+    raw = fields.raw(key)
+    if raw is None:
+        return None
+    if topic.policy is Policy.VALUE:
+        if topic.type == "integers":
+            numbers = fields.numbers(key)
+            return [int(number) for number in numbers]
+        number = fields.number(key)
+        return int(number) if topic.type == "integer" else number
+    if topic.policy is Policy.ALL and isinstance(raw, list):
+        return [_named_value(fields, topic, key, item) for item in fields.texts(key)]
+    return _named_value(fields, topic, key, raw)
+
+
+def _named_value(fields: Fields, topic: Topic, key: str, name: object) -> object:
+    if not isinstance(name, str) or name not in topic.values:
+        hint = did_you_mean(str(name), topic.values)
+        fields.note(key, f"{shorten(name)!r} is not a value of {topic.name}", hint)
+    return name

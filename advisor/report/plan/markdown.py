@@ -1,0 +1,168 @@
+"""The report that people carry away: a plan as Markdown, for a beginner at the top, with every source at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from advisor import __version__
+from advisor.agent.trials.outcomes import is_trial
+from advisor.inference.plan import Measurement, Plan, Recommendation
+from advisor.knowledge.model import Knowledge
+from advisor.report import contents, words
+from advisor.report.changes import VERDICTS, difference, sentence
+from advisor.report.markup import code, code_block, plain, table
+from advisor.report.numbers import numbers_table
+
+
+def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
+    """The whole report. A pure function: the date is the caller's, and may be left out."""
+    advised = contents.advised(plan)
+    lines = [f"# {plain(contents.title(plan))}", "", *_summary(plan, knowledge)]
+    lines += _measurements(knowledge, advised)
+    lines += ["## The plan", ""]
+    present = {entry.status for entry in advised}
+    lines += [f"- **{words.STATUS_WORDS[s]}**: {meaning}" for s, meaning in words.STATUS_MEANS.items() if s in present]
+    rows = [(entry.title, words.advice_words(knowledge, entry), words.STATUS_WORDS[entry.status]) for entry in advised]
+    lines += table(["Topic", "Advice", "How sure"], rows)
+    for left_out in contents.left_out(plan):
+        lines += [plain(left_out), ""]
+    lines += ["## Why", ""]
+    for entry in advised:
+        lines += _topic(plan, knowledge, entry)
+    lines += numbers_table(plan, knowledge)
+    lines += _facts(plan, knowledge)
+    lines += _still_open(plan, knowledge)
+    lines += _errata(plan)
+    lines += _sources(plan, knowledge)
+    lines += ["## Versions", "", f"- advisor {__version__}, rule base {plain(knowledge.digest[:12] or 'unnamed')}"]
+    lines += [f"- school: {words.SCHOOL_WORDS[plan.school]}"]
+    lines += [f"- date: {plain(date)}"] if date else []
+    return "\n".join(lines) + "\n"
+
+
+def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
+    """What to build, how to train it, on what, how sure: a line each."""
+    for start, said in [*contents.summary(plan, knowledge), ("How sure", contents.how_sure(plan))]:
+        yield f"- **{start}:** {plain(said)}"
+    yield ""
+
+
+# --- what was measured -------------------------------------------------------------------------------------------
+
+
+def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[str]:
+    measured = [(entry, entry.measured) for entry in advised if entry.measured is not None]
+    if not measured:
+        return []
+    ratio = "Ratio or difference" if any(is_trial(found.probe) for _, found in measured) else "Ratio"
+    head = ["Topic", "Before", f"{ratio} (95 % interval)", "n", "After", "Verdict", "Measured on"]
+    rows = [_measured_row(knowledge, entry, found) for entry, found in measured]
+    lines = ["## Before and after measuring", *table(head, rows)]
+    for entry, found in measured:
+        lines.append(f"- {plain(f'{entry.title}: {sentence(found, entry.unit)}')}")
+        for rule, verdict in found.judged.items():
+            lines.append(
+                f"  - {_claim(knowledge, rule)} {plain(contents.judgement_words(verdict))}.{_says(knowledge, rule)}"
+            )
+    return [*lines, ""]
+
+
+def _measured_row(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[object, ...]:
+    before, after = words.measured_change(knowledge, entry, measured)
+    scope = words.scope_words(measured) + (f", {measured.date}" if measured.date else "")
+    return entry.title, before, difference(measured), measured.n, after, VERDICTS[measured.verdict], scope
+
+
+def _claim(knowledge: Knowledge, name: str) -> str:
+    """What a judged rule staked on the probe."""
+    rule = knowledge.by_id.get(name)
+    expects = f", {code(rule.settles.expects)}," if rule is not None and rule.settles is not None else ""
+    return f"The claim of the rule {code(name)}{expects}"
+
+
+def _says(knowledge: Knowledge, name: str) -> str:
+    said = contents.rule_says(knowledge, name)
+    return f" It says: {plain(said)}" if said else ""
+
+
+# --- one topic ---------------------------------------------------------------------------------------------------
+
+
+def _topic(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> Iterator[str]:
+    yield f"### {plain(entry.title)}: {plain(words.advice_words(knowledge, entry))}"
+    yield ""
+    yield f"{words.STATUS_WORDS[entry.status].capitalize()} ({code(entry.topic)})"
+    yield ""
+    for reason in entry.because:
+        sources = "; ".join(words.citation(knowledge, source) for source in reason.sources)
+        yield f"- {plain(reason.text)} {plain(f'({sources})') if sources else ''}".rstrip()
+        yield f"  - rule {code(reason.rule)}, school {reason.school.value}{_traits(reason.strength, reason.readiness)}"
+        if reason.when:
+            yield f"  - when {code(reason.when)}"
+        if not reason.verified:
+            yield f"  - not verified: {words.UNVERIFIED_MEANS}"
+        if reason.origin:
+            yield f"  - from the rule pack {plain(reason.origin)}"
+        for erratum in reason.errata:
+            yield f"  - **Erratum** {plain(erratum)}"
+    yield from _notes(knowledge, entry)
+    if entry.alternatives:
+        yield "- Why not"
+        for other in entry.alternatives:
+            value = words.value_words(knowledge, entry.topic, other.value, entry.unit)
+            yield f"  - {plain(value)}: {plain(other.why_not)}"
+            for erratum in words.errata_quoted(knowledge, entry.topic, other.why_not):
+                yield f"    - **Erratum** {plain(erratum)}"
+    if entry.flips:
+        yield "- What would flip it"
+        for flip in entry.flips:
+            to = words.fact_words(knowledge, flip.fact, flip.to)
+            then = words.value_words(knowledge, entry.topic, flip.then, entry.unit, explained=False)
+            yield f"  - {code(flip.fact)} = {plain(to)} gives {plain(then)}"
+    if entry.actions:
+        yield from ("", "What to do:", "", *code_block(entry.actions))
+    yield ""
+
+
+def _traits(strength: str, readiness: int | None) -> str:
+    traits = [f", {plain(strength)}"] if strength else []
+    traits += [f", technology readiness {readiness} of 9"] if readiness is not None else []
+    return "".join(traits)
+
+
+def _notes(knowledge: Knowledge, entry: Recommendation) -> Iterator[str]:
+    for note, errata in contents.notes_on(knowledge, entry):
+        yield f"- Note: {plain(note)}"
+        for erratum in errata:
+            yield f"  - **Erratum** {plain(erratum)}"
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+
+
+def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
+    rows = []
+    for name, known in plan.facts.items():
+        source = words.SOURCE_WORDS[known.source] + (f", {known.note}" if known.note else "")
+        rows.append((name, words.fact_words(knowledge, name, known.value), source))
+    lines = ["## Facts", *table(["Fact", "Value", "Where from"], rows)]
+    remarks = [f"- {plain(remark)}" for remark in words.remarks_on(plan, knowledge)]
+    return [*lines, *remarks, ""] if remarks else lines
+
+
+def _still_open(plan: Plan, knowledge: Knowledge) -> list[str]:
+    lines = [
+        f"- {code(end.code)}{':' if end.is_question else ''} {plain(end.says)}"
+        for end in contents.open_ends(plan, knowledge)
+    ]
+    return ["## Still open", "", *(lines or ["Nothing that is worth asking or measuring."]), ""]
+
+
+def _errata(plan: Plan) -> list[str]:
+    lines = [f"- {plain(erratum)}" for erratum in contents.errata(plan)]
+    return ["## Errata to the survey's sources", "", *lines, ""] if lines else []
+
+
+def _sources(plan: Plan, knowledge: Knowledge) -> list[str]:
+    lines = [f"- {code(key)}: {plain(text)}" for key, text in contents.sources(plan, knowledge)]
+    return ["## Sources", "", *(lines or ["None."]), ""]

@@ -1,0 +1,1 @@
+"""The rule base for people: rule book and glossary."""

@@ -1,0 +1,219 @@
+"""The survey on trial, for the terminal, as Markdown and as JSON: each claim of the seed documents with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from advisor.errors import join_names, shorten
+from advisor.inference.plan import Verdict
+from advisor.knowledge.claims import Basis, Reading
+from advisor.knowledge.model import Knowledge
+from advisor.report import words
+from advisor.report.changes import sentence
+from advisor.report.markup import plain
+from advisor.report.numbers import interval_words
+from advisor.report.page import Page, Style
+from advisor.survey.judged_claims import ClaimVerdict, JudgedFigure, Judgement
+
+SCHEMA = "advisor/survey-trial/1"
+
+VERDICTS: Mapping[ClaimVerdict, str] = {
+    ClaimVerdict.OVERTURNED: "overturned",
+    ClaimVerdict.CONFIRMED: "confirmed",
+    ClaimVerdict.NO_DIFFERENCE: "no difference that matters",
+    ClaimVerdict.UNDECIDED: "undecided",
+    ClaimVerdict.NOT_JUDGED: "not judged here",
+}
+"""In the order in which they are shown: news first."""
+_STYLES = {ClaimVerdict.OVERTURNED: Style.CARE, ClaimVerdict.CONFIRMED: Style.GOOD}
+JUDGED_BY = {
+    Basis.PROBE: "measured here",
+    Basis.MACHINE: "by what this machine is",
+    Basis.ARITHMETIC: "by arithmetic",
+    Basis.PUBLISHED: "by the published table",
+    Basis.NEEDS: "by nothing yet",
+}
+_READINGS = {
+    Reading.PRINTED: "As printed",
+    Reading.CORRECTED: "Corrected",
+    Reading.HERE: "Here",
+}
+_TITLE = "The survey on trial"
+_LONGEST_REASON = 400
+"""Characters; one may tell every condition of a measurement that does not count."""
+
+
+def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Those that this machine has judged, by what was measured or by what it is."""
+    here = (Basis.PROBE, Basis.MACHINE)
+    return [one for one in judgements if one.claim.basis in here and one.verdict is not ClaimVerdict.NOT_JUDGED]
+
+
+def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Judgement] | None = None) -> None:
+    """The section of a terminal's page: claims by verdict, and what is not judged by the reason for that.
+
+    Args:
+        shown: those that are listed; all are counted.
+    """
+    page.heading(_TITLE.upper())
+    page.add(summary(judgements))
+    judgements = judgements if shown is None else shown
+    scopes = scopes_of(judgements)
+    for verdict, name in VERDICTS.items():
+        group = [judgement for judgement in judgements if judgement.verdict is verdict]
+        if not group:
+            continue
+        page.blank()
+        page.add((f"{name.upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
+        if verdict is ClaimVerdict.NOT_JUDGED:
+            for reason, members in _by_reason(group).items():
+                page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
+                for judgement in members:
+                    page.add(judgement.claim.text, first="  - ")
+            continue
+        for judgement in group:
+            page.add((judgement.claim.text, Style.STRONG), (f" [{cited(judgement)}]", Style.FAINT), first="- ")
+            page.add(evidence_words(judgement, scopes), first="  ")
+    if scopes:
+        page.blank()
+        for scope, number in scopes.items():
+            page.add(scope_words(scope), first=f"[{number}] ")
+
+
+def summary(judgements: Sequence[Judgement]) -> str:
+    """How many claims were judged, and how."""
+    counts = {name: sum(one.verdict is verdict for one in judgements) for verdict, name in VERDICTS.items()}
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    return f"{len(judgements)} claims of the seed documents: {join_names(parts) or 'none'}."
+
+
+def _by_reason(group: Sequence[Judgement]) -> dict[str, list[Judgement]]:
+    found: dict[str, list[Judgement]] = {}
+    for judgement in group:
+        found.setdefault(judgement.why, []).append(judgement)
+    return found
+
+
+def cited(judgement: Judgement) -> str:
+    claim = judgement.claim
+    errata = [f"erratum {key}" for key in claim.erratum]
+    return "; ".join([*(source for source in claim.sources if source != "arithmetic"), *errata])
+
+
+Scope = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _scope(judgement: Judgement) -> Scope | None:
+    """The day and the conditions of what was measured for a claim."""
+    if not judgement.date or judgement.verdict is ClaimVerdict.NOT_JUDGED:
+        return None
+    return judgement.date[:10], tuple(sorted(judgement.applies.items()))
+
+
+def scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
+    """Numbers for the different scopes, in the order in which they are first needed."""
+    found: dict[Scope, int] = {}
+    for verdict in VERDICTS:
+        for judgement in judgements:
+            scope = _scope(judgement)
+            if judgement.verdict is verdict and scope is not None:
+                found.setdefault(scope, len(found) + 1)
+    return found
+
+
+def scope_words(scope: Scope) -> str:
+    date, applies = scope
+    conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in applies)
+    return f"Measured on this machine on {date} with: {conditions or 'conditions not stated'}."
+
+
+def evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
+    """What the document says, what was found, and what decided it, in a few sentences."""
+    said = judgement.claim.says
+    scope = _scope(judgement)
+    mark = f" [{scopes[scope]}]" if scope is not None else ""
+    undecided = judgement.measured is not None and judgement.measured.verdict is Verdict.UNDECIDED
+    why = "" if undecided else judgement.why  # the comparison has said so
+    parts = [f"It says: {said}." if said else "", *_findings(judgement), why]
+    told = " ".join(part for part in parts if part)
+    if judgement.verdict is ClaimVerdict.NOT_JUDGED:
+        return told
+    return f"{told} ({JUDGED_BY[judgement.claim.basis]}){mark}".strip()
+
+
+def _findings(judgement: Judgement) -> Iterator[str]:
+    """The comparison that was measured, then the figures, by reading."""
+    if judgement.measured is not None:
+        yield sentence(judgement.measured, judgement.unit)
+    for reading, name in _READINGS.items():
+        told = [figure_words(figure) for figure in judgement.figures if figure.reading is reading]
+        if told:
+            table = reading is Reading.PRINTED and judgement.claim.basis is Basis.PUBLISHED
+            yield f"{'In the table' if table else name}: {'; '.join(told)}."
+
+
+def figure_words(figure: JudgedFigure) -> str:
+    """`four cards: 1.016 s`, or with the interval of what was measured: `to the GPU: 24.6 GB/s (24.1 GB/s to 25 GB/s)`."""
+    value = figure.value
+    median, low, high = _interval_words(value.median, value.low, value.high, figure.unit)
+    interval = f" ({low} to {high})" if value.low != value.high else ""
+    return f"{figure.title}: {median}{interval}"
+
+
+def _interval_words(median: float, low: float, high: float, unit: str) -> tuple[str, str, str]:
+    """Seconds as the documents write them, so that the reader can compare; ratios with three digits."""
+    if unit == "s" and 0.1 <= median < 60:
+        return f"{median:.3f} s", f"{low:.3f} s", f"{high:.3f} s"
+    if unit == "times":
+        return f"{median:.3g} times", f"{low:.3g} times", f"{high:.3g} times"
+    return interval_words(median, low, high, unit)
+
+
+def claims_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Iterator[str]:
+    """The section of the Markdown report: a table for each verdict, then errata and where was measured."""
+    yield from (f"## {_TITLE}", "", plain(summary(judgements)), "")
+    scopes = scopes_of(judgements)
+    for verdict, name in VERDICTS.items():
+        group = [judgement for judgement in judgements if judgement.verdict is verdict]
+        if not group:
+            continue
+        yield from (f"### {name.capitalize()} ({len(group)})", "", "| Claim | Found | Source |", "| --- | --- | --- |")
+        for judgement in group:
+            cells = (judgement.claim.text, evidence_words(judgement, scopes), cited(judgement))
+            yield f"| {' | '.join(plain(cell) for cell in cells)} |"
+        yield ""
+    sources = dict.fromkeys(source.split(" ")[0] for one in judgements for source in one.claim.sources)
+    for key in sources:
+        yield f"- {plain(key)}: {plain(words.citation(knowledge, key))}"
+    for key in dict.fromkeys(key for one in judgements for key in one.claim.erratum):
+        if key in knowledge.errata:
+            yield f"- {plain(f'erratum {key}')}: {plain(knowledge.errata[key].text)}"
+    for scope, number in scopes.items():
+        yield f"- {plain(f'[{number}]')} {plain(scope_words(scope))}"
+    yield ""
+
+
+def claims_json(judgements: Sequence[Judgement], knowledge: Knowledge) -> dict[str, Any]:
+    """The document `advisor/survey-trial/1`: `survey` lists every claim in the order of the rule base."""
+    return {"schema": SCHEMA, "survey": [_entry(judgement, knowledge) for judgement in judgements]}
+
+
+def _entry(judgement: Judgement, knowledge: Knowledge) -> dict[str, Any]:
+    claim, measured = judgement.claim, judgement.measured
+    return {
+        "id": claim.id, "claim": claim.text, "says": claim.says, "verdict": judgement.verdict.value,
+        "why": judgement.why, "judged_by": claim.basis.value,
+        "figures": [
+            {
+                "title": figure.title, "value": figure.value.median, "low": figure.value.low, "high": figure.value.high,
+                "unit": figure.unit, "says": figure.says, "reading": figure.reading.value,
+            }
+            for figure in judgement.figures
+        ],
+        "measured": measured.to_json() if measured is not None else None,
+        "date": judgement.date, "applies": dict(judgement.applies), "warnings": list(judgement.warnings),
+        "rules": {name: verdict.value for name, verdict in judgement.rules.items()},
+        "sources": list(claim.sources),
+        "errata": {key: knowledge.errata[key].text for key in claim.erratum if key in knowledge.errata},
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The survey of 2018 and the benchmark of 2016, judged by measurements made here."""

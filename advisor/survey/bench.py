@@ -1,0 +1,269 @@
+"""The six networks of the benchmark of 2016 on this machine: sweeps over threads, batches and devices, by the usual probes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from advisor.agent.agent import FEWEST_SECONDS, Listener, Step
+from advisor.agent.remembered.journal import Journal
+from advisor.errors import InputError
+from advisor.networks.benchmark.six import BenchmarkNetwork
+from advisor.networks.counts import counts
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.protocol import Message, Rehearsed
+from advisor.probes.runner import run
+from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.device import CPU, DEVICE, GPU
+from advisor.probes.settings.threads import THREADS
+from advisor.probes.workload import Workload
+
+AFTERWARDS = 1.0
+"""Seconds of the budget that are kept for ending a child that hangs."""
+_THREADS_COUNT = 2.0
+"""A sweep over threads gets twice the time of the others, since it is what the published table has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One network with all settings of one probe."""
+
+    network: BenchmarkNetwork
+    probe: Probe
+    settings: tuple[Setting, ...]
+    before: Setting
+    """The setting that the others are compared with: the survey's number of threads, the benchmark's batch."""
+    weight: float
+    """Its share of the time, beside those of the others."""
+
+
+@dataclass
+class Measured:
+    """What became of one network: the outcome of each sweep, and why there is none."""
+
+    network: BenchmarkNetwork
+    outcomes: dict[str, ProbeOutcome] = field(default_factory=dict)
+    """By the name of the probe."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    first: dict[str, dict[Setting, float]] = field(default_factory=dict)
+    """By probe and setting the cost of a unit of work at the first run: all there is of a setting with no time for more."""
+    begun: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
+    """By probe the settings that were to be tried."""
+
+    @property
+    def best_threads(self) -> int | None:
+        """The number that was decided to be faster, else the one with the shortest time; None where none was timed."""
+        outcome = self.outcomes.get(THREADS.name)
+        if outcome is not None and isinstance(outcome.after, int):
+            return outcome.after
+        costs = dict(self.first.get(THREADS.name, {}))
+        if outcome is not None:
+            rates = {record.setting: outcome.rate(record.setting) for record in outcome.settings}
+            costs |= {setting: 1 / rate.median for setting, rate in rates.items() if rate is not None}
+        return int(min(costs, key=costs.__getitem__)) if costs else None
+
+
+def workload(network: BenchmarkNetwork, threads: int | None = None) -> Workload:
+    """The training step as it was timed in 2016: its own batch, plain gradient descent, 32 bits, on the processor."""
+    return Workload(
+        network=network.network,
+        modality=network.modality,
+        inputs=network.inputs,
+        outputs=network.outputs,
+        hidden_units=network.hidden_units,
+        sequence_length=network.sequence_length,
+        loss=network.loss,
+        activation=network.activation,
+        optimizer="sgd",
+        batch_size=network.batch_size,
+        threads=threads,
+    )
+
+
+def recommended_threads(facts: Mapping[str, Any], settings: Sequence[int]) -> int:
+    """The survey's: as many as there are real cores that may be used; of those to be tried the nearest below it."""
+    known = [facts.get("machine.cpu.physical_cores"), facts.get("machine.cpu.usable_cores")]
+    cores = min((number for number in known if isinstance(number, int)), default=1)
+    return max((number for number in settings if number <= cores), default=min(settings))
+
+
+def sweeps(
+    networks: Sequence[BenchmarkNetwork],
+    facts: Mapping[str, Any],
+    threads: Sequence[int] | None = None,
+    batches: Sequence[int] | None = None,
+) -> tuple[list[Sweep], dict[tuple[str, str], str]]:
+    """What to measure, in order: threads of every network, the least work first; then devices, then batches.
+
+    One thread and the benchmark's own batch are always among the settings, since the others are seen against them.
+
+    Args:
+        facts: of the machine, by the names of the vocabulary.
+        threads: to be tried; by default powers of two and the numbers of cores, up to the usable ones.
+        batches: to be tried; by default half and twice the benchmark's own.
+
+    Returns the sweeps, and for those that mean nothing here the reason, by network and probe.
+    """
+    found: list[Sweep] = []
+    reasons: dict[tuple[str, str], str] = {}
+    for network in sorted(networks, key=work):
+        step, share = workload(network), math.sqrt(work(network))
+        reason = THREADS.why_not(step, facts) if threads is None else None
+        if reason is None:
+            tried: tuple[Setting, ...] = tuple(sorted({1, *threads})) if threads else THREADS.settings(step, facts, 1)
+            numbers = [number for number in tried if isinstance(number, int)]
+            if len(numbers) < 2:
+                reason = "Only one number of threads is to be tried."
+            else:
+                before = recommended_threads(facts, numbers)
+                found.append(Sweep(network, THREADS, tried, before, _THREADS_COUNT * share))
+        if reason is not None:
+            reasons[network.name, THREADS.name] = reason
+    for network in sorted(networks, key=work):
+        reason = DEVICE.why_not(workload(network), facts)
+        if reason is None:
+            found.append(Sweep(network, DEVICE, (CPU, GPU), GPU, math.sqrt(work(network))))
+        else:
+            reasons[network.name, DEVICE.name] = reason
+    for network in sorted(networks, key=work):
+        own = network.batch_size
+        sizes = {own, *(batches or (own // 2, 2 * own))}
+        if sizes == {own}:
+            reasons[network.name, BATCH.name] = "Only its own batch is to be tried."
+        else:
+            found.append(Sweep(network, BATCH, tuple(sorted(sizes)), own, math.sqrt(work(network))))
+    return found, reasons
+
+
+def work(network: BenchmarkNetwork) -> float:
+    """Multiply-adds of one forward pass of its batch: how heavy it is beside the others."""
+    return float(counts(network).macs * network.batch_size)
+
+
+@dataclass
+class Benchmark:
+    """Runs the sweeps within a budget; `results`, by the network's name, has what is known so far, also after Ctrl-C.
+
+    A network that does not fit the memory costs its own row.
+    """
+
+    networks: Sequence[BenchmarkNetwork]
+    facts: Mapping[str, Any]
+    machine: str
+    """Its fingerprint."""
+    budget_seconds: float
+    threads: Sequence[int] | None = None
+    batches: Sequence[int] | None = None
+    listener: Listener | None = None
+    journal: Journal | None = None
+    results: dict[str, Measured] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.results = {network.name: Measured(network) for network in self.networks}
+
+    def measure(self) -> None:
+        """Takes the budget and a second or two more. What an earlier run had finished, by the journal, is taken over."""
+        spent = self.journal.spent if self.journal is not None else 0.0
+        deadline = time.monotonic() + self.budget_seconds - spent
+        planned, reasons = sweeps(self.networks, self.facts, self.threads, self.batches)
+        for (name, probe), reason in reasons.items():
+            self.results[name].skipped[probe] = reason
+        left = [sweep for sweep in planned if not self._known(sweep)]
+        if len(left) < len(planned):
+            self._tell("resumed", self.journal)
+        while left:
+            sweep, *rest = left
+            seconds = deadline - time.monotonic() - AFTERWARDS
+            share = seconds * sweep.weight / sum(other.weight for other in left)
+            if seconds < FEWEST_SECONDS:
+                for other in left:
+                    self.results[other.network.name].skipped[other.probe.name] = "No time was left."
+                break
+            self._run(sweep, min(seconds, max(share, FEWEST_SECONDS)), deadline)
+            left = rest
+        if self.journal is not None:
+            self.journal.close(finished=True)
+
+    def _run(self, sweep: Sweep, seconds: float, deadline: float) -> None:
+        network, probe = sweep.network, sweep.probe
+        result = self.results[network.name]
+        step = workload(network, None if probe is THREADS else self._threads(result))
+        self._note(lambda journal: journal.begin(probe.name, self._spent(deadline)))
+        self._tell("sweep", sweep)
+        self._tell("started", Step(probe, seconds, deadline - time.monotonic()))
+        result.begun[probe.name] = sweep.settings
+        result.skipped[probe.name] = "It was stopped."
+        outcome = run(
+            probe,
+            step,
+            before=sweep.before,
+            facts=self.facts,
+            budget_seconds=seconds,
+            settings=sweep.settings,
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            machine=self.machine,
+            on_event=self._hearing(result, probe),
+        )
+        result.outcomes[probe.name] = outcome
+        del result.skipped[probe.name]
+        self._note(lambda journal: journal.add(outcome, self._spent(deadline)))
+        self._tell("finished", outcome)
+
+    def _hearing(self, result: Measured, probe: Probe) -> Callable[[Message], None]:
+        first = result.first.setdefault(probe.name, {})
+
+        def hear(message: Message) -> None:
+            if isinstance(message, Rehearsed):
+                first[message.setting] = message.seconds
+            self._tell("event", message)
+
+        return hear
+
+    def _threads(self, result: Measured) -> int | None:
+        """The best that was found for this network; the survey's, of those named, where none was sought."""
+        if result.best_threads is not None:
+            return result.best_threads
+        if self.threads:
+            return recommended_threads(self.facts, self.threads)
+        usable = self.facts.get("machine.cpu.usable_cores")
+        return recommended_threads(self.facts, range(1, usable + 1)) if isinstance(usable, int) else None
+
+    def _known(self, sweep: Sweep) -> bool:
+        """Whether an earlier run, stopped since, has finished this sweep; its outcome is taken over."""
+        for outcome in self.journal.outcomes if self.journal is not None else ():
+            same = outcome.applies.get("network") == workload(sweep.network).describe()
+            if same and outcome.probe == sweep.probe.name:
+                self.results[sweep.network.name].outcomes[outcome.probe] = outcome
+                return True
+        return False
+
+    def _spent(self, deadline: float) -> float:
+        return self.budget_seconds - (deadline - time.monotonic())
+
+    def _note(self, write: Callable[[Journal], None]) -> None:
+        """Where the journal cannot be written, measuring goes on."""
+        if self.journal is not None:
+            try:
+                write(self.journal)
+            except InputError as error:
+                self._tell("warning", error)
+
+    def _tell(self, what: str, about: Any) -> None:
+        if self.listener is not None:
+            self.listener(what, about)
+
+    @property
+    def anything(self) -> bool:
+        """Whether any setting of any network was timed."""
+        return any(map(timed, self.results.values()))
+
+
+def timed(result: Measured) -> bool:
+    """Whether any of its settings ran."""
+    records = [record for outcome in result.outcomes.values() for record in outcome.settings]
+    return any(result.first.values()) or any(record.search or record.duel for record in records)

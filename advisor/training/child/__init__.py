@@ -1,0 +1,1 @@
+"""The child process of trials: folds, fits, scores."""

@@ -1,0 +1,294 @@
+"""Fits one candidate to some rows of the data and has it foretell others.
+
+torch is imported with the first network only, so that what is simpler has been tried by then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+from scipy.special import softmax
+from threadpoolctl import threadpool_limits
+
+from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.preparing.preparation import Preparation, preparation
+from advisor.datasets.preparing.splits import inner_folds
+from advisor.networks.names import UnbuildableError
+from advisor.training.child.classical import for_outputs, model
+from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
+from advisor.training.ladder.trial_record import Kind
+from advisor.training.trained import Epoch
+
+if TYPE_CHECKING:
+    from advisor.training.child.network_fitting import Described, NetworkFitting, Part
+
+Rows: TypeAlias = NDArray[numpy.int64]
+Numbers: TypeAlias = NDArray[Any]
+
+EARLY_STOPPING_NEEDS = 100
+"""Examples to learn from, below which none are kept back: so few would say little about when to stop."""
+KEPT_BACK = 6
+"""One in so many of the examples to learn from is kept back for early stopping."""
+WORTH_THREADS = 2_000_000
+"""Values times outputs from which several threads are faster than one; on little they mostly wait for each other."""
+REHEARSED_ON = 1000
+"""Examples on which a model is timed first, where there are several times as many."""
+USUAL_ROUNDS = 100
+REHEARSED_ROUNDS = 4
+_ROUNDS: Mapping[str, str] = {"gradient_boosting": "max_iter", "random_forest": "n_estimators"}
+"""The setting that says how many trees are grown; of boosting for each class."""
+WORTH_REHEARSING = 500_000
+MANY_CLASSES = 20
+"""Values times classes from which fitting may take long, and classes from which it does on little."""
+_AS_USUAL: Mapping[str, Any] = {}
+CACHED_BYTES = 400_000_000
+CACHED_PREPARATIONS = 64
+
+
+class FittingError(Exception):
+    """This candidate cannot be fitted to these data; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a candidate foretold, and what that took."""
+
+    foretold: Numbers
+    """Class numbers (n,), or values (n, outputs) in the units of the data."""
+    seconds: float = 0.0
+    epochs: int | None = None
+    short: bool = False
+    """Whether the deadline came before training had ended."""
+    hurried: bool = False
+    """Whether it had much fewer epochs than usual, since there was no time for more."""
+    probabilities: Numbers | None = None
+    """Of the classes (n, classes), where there are classes."""
+
+
+class Fitting:
+    """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
+
+    def __init__(self, examples: Examples, threads: int) -> None:
+        self.examples = examples
+        self._unfitted = preparation(examples)
+        self._threads = threads
+        self._networks: NetworkFitting | None = None
+        self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
+        self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
+
+    def fit(
+        self,
+        candidate: Candidate,
+        training: Rows,
+        test: Rows,
+        seed: int,
+        *,
+        seconds: float,
+        until: float,
+        most: float = math.inf,
+        on_epoch: Callable[[Epoch], None] | None = None,
+    ) -> Fitted:
+        """Learns from the training rows and foretells the test rows.
+
+        Args:
+            seconds: that a network's training should take at most; it is given fewer epochs otherwise.
+            until: a time of time.monotonic at which a network's training stops, whatever it has reached.
+            most: seconds of a network's training after which it stops as well.
+
+        Raises FittingError.
+        """
+        begun = time.monotonic()
+        try:
+            if candidate.settings is None:
+                fitted = self._classical(candidate, training, test, seed)
+            else:
+                fitted = self._network(candidate.settings, training, test, seed, (seconds, until, most), on_epoch)
+        except UnbuildableError as error:
+            raise FittingError(str(error)) from error
+        except (ValueError, RuntimeError, ArithmeticError, LookupError, MemoryError) as error:
+            said = str(error) or type(error).__name__
+            raise FittingError(f"It could not be fitted: {said.splitlines()[0][:200]}") from error
+        told = fitted.foretold if fitted.probabilities is None else fitted.probabilities
+        if not numpy.isfinite(told).all():
+            raise FittingError("It foretold values that are no numbers.")
+        return replace(fitted, seconds=time.monotonic() - begun)
+
+    def with_torch(self) -> NetworkFitting:
+        """What trains networks. To load it takes seconds the first time, which are no training's doing."""
+        from advisor.training.child.network_fitting import NetworkFitting
+
+        self._networks = self._networks or NetworkFitting(self._threads)
+        return self._networks
+
+    def rehearsed(self, candidate: Candidate, training: Rows) -> float:
+        """Seconds that fitting a model that is no network will take: a part of the examples or of the rounds, times the rest.
+
+        0 where there are few values and classes, which takes no time worth knowing.
+        """
+        parts = max(1, len(training) // REHEARSED_ON)
+        if candidate.kind is Kind.TRIVIAL or (candidate.model in SIMPLEST and parts < 3):
+            return 0.0
+        part = training[::parts]
+        values = self._inputs(part, part, flat=True).shape[1] * len(training)
+        classes = max(1, len(self.examples.classes))
+        if values * classes < WORTH_REHEARSING and classes <= MANY_CLASSES:
+            return 0.0
+
+        def seconds(**changed: int) -> float:
+            begun = time.monotonic()
+            with contextlib.suppress(ValueError):  # what fails on a part says so on all of it
+                self._classical(candidate, part, part[:10], 0, changed)
+            return time.monotonic() - begun
+
+        rounds = _ROUNDS.get(candidate.model)
+        if rounds is None:
+            return seconds() * parts
+        one, more = seconds(**{rounds: 1}), seconds(**{rounds: 1 + REHEARSED_ROUNDS})
+        return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * USUAL_ROUNDS)
+
+    def _classical(
+        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
+    ) -> Fitted:
+        if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
+            return Fitted(self._repeated(training, test))
+        prepared = self._preparation(training)
+        outputs, classes = prepared.shape.outputs, self.examples.task is Task.CLASSIFY
+        inputs, tested, of_categories = self._for_classical(candidate.model, prepared, training, test)
+        threads = self._threads if inputs.size * outputs >= WORTH_THREADS else 1
+        settings = {**changed, "n_jobs": threads} if candidate.model == "random_forest" else changed
+        if of_categories is not None:
+            settings = {**settings, "categorical_features": of_categories}
+        plain = model(candidate.model, self.examples.task.value, seed, settings)
+        estimator: Any = plain if classes else for_outputs(plain, candidate.model, outputs)
+        targets = prepared.targets(training)
+        if not classes and outputs == 1:
+            targets = targets[:, 0]
+        with warnings.catch_warnings(), threadpool_limits(threads):
+            warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
+            estimator.fit(inputs, targets)
+            foretold = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
+        if not classes:
+            return Fitted(prepared.restore(foretold.reshape(len(test), -1)))
+        probabilities = foretold
+        if len(estimator.classes_) < outputs:  # of which some were not there to be learnt
+            probabilities = numpy.zeros((len(test), outputs))
+            probabilities[:, estimator.classes_] = foretold if len(estimator.classes_) > 1 else 1.0
+        return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
+
+    def _for_classical(
+        self, name: str, prepared: Preparation, training: Rows, test: Rows
+    ) -> tuple[Numbers, Numbers, list[bool] | None]:
+        """Inputs to learn from and to be tested by, and which are categories that the model splits itself.
+
+        In columns of their own, categories with fewer rows than a leaf must have would be lost on boosted trees.
+        """
+        learnt = prepared.coded(training) if name == "gradient_boosting" else None
+        tested = prepared.coded(test) if learnt is not None else None
+        if learnt is None or tested is None:
+            return self._inputs(training, training, flat=True), self._inputs(training, test, flat=True), None
+        return learnt[0], tested[0], learnt[1]
+
+    def _repeated(self, training: Rows, test: Rows) -> Numbers:
+        """The next step is as the last, or as the one a season before, whichever was closer in the training: what a forecast
+        must beat. (n, outputs)"""
+        steps, targets = numpy.asarray(self.examples.inputs), self.examples.targets
+        season = self.examples.season or 1
+        backs = {1, season} if season <= steps.shape[1] else {1}
+
+        def repeated(rows: Rows, back: int) -> Numbers:
+            return steps[rows, -back, : targets.shape[1]].astype(numpy.float64)
+
+        def error(back: int) -> float:
+            return float(numpy.nanmean((repeated(training, back) - targets[training]) ** 2))
+
+        back = min(sorted(backs), key=error)
+        return repeated(test, back)
+
+    def _network(
+        self,
+        settings: NetworkSettings,
+        training: Rows,
+        test: Rows,
+        seed: int,
+        allowed: tuple[float, float, float],
+        on_epoch: Callable[[Epoch], None] | None,
+    ) -> Fitted:
+        from advisor.training.child.network_fitting import Allowance, DivergedError
+
+        networks = self.with_torch()
+        prepared = self._preparation(training)
+        flat = settings.network == "ffn"
+        learning, stopping = self._kept_back(settings, training, seed)
+
+        def part(rows: Rows) -> Part:
+            return self._inputs(training, rows, flat=flat), prepared.targets(rows)
+
+        try:
+            found = networks.fit(
+                self._described(prepared, settings),
+                settings,
+                part(learning),
+                part(stopping) if stopping is not None else None,
+                self._inputs(training, test, flat=flat),
+                seed,
+                Allowance(*allowed),
+                on_epoch,
+            )
+        except DivergedError as error:
+            raise FittingError("Its training diverged: the loss was no number any more.") from error
+        if not numpy.isfinite(found.outputs).all():
+            raise FittingError("It foretold values that are no numbers.")
+        if self.examples.task is not Task.CLASSIFY:
+            told, probabilities = prepared.restore(found.outputs), None
+        else:
+            told, probabilities = found.outputs.argmax(axis=1), softmax(found.outputs, axis=1)
+        return Fitted(told, epochs=found.epochs, short=found.short, hurried=found.hurried, probabilities=probabilities)
+
+    def _described(self, prepared: Preparation, settings: NetworkSettings) -> Described:
+        from advisor.training.child.network_fitting import Described
+
+        shape, flat = prepared.shape, settings.network == "ffn"
+        return Described(
+            network=settings.network,
+            modality="tabular" if flat else self.examples.modality,
+            inputs=shape.flat_values if flat else shape.inputs,
+            outputs=shape.outputs,
+            hidden_units=settings.hidden_units,
+            sequence_length=None if flat else shape.sequence_length,
+            loss="cross_entropy" if self.examples.task is Task.CLASSIFY else "mse",
+            activation=settings.activation,
+        )
+
+    def _kept_back(self, settings: NetworkSettings, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
+        """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
+        if not settings.early_stopping or len(training) < EARLY_STOPPING_NEEDS:
+            return training, None
+        split = inner_folds(self.examples, training, KEPT_BACK, seed)[-1]
+        return split.training, split.test
+
+    def _preparation(self, training: Rows) -> Preparation:
+        key = training.tobytes()
+        if key not in self._prepared:
+            self._prepared[key] = self._unfitted.fit(training)
+            while len(self._prepared) > CACHED_PREPARATIONS:
+                self._prepared.popitem(last=False)
+        return self._prepared[key]
+
+    def _inputs(self, training: Rows, rows: Rows, *, flat: bool) -> Numbers:
+        """Rows in numbers as the training rows have taught, kept for the next candidate as long as there is room."""
+        key = (training.tobytes(), rows.tobytes(), flat)
+        if key not in self._arrays:
+            prepared = self._preparation(training)
+            self._arrays[key] = prepared.flat(rows) if flat else prepared.structured(rows)
+            while len(self._arrays) > 3 and sum(array.nbytes for array in self._arrays.values()) > CACHED_BYTES:
+                self._arrays.popitem(last=False)
+        return self._arrays[key]

@@ -1,0 +1,211 @@
+"""Trains a network as a candidate's settings say, within the time that it may take."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from advisor.networks.builders import build
+from advisor.networks.losses import loss_function
+from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
+from advisor.training.loop.initialisation import initialise
+from advisor.training.loop.loop import Epoch, Stop, train
+from advisor.training.loop.objectives import Supervised
+from advisor.training.recipe import Recipe
+
+Numbers: TypeAlias = NDArray[Any]
+Part: TypeAlias = tuple[Numbers, Numbers]
+"""Inputs and targets."""
+
+SMALL_NETWORK = 300_000
+"""Weights below which a step of a feed-forward network is faster on one thread than on several."""
+LBFGS_EPOCHS = 10
+"""Each is up to twenty steps over all examples."""
+ATTEMPTS, MUCH_MORE = 2, 2
+"""A training that had few epochs, since the one that was timed had been held up, begins anew with so many times as many."""
+HURRIED = 0.5
+_AT_ONCE = 1024
+
+
+class DivergedError(Exception):
+    """The loss was no number any more before anything was learnt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The time that one training may take."""
+
+    seconds: float
+    """Fewer epochs are planned where all of them would take longer."""
+    until: float
+    """A time of time.monotonic at which training stops, whatever it has reached."""
+    most: float = math.inf
+    """Seconds after which a training stops as well; that its pace is measured first does not count."""
+
+    def deadline(self) -> float:
+        """Of a training that begins now."""
+        return min(self.until, time.monotonic() + self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A network to build; see `advisor.networks.spec.NetworkSpec`."""
+
+    network: str
+    modality: str
+    inputs: int
+    outputs: int
+    hidden_units: tuple[int, ...]
+    sequence_length: int | None
+    loss: str
+    activation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What a trained network gives for the test inputs, (n, outputs), and how its training went."""
+
+    outputs: Numbers
+    epochs: int
+    short: bool
+    """Whether the deadline came before training had ended."""
+    hurried: bool = False
+    """Whether there was time for less than `HURRIED` of the epochs that it is given otherwise."""
+
+
+_Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
+"""What decides how long an epoch takes: type, widths, optimiser, batch size."""
+
+
+def _warm_up() -> None:
+    """The first step of torch loads a good part of it, which takes seconds that are no training's doing."""
+    spec = Described("ffn", "tabular", 2, 2, (2,), None, "cross_entropy", "relu")
+    _, objective = _made(spec, NetworkSettings("ffn", (2,)), 0)
+    train(objective, (torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)), Recipe(optimizer="adamw", epochs=1))
+
+
+class NetworkFitting:
+    """Trains networks; remembers how long an epoch of each takes."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._epoch_seconds: dict[_Pace, float] = {}
+        _warm_up()
+
+    def fit(
+        self,
+        spec: Described,
+        settings: NetworkSettings,
+        learning: Part,
+        stopping: Part | None,
+        test: Numbers,
+        seed: int,
+        allowance: Allowance,
+        on_epoch: Callable[[Epoch], None] | None = None,
+    ) -> Foretold:
+        """Learns from `learning`, stops by `stopping` where it is given, and foretells the test inputs.
+
+        Raises DivergedError, and UnbuildableError where the network cannot be built.
+        """
+        network, objective = _made(spec, settings, seed)
+        small = settings.network == "ffn" and sum(p.numel() for p in network.parameters()) < SMALL_NETWORK
+        recipe = Recipe(
+            optimizer=settings.optimizer,
+            learning_rate=settings.learning_rate,
+            batch_size=settings.batch_size,
+            epochs=_epochs(settings, len(learning[0])),
+            init=settings.init,
+            schedule=settings.schedule,
+            weight_decay=settings.weight_decay,
+            patience=None,
+            seed=seed,
+            threads=1 if small else self._threads,
+        )
+        examples = _tensors(learning)
+        validation = _tensors(stopping) if stopping is not None else None
+        self._time_an_epoch(spec, settings, recipe, examples, allowance)
+        for attempt in range(ATTEMPTS):
+            epochs = self._affordable(settings, recipe, allowance)
+            patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
+            planned = replace(recipe, epochs=epochs, patience=patience)
+            begun, late = time.monotonic(), allowance.deadline()
+            trained = train(objective, examples, planned, validation=validation, until=late, on_epoch=on_epoch)
+            if not trained.history:
+                break
+            self._epoch_seconds[_pace(settings)] = (time.monotonic() - begun) / len(trained.history)
+            if attempt + 1 == ATTEMPTS or self._affordable(settings, recipe, allowance) < MUCH_MORE * epochs:
+                break
+            network, objective = _made(spec, settings, seed)
+        if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
+            raise DivergedError
+        outputs = _foretold(network, test, 1 if small else self._threads)
+        hurried = epochs < HURRIED * recipe.epochs
+        return Foretold(outputs, len(trained.history), trained.stopped is Stop.TIME, hurried)
+
+    def _time_an_epoch(
+        self,
+        spec: Described,
+        settings: NetworkSettings,
+        recipe: Recipe,
+        examples: tuple[Tensor, Tensor],
+        allowance: Allowance,
+    ) -> None:
+        """The first training of a network of this size is preceded by one epoch that is timed and thrown away."""
+        key = _pace(settings)
+        if key not in self._epoch_seconds:
+            _, objective = _made(spec, settings, recipe.seed)
+            begun = time.monotonic()
+            until = min(allowance.until, begun + allowance.seconds)
+            tried = train(objective, examples, replace(recipe, epochs=1), until=until)
+            seconds = time.monotonic() - begun
+            self._epoch_seconds[key] = seconds if tried.history else 2 * seconds
+
+    def _affordable(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> int:
+        """Epochs that there is time for: a schedule that was cut in the middle would leave worse weights than a short one."""
+        possible = allowance.seconds / max(self._epoch_seconds[_pace(settings)], 1e-6)
+        return max(1, int(min(recipe.epochs, possible)))
+
+
+def _made(spec: Described, settings: NetworkSettings, seed: int) -> tuple[nn.Module, Supervised]:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = build(spec)
+    initialise(network, settings.init, settings.activation, seed=seed)
+    return network, Supervised(network, loss_function(spec))
+
+
+def _pace(settings: NetworkSettings) -> _Pace:
+    return settings.network, settings.hidden_units, settings.optimizer, settings.batch_size
+
+
+def _epochs(settings: NetworkSettings, examples: int) -> int:
+    epochs = settings.epochs_for(examples)
+    return min(epochs, LBFGS_EPOCHS) if settings.optimizer == "lbfgs" else epochs
+
+
+def _tensors(part: Part) -> tuple[Tensor, Tensor]:
+    inputs, targets = (torch.from_numpy(numpy.ascontiguousarray(array)) for array in part)
+    return inputs, targets
+
+
+@torch.no_grad()
+def _foretold(network: nn.Module, inputs: Numbers, threads: int) -> Numbers:
+    """(n, outputs) as they come."""
+    network.eval()
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    values = torch.from_numpy(numpy.ascontiguousarray(inputs))
+    try:
+        parts = [network(values[start : start + _AT_ONCE]) for start in range(0, len(values), _AT_ONCE)]
+    finally:
+        torch.set_num_threads(before)
+    found: Numbers = torch.cat(parts).numpy()
+    return found

@@ -1,0 +1,1 @@
+"""The order of trials, their comparison and their verdicts; no torch."""

@@ -1,0 +1,171 @@
+"""What may be tried: models with their settings, and what a plan says of them. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from advisor.training.ladder.trial_record import Kind, Stage
+
+LEARNING_RATES: Mapping[str, float] = {
+    "sgd": 0.1,
+    "sgd_momentum": 0.02,
+    "sgd_nesterov": 0.02,
+    "adagrad": 0.02,
+    "adadelta": 1.0,
+    "rmsprop": 1e-3,
+    "adam": 3e-3,
+    "adamw": 3e-3,
+    "nadam": 3e-3,
+    "lbfgs": 1.0,
+    "lars": 0.1,
+    "lamb": 2e-3,
+}
+"""An optimiser is compared with a learning rate that suits it: Adam's would make plain SGD look bad. With so few steps
+and a rate that falls to zero, Adam's usual 0.001 leaves small networks half trained.
+"""
+SIMPLEST = ("trivial", "linear")
+"""Models that are tried however short the budget is."""
+_DECOUPLED = ("adamw", "nadam")
+STEPS = 1500
+"""Optimiser steps that a training is given, in 15 to 200 epochs."""
+FEWEST_EPOCHS, MOST_EPOCHS = 15, 200
+DECAY, COUPLED_DECAY = 0.2, 1e-3
+"""Weight decay where it is a share of the learning rate by which weights shrink in each step (Loshchilov and Hutter 2019,
+arXiv:1711.05101), and where it is added to the gradients. Strong, since most tables have few examples.
+"""
+
+
+class Factor(StrEnum):
+    """What a variation changes; one at a time, so that the difference is its doing."""
+
+    WIDTH = "width"
+    INIT = "initial weights"
+    ACTIVATION = "activation"
+    OPTIMIZER = "optimiser"
+    REGULARISATION = "regularisation"
+
+
+TOPICS: Mapping[Factor, str] = {
+    Factor.WIDTH: "network.hidden_units",
+    Factor.INIT: "network.init",
+    Factor.ACTIVATION: "network.activation",
+    Factor.OPTIMIZER: "training.optimizer",
+}
+"""The recommendations that a factor's variations judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSettings:
+    """A network and how it is trained."""
+
+    network: str
+    hidden_units: tuple[int, ...]
+    init: str = "he"
+    activation: str = "relu"
+    optimizer: str = "adamw"
+    learning_rate: float = 3e-3
+    batch_size: int = 64
+    weight_decay: float = DECAY
+    early_stopping: bool = True
+    """Whether some of the training examples are kept back to see when to stop."""
+    epochs: int | None = None
+    """None: as many as give STEPS steps."""
+    schedule: str = "cosine"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "hidden_units": list(self.hidden_units)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> NetworkSettings:
+        return cls(**{**data, "hidden_units": tuple(data["hidden_units"])})
+
+    def epochs_for(self, examples: int) -> int:
+        if self.epochs is not None:
+            return self.epochs
+        return max(FEWEST_EPOCHS, min(MOST_EPOCHS, round(STEPS * self.batch_size / max(examples, 1))))
+
+    def value(self, factor: Factor) -> Any:
+        """What it has of a factor, as the recommendation of that topic would spell it."""
+        match factor:
+            case Factor.WIDTH:
+                return list(self.hidden_units)
+            case Factor.INIT:
+                return self.init
+            case Factor.ACTIVATION:
+                return self.activation
+            case Factor.OPTIMIZER:
+                return self.optimizer
+            case Factor.REGULARISATION:
+                return (self.weight_decay, self.early_stopping)
+
+
+SCIKIT_LEARN_LIKE = NetworkSettings(
+    "ffn", (100,), init="glorot", optimizer="adam", learning_rate=1e-3, batch_size=200, weight_decay=1e-4, early_stopping=False,
+    epochs=200, schedule="constant",
+)  # fmt: skip
+"""What scikit-learn's MLPClassifier and MLPRegressor do unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing that is tried. Its name tells it from all others of a run."""
+
+    name: str
+    kind: Kind
+    stage: Stage
+    model: str
+    """A name of the plan's network types, or trivial."""
+    settings: NetworkSettings | None = None
+    factor: Factor | None = None
+    """What it varies, where it is a variation."""
+
+    @property
+    def varied(self) -> bool:
+        """Whether it was made around the best network, and not on the menu from the start."""
+        return self.stage is Stage.VARIATIONS
+
+    @property
+    def settings_json(self) -> dict[str, Any]:
+        return {} if self.settings is None else self.settings.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the plan recommends, as far as it can be tried; None and empty where it says nothing."""
+
+    network: str | None = None
+    runners_up: tuple[str, ...] = ()
+    hidden_units: tuple[int, ...] = ()
+    init: str | None = None
+    activation: str | None = None
+    optimizer: str | None = None
+    learning_rate: float | None = None
+    batch_size: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "hidden_units": list(self.hidden_units), "runners_up": list(self.runners_up)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Planned:
+        lists = {name: tuple(data[name]) for name in ("hidden_units", "runners_up")}
+        return cls(**{**data, **lists})
+
+    def value(self, factor: Factor) -> Any:
+        match factor:
+            case Factor.WIDTH:
+                return list(self.hidden_units) or None
+            case Factor.INIT:
+                return self.init
+            case Factor.ACTIVATION:
+                return self.activation
+            case Factor.OPTIMIZER:
+                return self.optimizer
+            case Factor.REGULARISATION:
+                return None
+
+
+def decay_of(optimizer: str) -> float:
+    return DECAY if optimizer in _DECOUPLED else COUPLED_DECAY

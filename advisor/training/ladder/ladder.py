@@ -1,0 +1,269 @@
+"""What is tried next: simple first, then more of what looks promising. Pure: the same trials lead to the same step.
+
+That makes a stopped run easy to resume. More folds for fewer candidates, the better half each time, is successive
+halving (Jamieson and Talwalkar 2016, Non-stochastic best arm identification and hyperparameter optimization).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from advisor.training.ladder.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
+from advisor.training.ladder.comparing import Scores, ahead, best_by_score, leader, survivors
+from advisor.training.ladder.menu import AS_PLANNED, VARIED, Menu
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+
+OPENERS_AGAIN, VARIATIONS_UNTIL = 0.4, 0.8
+"""Shares of the searching time: more folds for what was on the menu, then variations, then more folds for all."""
+LOOKS = 2
+"""Rungs that the best of the menu has before variations are tried: one look is not enough to choose by."""
+MOST_PROMISING = 3
+"""Candidates that are followed from each rung, at least."""
+COSTLY = 0.8
+"""Share of the time left that a single trial may be expected to take, unless it is the simplest of its kind."""
+
+
+DEAR = 0.1
+"""Share of the searching time from which a baseline waits until every network was tried once, unless the plan bets on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One candidate on the folds of one rung."""
+
+    candidate: Candidate
+    rung: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.candidate.name}#{self.rung}"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How the searching time stands, in seconds."""
+
+    total: float
+    left: float
+
+    @property
+    def share(self) -> float:
+        """Of the searching time that has passed, 0 to 1."""
+        return 1.0 if self.total <= 0 else min(1.0, max(0.0, 1 - self.left / self.total))
+
+
+Expected = Callable[[Candidate], float]
+"""Seconds that the first trial of a candidate will take, as far as can be told; 0 where nothing is known."""
+
+
+class Ladder:
+    """The order of the trials of one run."""
+
+    def __init__(self, menu: Menu, rungs: int, held_out_share: float, *, greater_is_better: bool = True) -> None:
+        """
+        Args:
+            rungs: how many times a survivor may be scored, on other folds each time.
+            held_out_share: see `Scores`.
+        """
+        self._menu = menu
+        self._rungs = rungs
+        self.held_out_share = held_out_share
+        self._greater = greater_is_better
+
+    def scores(self, trials: Sequence[Trial]) -> Scores:
+        return Scores(trials, self.held_out_share, greater_is_better=self._greater)
+
+    def next(self, trials: Sequence[Trial], clock: Clock, expected: Expected) -> Step | None:
+        """What is worth trying now, or None where nothing is, or nothing that there is time for."""
+        if clock.left <= 0:
+            return None
+        view = _View(trials, self.scores(trials))
+        for step in self._wanted(view, clock, expected):
+            cost = view.seconds.get(step.candidate.name) or expected(step.candidate)
+            cheapest = step.candidate.model in SIMPLEST
+            if cost <= clock.left * COSTLY or (cheapest and cost <= clock.left):
+                return step
+        return None
+
+    def not_tried(self, trials: Sequence[Trial]) -> tuple[str, ...]:
+        """Names of the menu and of its variations that have no trial."""
+        tried = {trial.name for trial in trials}
+        base = self.base(trials)
+        possible = (*self._menu.openers, *(self._menu.variations(base) if base is not None else ()))
+        return tuple(candidate.name for candidate in possible if candidate.name not in tried)
+
+    def base(self, trials: Sequence[Trial]) -> Candidate | None:
+        """The network that variations are made of: the best on the menu after its first rung.
+
+        Once one was varied it stays the base, though a network that is tried later may be better.
+        """
+        varied = next((trial.name for trial in trials if trial.stage is Stage.VARIATIONS), None)
+        if varied is not None:
+            return next((c for c in self._menu.openers if varied.startswith(f"{c.name}{VARIED}")), None)
+        first = self.scores([trial for trial in trials if trial.rung == 0])
+        networks = [c for c in self._menu.openers if c.kind is Kind.NETWORK and first.of(c.name)]
+        return max(networks, key=lambda c: first.mean(c.name), default=None)
+
+    def variations(self, trials: Sequence[Trial]) -> tuple[Candidate, ...]:
+        """Of the base; and once all of them were tried, the winners of several factors in one network."""
+        base = self.base(trials)
+        if base is None:
+            return ()
+        made = self._menu.variations(base)
+        tried = {trial.name for trial in trials}
+        known = {candidate.name for candidate in (*self._menu.openers, *made)}
+        joined = [trial for trial in trials if trial.stage is Stage.VARIATIONS and trial.name not in known]
+        if joined:  # what joins the winners is fixed by then, though later trials may see others win
+            first = joined[0]
+            settings = NetworkSettings.from_json(first.settings)
+            return (*made, Candidate(first.name, Kind.NETWORK, Stage.VARIATIONS, base.model, settings))
+        both = _joined(base, made, self.scores(trials)) if all(c.name in tried for c in made) else None
+        return (*made, both) if both is not None else made
+
+    def candidates(self, trials: Sequence[Trial]) -> Mapping[str, Candidate]:
+        """All that a run like this may have tried, by name."""
+        return {candidate.name: candidate for candidate in (*self._menu.openers, *self.variations(trials))}
+
+    def leader(self, trials: Sequence[Trial], kind: Kind | None = None, *, by_score: bool = False) -> Candidate | None:
+        """The candidate to bet on, of one kind; or of all, which is the leader of its kind too.
+
+        What looks at no input is that only if its score is the best, since its probabilities tell nothing apart.
+        """
+        known, scores = self.candidates(trials), self.scores(trials)
+        if kind is not None:
+            of_kind = [c for c in known.values() if c.kind is kind]
+            defaults = [c.name for c in of_kind if not c.varied]
+            variations = [c.name for c in of_kind if c.varied]
+            name = leader(scores, defaults, variations, by_score=by_score)
+            return known[name] if name is not None else None
+        reached = survivors(scores, [c.name for c in known.values() if not c.varied])
+        leaders = [one for kind in Kind if (one := self.leader(trials, kind, by_score=by_score)) is not None]
+        leaders = [one for one in leaders if one.varied or one.name in reached] or leaders
+        trivial = [one.name for one in leaders if one.kind is Kind.TRIVIAL]
+        names = [one.name for one in leaders if one.kind is not Kind.TRIVIAL]
+        if names:
+            names = [best_by_score(scores, names) if by_score else ahead(scores, names)]
+        return known[best_by_score(scores, [*trivial, *names])] if trivial or names else None
+
+    def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
+        """What of the menu has no trial: in its order, but the plan's network before others, and what takes long last."""
+
+        def late(candidate: Candidate) -> int:
+            if candidate.kind is Kind.NETWORK:
+                return 1 if candidate.name.endswith(AS_PLANNED) else 2
+            bet = candidate.model == self._menu.planned.network or candidate.model in SIMPLEST
+            return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 3
+
+        return sorted((c for c in self._menu.openers if not view.tried(c.name, 0)), key=late)
+
+    def _wanted(self, view: _View, clock: Clock, expected: Expected) -> Iterator[Step]:
+        """Steps that make sense, the best first."""
+        openers = self._menu.openers
+        yield from (Step(candidate, 0) for candidate in self._first(view, clock, expected))
+        variations = self.variations(view.trials)
+        base = self.base(view.trials)
+        again = list(self._again(view, openers))
+        judged = base is not None and base.model == self._menu.planned.network
+        looks = LOOKS if judged else LOOKS + 1  # variations of another type than the plan's judge no bet of it
+        yield from (step for step in again if step.rung < looks)
+        varied = [Step(candidate, 0) for candidate in variations if not view.tried(candidate.name, 0)]
+        around = (base, *variations) if base is not None else ()
+        further = list(self._again(view, around))
+        every = list(self._again(view, (*openers, *variations)))
+        if clock.share < OPENERS_AGAIN:
+            yield from again
+        if clock.share < VARIATIONS_UNTIL:
+            yield from [*further, *varied] if len(varied) < len(around) / 2 else varied
+        yield from every
+        yield from again
+        yield from varied
+        yield from self._left_behind(view)
+
+    def _again(self, view: _View, candidates: Sequence[Candidate]) -> Iterator[Step]:
+        """More folds for the better half of each rung, the lower rungs first."""
+        for rung in range(self._rungs - 1):
+            here = [c for c in candidates if view.done(c.name, rung)]
+            for candidate in self._promoted(view, here):
+                if not view.tried(candidate.name, rung + 1):
+                    yield Step(candidate, rung + 1)
+
+    def _left_behind(self, view: _View) -> Iterator[Step]:
+        """Where time is left: more folds for what fell behind on few of them, unless a 95 % interval shows it to be worse."""
+        leader = self.leader(view.trials)
+        for candidate in self._menu.openers:
+            if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
+                continue
+            behind = view.scores.paired(leader.name, candidate.name)
+            rung = next((rung for rung in range(self._rungs) if not view.tried(candidate.name, rung)), 0)
+            if rung and view.done(candidate.name, rung - 1) and behind is not None and behind.interval().low <= 0:
+                yield Step(candidate, rung)
+
+    def _promoted(self, view: _View, here: Sequence[Candidate]) -> list[Candidate]:
+        """Who is ahead in each kind, then the rest of the better half; looking at no input is no contender."""
+        contenders = [c for c in here if c.kind is not Kind.TRIVIAL]
+        ranked = sorted(contenders, key=lambda c: -view.scores.mean(c.name))
+        leading: set[str] = set()
+        for kind in (Kind.BASELINE, Kind.NETWORK):
+            names = [c.name for c in contenders if c.kind is kind]
+            on_menu = [c.name for c in contenders if c.kind is kind and not c.varied]
+            leading |= {best_by_score(view.scores, names)} if names else set()
+            leading |= {ahead(view.scores, on_menu)} if on_menu else set()
+        first = [c for c in ranked if c.name in leading]
+        return [*first, *(c for c in ranked[: max(MOST_PROMISING, math.ceil(len(ranked) / 2))] if c not in first)]
+
+
+class _View:
+    """The trials so far, looked up by name and rung."""
+
+    def __init__(self, trials: Sequence[Trial], scores: Scores) -> None:
+        self.trials = trials
+        self.scores = scores
+        self._tried = {(trial.name, trial.rung) for trial in trials}
+        self._done = {(trial.name, trial.rung) for trial in trials if trial.counts and trial.status is Status.DONE}
+        self._failed = {trial.name for trial in trials if trial.status is Status.FAILED}
+        self.seconds = {trial.name: trial.seconds for trial in trials}
+
+    def tried(self, name: str, rung: int) -> bool:
+        return (name, rung) in self._tried or name in self._failed
+
+    def done(self, name: str, rung: int) -> bool:
+        return (name, rung) in self._done
+
+
+def _joined(base: Candidate, variations: Sequence[Candidate], scores: Scores) -> Candidate | None:
+    """The winners of at least two factors in one network."""
+    assert base.settings is not None  # noqa: S101 - a network
+    winners: dict[Factor, Candidate] = {}
+    for candidate in variations:
+        found = scores.paired(candidate.name, base.name) if candidate.factor is not None else None
+        if found is None or candidate.factor is None or not found.beyond_noise:
+            continue
+        best = winners.get(candidate.factor)
+        if best is None or scores.mean(candidate.name) > scores.mean(best.name):
+            winners[candidate.factor] = candidate
+    winners = {factor: winners[factor] for factor in Factor if factor in winners}
+    if len(winners) < 2:
+        return None
+    settings = base.settings
+    for factor, candidate in winners.items():
+        assert candidate.settings is not None  # noqa: S101
+        settings = _with(settings, factor, candidate.settings)
+    words = " and ".join(candidate.name.removeprefix(f"{base.name}{VARIED}") for candidate in winners.values())
+    return Candidate(f"{base.name}{VARIED}{words}", Kind.NETWORK, Stage.VARIATIONS, base.model, settings)
+
+
+def _with(settings: NetworkSettings, factor: Factor, changed: NetworkSettings) -> NetworkSettings:
+    match factor:
+        case Factor.WIDTH:
+            return replace(settings, hidden_units=changed.hidden_units)
+        case Factor.INIT:
+            return replace(settings, init=changed.init)
+        case Factor.ACTIVATION:
+            return replace(settings, activation=changed.activation)
+        case Factor.OPTIMIZER:
+            rate, decay = changed.learning_rate, changed.weight_decay
+            return replace(settings, optimizer=changed.optimizer, learning_rate=rate, weight_decay=decay)
+        case Factor.REGULARISATION:
+            return replace(settings, weight_decay=changed.weight_decay, early_stopping=changed.early_stopping)

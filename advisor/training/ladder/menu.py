@@ -1,0 +1,193 @@
+"""What is tried on a data set: models from simple to deep, and one-factor variations around the best network. No torch here.
+
+scikit-learn's own default network (one hidden layer of 100, Adam, 200 epochs) is always among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+
+from advisor.networks.names import ACTIVATIONS, DEFAULT_HIDDEN_UNITS
+from advisor.training.ladder.candidates import (
+    LEARNING_RATES,
+    SCIKIT_LEARN_LIKE,
+    Candidate,
+    Factor,
+    NetworkSettings,
+    Planned,
+    decay_of,
+)
+from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.recipe import AS_BUILT, INITIALISATIONS, OPTIMIZERS
+
+PREDICTING = ("ffn", "cnn", "rnn", "lstm", "transformer")
+"""Networks that give a class or a number for an example, from shallow to deep; others restore, generate, or need
+another kind of example.
+"""
+_TAKES: Mapping[str, tuple[str, ...]] = {
+    "image": ("ffn", "cnn", "transformer"),
+    "audio": PREDICTING,
+    "time_series": PREDICTING,
+    "text": PREDICTING,
+}
+"""What can be built for the examples of a modality; of all others a feed-forward network."""
+FOR_MODALITY: Mapping[str, tuple[str, ...]] = {
+    "image": ("ffn", "cnn"),
+    "audio": ("ffn", "cnn", "lstm"),
+    "time_series": ("ffn", "cnn", "lstm"),
+    "text": ("ffn", "cnn", "lstm"),
+}
+"""What is tried beside what the plan names; a feed-forward network takes anything in one row."""
+SMALL_UNITS: Mapping[str, tuple[int, ...]] = {
+    "ffn": (100,),
+    "cnn": (32, 64),
+    "rnn": (64,),
+    "lstm": (64,),
+    "transformer": (64, 128),
+}
+MORE, LESS = 5, 0.05
+"""Times the weight decay."""
+EARLY_STOPPING_FROM = 3000
+"""Examples of a table below which those that would say when to stop serve better to learn from; the schedule and weight
+decay keep weights small. To stop early is then a variation.
+"""
+WIDEST = 2048
+AS_PLANNED = " as planned"
+PLAIN = " plain"
+"""After the name of the network that is trained as scikit-learn's is."""
+"""Ends the name of the network that is the plan's in everything."""
+VARIED = ", "
+"""Between the name of a network and what was changed of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """Everything that may be tried for one data set, simple first."""
+
+    openers: tuple[Candidate, ...]
+    planned: Planned = field(default_factory=Planned)
+
+    def variations(self, base: Candidate) -> tuple[Candidate, ...]:
+        """Around a network, one factor at a time; a factor's first variation is what the plan says of it."""
+        settings = base.settings
+        assert settings is not None  # noqa: S101 - networks have them
+        made = [
+            [
+                Candidate(f"{base.name}{VARIED}{words}", Kind.NETWORK, Stage.VARIATIONS, base.model, changed, factor)
+                for words, changed in _changes(settings, factor, self.planned)
+            ]
+            for factor in Factor
+        ]
+        taken = [candidate for turn in zip_longest(*made) for candidate in turn if candidate is not None]
+        return tuple(taken)
+
+
+def menu(planned: Planned, modality: str, examples: int | None = None) -> Menu:
+    """Trivial and classical models, then networks: shallow before deep, those of the plan among them.
+
+    Args:
+        examples: that are learnt from; None for many.
+    """
+    simple = [
+        Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
+        Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear"),
+        Candidate("random forest", Kind.BASELINE, Stage.BASELINES, "random_forest"),
+        Candidate("gradient boosting", Kind.BASELINE, Stage.BASELINES, "gradient_boosting"),
+    ]
+    few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
+    networks = _networks(planned, modality)
+    return Menu((*simple, *(_all_epochs(one) if few else one for one in networks)), planned)
+
+
+def _all_epochs(candidate: Candidate) -> Candidate:
+    assert candidate.settings is not None  # noqa: S101 - networks have them
+    return replace(candidate, settings=replace(candidate.settings, early_stopping=False))
+
+
+def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
+    types = [planned.network, *planned.runners_up, *FOR_MODALITY.get(modality, ("ffn",))]
+    wanted = [name for name in dict.fromkeys(types) if name in _TAKES.get(modality, ("ffn",))]
+    found = [SCIKIT_LEARN_LIKE]
+    for network in wanted:
+        small = NetworkSettings(network, SMALL_UNITS[network])
+        if network == planned.network:
+            mine = _as_planned(planned, network)
+            deep = network == "ffn" and len(mine.hidden_units) > 1
+            found += [replace(mine, hidden_units=mine.hidden_units[:1]), mine] if deep else [mine]
+        elif network == "ffn":
+            found += [small, replace(small, hidden_units=(128, 128))]
+        else:
+            found.append(small)
+    order = sorted(range(len(found)), key=lambda at: (PREDICTING.index(found[at].network), len(found[at].hidden_units)))
+    seen: set[str] = set()
+    for at in order:
+        settings = found[at]
+        name = _name(settings)
+        if settings is SCIKIT_LEARN_LIKE:
+            name += PLAIN
+        elif settings == _as_planned(planned, settings.network) and settings.network == planned.network:
+            name += AS_PLANNED
+        if name not in seen:
+            seen.add(name)
+            yield Candidate(name, Kind.NETWORK, Stage.NETWORKS, settings.network, settings)
+
+
+def _as_planned(planned: Planned, network: str) -> NetworkSettings:
+    """What cannot be tried of the plan (weights trained by others, say) is as for any network of its type."""
+    usual = NetworkSettings(network, planned.hidden_units or DEFAULT_HIDDEN_UNITS[network])
+    optimizer = planned.optimizer if planned.optimizer in OPTIMIZERS else usual.optimizer
+    return replace(
+        usual,
+        init=planned.init if planned.init in INITIALISATIONS and planned.init != AS_BUILT else usual.init,
+        activation=planned.activation if planned.activation in ACTIVATIONS else usual.activation,
+        optimizer=optimizer,
+        learning_rate=planned.learning_rate or LEARNING_RATES[optimizer],
+        weight_decay=decay_of(optimizer),
+        batch_size=planned.batch_size or usual.batch_size,
+    )
+
+
+def _name(settings: NetworkSettings) -> str:
+    return f"{settings.network} {'-'.join(map(str, settings.hidden_units))}"
+
+
+def _changes(base: NetworkSettings, factor: Factor, planned: Planned) -> Iterator[tuple[str, NetworkSettings]]:
+    """A few words and the changed settings, the plan's own choice first."""
+    match factor:
+        case Factor.WIDTH:
+            yield from _widths(base, planned)
+        case Factor.INIT:
+            for name in _others(base.init, planned.init, ("he", "glorot", "orthogonal", "lecun", "small_normal")):
+                yield f"{name} weights", replace(base, init=name)
+        case Factor.ACTIVATION:
+            for name in _others(base.activation, planned.activation, ("relu", "tanh", "gelu", "leaky_relu", "swish")):
+                yield name, replace(base, activation=name)
+        case Factor.OPTIMIZER:
+            for name in _others(base.optimizer, planned.optimizer, ("adamw", "sgd_momentum", "adam", "nadam")):
+                rate = planned.learning_rate if name == planned.optimizer else None
+                rate = rate or LEARNING_RATES[name]
+                yield name, replace(base, optimizer=name, learning_rate=rate, weight_decay=decay_of(name))
+        case Factor.REGULARISATION:
+            yield "more weight decay", replace(base, weight_decay=base.weight_decay * MORE)
+            words = "all epochs" if base.early_stopping else "early stopping"
+            yield words, replace(base, early_stopping=not base.early_stopping)
+            yield "less weight decay", replace(base, weight_decay=base.weight_decay * LESS)
+
+
+def _widths(base: NetworkSettings, planned: Planned) -> Iterator[tuple[str, NetworkSettings]]:
+    plans = planned.hidden_units if planned.network == base.network else ()
+    twice = tuple(min(WIDEST, 2 * units) for units in base.hidden_units)
+    half = tuple(max(1, units // 2) for units in base.hidden_units)
+    done = {base.hidden_units}
+    for words, widths in (("-".join(map(str, plans)), plans), ("twice as wide", twice), ("half as wide", half)):
+        if widths and widths not in done:
+            done.add(widths)
+            yield words, replace(base, hidden_units=widths)
+
+
+def _others(own: str, planned: str | None, known: Sequence[str]) -> list[str]:
+    possible = (*OPTIMIZERS, *INITIALISATIONS, *ACTIVATIONS)
+    named = [planned] if planned in possible and planned != AS_BUILT else []
+    return [name for name in dict.fromkeys([*named, *known]) if name != own]

@@ -1,0 +1,257 @@
+"""What trying models on somebody's data found out, as it is kept and shown. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any, Self
+
+from advisor.training.ladder.trial_record import Kind, Trial, number_of, numbers_of, settings_of, text_of, whole_of
+
+
+class Verdict(StrEnum):
+    """What the examples that selection never saw say."""
+
+    NETWORK = "network"
+    """A network is better than everything simpler, beyond noise."""
+    BASELINE = "baseline"
+    """Something simpler is better than every network, beyond noise."""
+    NO_DIFFERENCE = "no_difference"
+    """The best network and the best baseline cannot be told apart: take the simpler."""
+    NOTHING = "nothing"
+    """Nothing is better than looking at no input at all."""
+    UNFINISHED = "unfinished"
+    """Stopped before the held-out examples were looked at."""
+
+
+class BetVerdict(StrEnum):
+    """What the folds say of one recommendation of the plan; the values are those of a probe's verdict."""
+
+    CONFIRMED = "confirmed"
+    OVERTURNED = "overturned"
+    NO_DIFFERENCE = "no_difference"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """One finalist, refitted on everything that was not held out, and scored on what was; once for each seed."""
+
+    name: str
+    kind: Kind
+    scores: tuple[float, ...]
+    mean: float
+    low: float
+    high: float
+    """The 95 % interval of the mean score: bootstrap over the held-out examples and the seeds."""
+    seconds: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cut: bool = False
+    """Whether no refit came to its end in the time, or one had much fewer epochs than usual."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
+        figures = {name: number_of(data[name]) for name in ("mean", "low", "high", "seconds")}
+        settings, scores, cut = settings_of(data["settings"]), numbers_of(data["scores"]), bool(data.get("cut", False))
+        return cls(text_of(data["name"]), Kind(data["kind"]), scores, settings=settings, cut=cut, **figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """By how much one finalist is better than another on the same held-out examples, with its 95 % interval."""
+
+    one: str
+    other: str
+    mean: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
+        figures = {name: number_of(data[name]) for name in ("mean", "low", "high")}
+        return cls(text_of(data["one"]), text_of(data["other"]), **figures)
+
+    def turned(self) -> Difference:
+        return Difference(self.other, self.one, -self.mean, -self.high, -self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """What the folds say of one recommendation: the difference of paired scores, with its 95 % interval.
+
+    The figures are of `after` over the other side where the verdict is confirmed or overturned (so above 0), of `before`
+    over the rival otherwise.
+    """
+
+    topic: str
+    network: str
+    """The type of network that it was tried with; empty where the bet is the type itself."""
+    before: Any
+    rival: Any
+    after: Any
+    """What holds now: the rival where overturned, `before` otherwise; None where undecided."""
+    verdict: BetVerdict
+    median: float
+    low: float
+    high: float
+    unit: str
+    """The name of the metric."""
+    n: int
+    """Pairs: folds on which both were scored."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What the folds chose, with its score on the examples that they never saw."""
+
+    name: str
+    kind: Kind
+    score: float
+    low: float
+    high: float
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seen: bool = False
+    """True where the score is that of the folds, since nothing was scored on held-out examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is scored, under the name that JSON has for it and the title that people read."""
+
+    name: str
+    title: str
+    matters: float
+    """Differences within this much, either way, are none that matter."""
+    greater_is_better: bool = True
+    resolves: float = 0.0
+    """By how much, either way, two candidates may differ that scored the same on all folds: so few examples rule no less
+    out. 0 where scores are no shares of examples.
+    """
+
+    def shown(self, value: float) -> str:
+        """A score or a difference of scores: three decimals of a share, three digits of what is in the target's units."""
+        if self.name != "rmse":
+            if abs(value) >= 1000:  # of an explained share of the variance that targets far from all others spoil
+                return f"{value:.3g}"
+            return f"{0.0 if abs(value) < 0.0005 else value:.3f}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class DataTried:
+    """What was learnt from, and how it was divided."""
+
+    path: str
+    target: str | None
+    fingerprint: str
+    modality: str
+    task: str
+    examples: int
+    """That were used."""
+    held_out: int
+    learnt_from: int
+    how: str
+    """Of the outer split, a sentence."""
+    folds: int
+    """Folds of a rung."""
+    held_out_share_of_a_fold: float
+    """Examples that a fold scores, by those that it learns from."""
+    left_out: str = ""
+    torch: str = ""
+    task_told: bool = False
+    """Whether somebody said the task, against what the target looks like."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            path=text_of(data["path"]),
+            target=None if data["target"] is None else text_of(data["target"]),
+            fingerprint=text_of(data["fingerprint"]),
+            modality=text_of(data["modality"]),
+            task=text_of(data["task"]),
+            examples=whole_of(data["examples"]),
+            held_out=whole_of(data["held_out"]),
+            learnt_from=whole_of(data["learnt_from"]),
+            how=text_of(data["how"]),
+            folds=whole_of(data["folds"]),
+            held_out_share_of_a_fold=number_of(data["held_out_share_of_a_fold"]),
+            left_out=text_of(data["left_out"]),
+            torch=text_of(data["torch"]),
+            task_told=bool(data.get("task_told", False)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NotTried:
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything that `advisor try` found out."""
+
+    metric: Metric
+    data: DataTried
+    verdict: Verdict
+    says: str
+    best: Best | None
+    trials: tuple[Trial, ...] = ()
+    finals: tuple[Final, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    bets: tuple[Bet, ...] = ()
+    varied: tuple[Bet, ...] = ()
+    """The same of a network that the plan does not recommend: what each change of it showed, which judges no bet."""
+    not_tried: tuple[NotTried, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    resumed: int = 0
+    """Of the trials, those that an earlier run had finished."""
+    interrupted: bool = False
+    stated: str = ""
+    """Options of the command line with which the task was stated, for the commands that are told to be typed next."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As `advisor/trial/1`."""
+        return {
+            "schema": "advisor/trial/1",
+            "metric": self.metric.name,
+            "greater_is_better": self.metric.greater_is_better,
+            "best": None if self.best is None else asdict(self.best),
+            "verdict": self.verdict.value,
+            "says": self.says,
+            "data": {
+                "path": self.data.path, "target": self.data.target, "fingerprint": self.data.fingerprint,
+                "examples": self.data.examples, "modality": self.data.modality, "task": self.data.task,
+                "left_out": self.data.left_out,
+            },
+            "split": {
+                "how": self.data.how, "held_out": self.data.held_out, "learnt_from": self.data.learnt_from,
+                "folds": self.data.folds,
+            },
+            "trials": [trial.to_json() for trial in self.trials],
+            "finals": [final.to_json() for final in self.finals],
+            "differences": [difference.to_json() for difference in self.differences],
+            "bets": [bet.to_json() for bet in self.bets],
+            "varied": [bet.to_json() for bet in self.varied],
+            "not_tried": [asdict(one) for one in self.not_tried],
+            "notes": list(self.notes),
+            "seconds": self.seconds, "resumed": self.resumed, "interrupted": self.interrupted,
+            "torch": self.data.torch,
+        }  # fmt: skip

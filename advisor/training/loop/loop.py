@@ -1,0 +1,219 @@
+"""The loop that trains: one for all networks, whatever their loss and however many players."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from advisor.training.loop.batches import in_order, number_of_batches, shuffled
+from advisor.training.loop.checkpoints import Checkpoint, read_checkpoint, weights_of, write_checkpoint
+from advisor.training.loop.objectives import Batch, Objective
+from advisor.training.loop.randomness import begin_at
+from advisor.training.loop.turns import DivergedError, Step, Turn, WholeStep, computed
+from advisor.training.recipe import Recipe
+from advisor.training.trained import Epoch as Epoch
+from advisor.training.trained import Stop as Stop
+from advisor.training.trained import Trained as Trained
+
+Score = Callable[[nn.Module], float]
+"""A number for the module, which is in evaluation mode; greater is better."""
+
+_MOST_EPOCHS = 1_000_003
+"""So far apart are the random numbers of two seeds."""
+
+
+def train(
+    objective: Objective,
+    training: Batch,
+    recipe: Recipe,
+    *,
+    validation: Batch | None = None,
+    score: Score | None = None,
+    until: float | None = None,
+    on_epoch: Callable[[Epoch], None] | None = None,
+    checkpoint: Path | None = None,
+) -> Trained:
+    """Trains the objective's module in place, from the weights that it has.
+
+    An epoch is judged by `score`, or else by the loss of the validation examples. At the end, whatever ended it,
+    KeyboardInterrupt included, the module is in evaluation mode and holds the weights of the epoch judged best. Without
+    judgement it holds those of the last whole epoch, or where the deadline came, of the last step.
+
+    The same seed gives the same weights bit for bit on a processor with the same number of threads. Random numbers come
+    from torch's global generator, which is as before afterwards; those of an epoch follow from the seed and its number.
+
+    Args:
+        training: tensors with one entry for each example. Batches go to the device of the module.
+        until: a time of time.monotonic; once it has come no further batch is begun.
+        on_epoch: told of each epoch, after its checkpoint was written.
+        checkpoint: a file, written after each epoch. If it exists, the training goes on from there and ends with the
+            weights that it would have had without the break.
+
+    Raises InputError where the checkpoint cannot be read or written, or is that of another training.
+    """
+    with _surroundings(recipe, _device(objective)):
+        run = _Run(objective, training, recipe, validation, score, math.inf if until is None else until)
+        if checkpoint is not None:
+            run.resume(checkpoint)
+        begun = time.monotonic() - sum(epoch.seconds for epoch in run.history)
+        try:
+            stopped = run.to_the_end(on_epoch, checkpoint)
+        finally:
+            objective.module.load_state_dict(run.best)
+            objective.module.eval()
+    return Trained(tuple(run.history), run.best_epoch, run.best_validation, stopped, time.monotonic() - begun)
+
+
+class _LateError(Exception):
+    """The deadline has come."""
+
+
+class _Run:
+    """One training under way."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        training: Batch,
+        recipe: Recipe,
+        validation: Batch | None,
+        score: Score | None,
+        until: float,
+    ) -> None:
+        self._objective, self._training, self._recipe = objective, training, recipe
+        self._validation, self._score, self._until = validation, score, until
+        self._device = _device(objective)
+        self._whole = recipe.optimizer == "lbfgs"
+        self._steps_an_epoch = 1 if self._whole else number_of_batches(len(training[0]), recipe.batch_size)
+        self._turns = self._players_turns()
+        self.history: list[Epoch] = []
+        self.best = weights_of(objective.module)
+        self.best_epoch = 0
+        self.best_validation: float | None = None
+
+    def to_the_end(self, on_epoch: Callable[[Epoch], None] | None, checkpoint: Path | None) -> Stop:
+        """Trains, and tells why it ended."""
+        try:
+            while len(self.history) < self._recipe.epochs:
+                if self._patience_is_over():
+                    return Stop.EARLY
+                self._epoch(len(self.history) + 1)
+                if checkpoint is not None:
+                    self._write(checkpoint)
+                if on_epoch is not None:
+                    on_epoch(self.history[-1])
+        except DivergedError:
+            return Stop.DIVERGED
+        except _LateError:
+            if self.best_validation is None and not self._whole:  # L-BFGS may be in the middle of a search
+                self.best = weights_of(self._objective.module)
+            return Stop.TIME
+        return Stop.EPOCHS
+
+    def resume(self, path: Path) -> None:
+        """Goes on from the checkpoint where there is one."""
+        found = read_checkpoint(path, self._recipe, self._objective.module, len(self._training[0]))
+        if found is None:
+            return
+        self._objective.module.load_state_dict(found.weights)
+        for turn, state in zip(self._turns, found.optimizers, strict=True):
+            turn.resume(state, len(found.history) * self._steps_an_epoch)
+        self.history = list(found.history)
+        self.best, self.best_epoch, self.best_validation = found.best, found.best_epoch, found.best_validation
+
+    def _players_turns(self) -> list[Turn]:
+        players = self._objective.players()
+        if self._whole:
+            return [WholeStep(player, self._recipe, self._look_at_the_clock) for player in players]
+        steps = self._steps_an_epoch * self._recipe.epochs
+        return [Step(player, self._recipe, steps) for player in players]
+
+    def _epoch(self, number: int) -> None:
+        begun = time.monotonic()
+        begin_at((self._recipe.seed * _MOST_EPOCHS + number) % 2**63, self._device)
+        self._objective.module.train()
+        total = 0.0
+        for batch in self._batches():
+            self._look_at_the_clock()
+            there = tuple(tensor.to(self._device) for tensor in batch)
+            total += sum(turn.take(there) for turn in self._turns) * len(batch[0])
+        judgement = self._judgement()
+        self._keep_the_best(number, judgement)
+        loss = total / len(self._training[0])
+        self.history.append(Epoch(number, loss, judgement, time.monotonic() - begun))
+
+    def _batches(self) -> Iterable[Batch]:
+        if self._whole:
+            return [self._training]
+        return shuffled(self._training, self._recipe.batch_size, torch.default_generator)
+
+    def _look_at_the_clock(self) -> None:
+        if time.monotonic() >= self._until:
+            raise _LateError
+
+    @torch.no_grad()
+    def _judgement(self) -> float | None:
+        """The score or the loss of the validation examples, with the same random numbers after every epoch."""
+        begin_at(self._recipe.seed, self._device)
+        self._objective.module.eval()
+        if self._score is not None:
+            return float(self._score(self._objective.module))
+        if self._validation is None:
+            return None
+        total = 0.0
+        for batch in in_order(self._validation, 4 * self._recipe.batch_size):  # keeps nothing for going backwards
+            self._look_at_the_clock()
+            there = tuple(tensor.to(self._device) for tensor in batch)
+            total += computed(self._objective.loss, there, self._recipe.precision).item() * len(batch[0])
+        return total / len(self._validation[0])
+
+    def _keep_the_best(self, number: int, judgement: float | None) -> None:
+        """What is no number is no improvement."""
+        if judgement is None or (math.isfinite(judgement) and self._is_better(judgement)):
+            self.best = weights_of(self._objective.module)
+            self.best_epoch, self.best_validation = number, judgement
+
+    def _is_better(self, judgement: float) -> bool:
+        if self.best_validation is None:
+            return True
+        return judgement > self.best_validation if self._score is not None else judgement < self.best_validation
+
+    def _patience_is_over(self) -> bool:
+        patience = self._recipe.patience
+        return patience is not None and len(self.history) - self.best_epoch >= patience
+
+    def _write(self, path: Path) -> None:
+        content = Checkpoint(
+            recipe=asdict(self._recipe),
+            examples=len(self._training[0]),
+            weights=weights_of(self._objective.module),
+            best=self.best,
+            best_epoch=self.best_epoch,
+            best_validation=self.best_validation,
+            history=tuple(self.history),
+            optimizers=tuple(turn.state() for turn in self._turns),
+        )
+        write_checkpoint(path, content)
+
+
+def _device(objective: Objective) -> torch.device:
+    return next(objective.parameters()).device
+
+
+@contextmanager
+def _surroundings(recipe: Recipe, device: torch.device) -> Iterator[None]:
+    """The recipe's threads, and random numbers of its own; all as before at the end."""
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.set_num_threads(recipe.threads or threads)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)

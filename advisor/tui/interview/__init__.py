@@ -1,0 +1,1 @@
+"""Screens of the conversation: start, question, known facts, data."""

@@ -1,0 +1,1 @@
+"""Screens of what is kept: export, saved plans."""

@@ -1,0 +1,133 @@
+"""Which probes are worth running for a plan: what each answers, which bets it can settle, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from advisor.agent.agent import before_of, plan_facts, why_not
+from advisor.agent.machines.quantities import LABELS
+from advisor.agent.settling.scope import plans_this_machine, workload_of
+from advisor.agent.worth import worth
+from advisor.errors import join_names, printable
+from advisor.facts.fact_base import FactBase
+from advisor.inference.plan import Plan, Status, Verdict
+from advisor.knowledge.model import Knowledge
+from advisor.probes.catalogue import PROBES, Probe
+from advisor.probes.workload import Workload
+from advisor.report.changes import VERDICTS
+from advisor.report.found.measured import TITLES
+from advisor.report.words import STATUS_WORDS, advice_words
+from advisor.tui.text import lines, plain
+
+RATES = {
+    "matmul": "Matrix products",
+    "memory": "Memory",
+    "storage": "Storage",
+    "transfer": "Transfers to the card",
+    "allreduce": "Exchange of gradients",
+}
+"""Of probes that only measure what the machine can do."""
+ELSEWHERE = "The plan is for another machine than this one."
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One probe, seen from a plan."""
+
+    probe: Probe
+    title: str
+    bet: str
+    """The recommendation that it decides, with what is recommended now; empty where it decides none."""
+    known: str
+    """What an earlier measurement has decided of it."""
+    claims: int
+    """Of the rules, that it judges."""
+    worth: float
+    """In recommendations settled or changed."""
+    why_not: str | None
+    """Why it cannot say anything here."""
+
+    @property
+    def ticked(self) -> bool:
+        """Whether the agent runs it by itself if there is time."""
+        return self.why_not is None and self.worth > 0 and not self.probe.opt_in
+
+
+def probe_title(knowledge: Knowledge, probe: Probe) -> str:
+    """The recommendation that it decides, or what it measures."""
+    topic = knowledge.topics.get(probe.topic)
+    if topic is not None and topic.probe == probe.name:
+        return topic.title
+    return TITLES.get(probe.name) or RATES.get(probe.name, probe.name)
+
+
+def offers(knowledge: Knowledge, plan: Plan, facts: FactBase) -> list[Offer]:
+    """All probes: those that the agent would choose first, then what must be named, then what says nothing here.
+
+    Takes as long as a few dozen plans.
+    """
+    found = [_offer(knowledge, plan, probe, elsewhere=not plans_this_machine(facts)) for probe in PROBES]
+    return sorted(found, key=lambda one: (not one.ticked, one.why_not is not None, -one.worth / one.probe.cost_seconds))
+
+
+def _offer(knowledge: Knowledge, plan: Plan, probe: Probe, *, elsewhere: bool) -> Offer:
+    reason = ELSEWHERE if elsewhere else why_not(plan, probe)
+    before = before_of(plan, probe) if reason is None else None
+    total = 0.0
+    if before is not None:
+        workload = workload_of(plan)
+        settings = probe.settings(workload if isinstance(workload, Workload) else None, plan_facts(plan), before)
+        total = worth(knowledge, plan, probe, before, settings).total
+    entry = plan.recommendations.get(probe.topic)
+    topic = knowledge.topics.get(probe.topic)
+    decides = entry is not None and topic is not None and topic.probe == probe.name
+    bet = known = ""
+    if entry is not None and decides:
+        bet = f"{entry.title}: {advice_words(knowledge, entry, explained=False)} ({STATUS_WORDS[entry.status]})"
+        if entry.measured is not None and entry.status is Status.MEASURED:
+            known = f"Measured already: {VERDICTS[Verdict(entry.measured.verdict)]}."
+    claims = sum(rule.settles is not None and rule.settles.probe == probe.name for rule in knowledge.rules)
+    return Offer(probe, probe_title(knowledge, probe), bet, known, claims, total, reason)
+
+
+def offer_line(offer: Offer) -> Content:
+    """`  6 s  Processor threads, a bet`."""
+    what = ", a bet" if offer.bet else ""
+    what = ", measured" if offer.known else what
+    return Content.assemble((f"{offer.probe.cost_seconds:>3.0f} s  ", "dim"), printable(offer.title), (what, "dim"))
+
+
+def offer_details(offer: Offer) -> Content:
+    """What it answers, and why that is worth its time."""
+    parts = [Content.styled(printable(offer.title), "bold"), plain(offer.probe.question), Content("")]
+    if offer.bet:
+        parts.append(plain(f"It can settle the bet {offer.bet}."))
+    if offer.known:
+        parts.append(plain(offer.known))
+    if offer.claims:
+        parts.append(plain(f"It judges {offer.claims} {'claim' if offer.claims == 1 else 'claims'} of the rules."))
+    rates = [LABELS[name] for name in offer.probe.gauges if name in LABELS]
+    if rates:
+        parts.append(plain(f"It measures: {'; '.join(rates)}."))
+    if not offer.bet and not rates and offer.probe.fact:
+        parts.append(plain("It decides how the plan is carried out, not what it says."))
+    parts.append(plain(f"It takes about {offer.probe.cost_seconds:.0f} s."))
+    if offer.probe.opt_in:
+        parts.append(plain("It runs only when it is ticked by hand."))
+    return lines(parts)
+
+
+def not_here(found: Iterable[Offer]) -> Content:
+    """The probes that say nothing for this plan, by the reason for that."""
+    reasons: dict[str, list[str]] = {}
+    for offer in found:
+        if offer.why_not is not None:
+            reasons.setdefault(offer.why_not, []).append(offer.title)
+    told = [
+        Content.assemble((printable(join_names(names)), "bold"), f": {printable(why)}")
+        for why, names in reasons.items()
+    ]
+    return lines([Content("\n✗ Not here"), *told]) if told else Content("")

@@ -1,0 +1,213 @@
+"""What a measurement has told so far, as values that a screen can show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from advisor.agent.agent import Skipped as NotRun
+from advisor.agent.agent import Step
+from advisor.children.stopping import was_stopped
+from advisor.errors import InputError
+from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.probe import Setting
+from advisor.probes.protocol import Duel, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
+from advisor.probes.verdict import Verdict, median_interval
+from advisor.report.changes import VERDICTS
+from advisor.tui.widgets.curves import Point
+
+SYMBOLS: Mapping[str, str] = {
+    "confirmed": "✓",
+    "overturned": "↻",
+    "no_difference": "=",
+    "undecided": "?",
+    "failed": "✗",
+    "stopped": "■",
+    "measured": "◆",
+}
+"""Each always stands beside its word."""
+STYLES: Mapping[str, str] = {
+    "confirmed": "$text-success",
+    "overturned": "bold $text-warning",
+    "failed": "$text-error",
+    "undecided": "$text-muted",
+    "stopped": "$text-muted",
+}
+
+
+def finding(outcome: ProbeOutcome) -> str:
+    """What came out, as a key of SYMBOLS."""
+    if outcome.failure:
+        return "failed"
+    if was_stopped(outcome):
+        return "stopped"
+    if not outcome.fact:
+        return "measured"
+    return outcome.verdict.value
+
+
+def finding_words(found: str) -> str:
+    """`✓ confirmed`, `= no difference that matters`."""
+    words = {"failed": "failed", "stopped": "stopped by hand", "measured": "measured"}
+    return f"{SYMBOLS[found]} {words.get(found) or VERDICTS_BY_NAME[found]}"
+
+
+VERDICTS_BY_NAME = {verdict.value: words for verdict, words in VERDICTS.items()}
+
+
+@dataclass
+class Current:
+    """The probe under way."""
+
+    step: Step
+    begun: float
+    """On the screen's clock."""
+    again: bool = False
+    ready: bool = False
+    rival: Setting | None = None
+    first: dict[Setting, float] = field(default_factory=dict)
+    """Seconds per unit of work of the first runs."""
+    search: dict[Setting, list[float]] = field(default_factory=dict)
+    duel: dict[Setting, list[float]] = field(default_factory=dict)
+    skipped: dict[Setting, str] = field(default_factory=dict)
+    rechecking: bool = False
+
+    def add(self, message: object) -> None:
+        match message:
+            case Ready():
+                self.ready = True
+            case Rehearsed(setting, seconds):
+                self.ready = True
+                self.first[setting] = seconds
+            case Skipped(setting, reason):
+                self.skipped[setting] = reason
+            case Duel(rival):
+                self.rival = rival
+            case Sample(Phase.DUEL, setting, _, seconds):
+                self.duel.setdefault(setting, []).append(seconds)
+            case Sample(_, setting, _, seconds):
+                self.search.setdefault(setting, []).append(seconds)
+            case Rechecked():
+                self.rechecking = True
+
+    @property
+    def pairs(self) -> int:
+        return min((len(samples) for samples in self.duel.values()), default=0) if len(self.duel) > 1 else 0
+
+    @property
+    def doing(self) -> str:
+        """What happens now, in words."""
+        if self.rechecking:
+            return "the winner has run once more in a fresh process"
+        if self.duel:
+            return f"in pairs: {' against '.join(map(str, self.duel))}, {self.pairs} so far"
+        if self.search:
+            return "looking for the strongest rival"
+        if self.first:
+            return "each setting runs for the first time"
+        return "warming up" if self.ready else "starting a process"
+
+    def samples(self) -> dict[Setting, list[float]]:
+        """By setting, the best that there are: of the pairs, else of the search, else the first run."""
+        known: dict[Setting, list[float]] = {setting: [seconds] for setting, seconds in self.first.items()}
+        return {**known, **self.search, **self.duel}
+
+
+@dataclass
+class Measuring:
+    """Everything that was told; `budget` in seconds, times on a clock of the caller's."""
+
+    budget: float
+    clock: Callable[[], float]
+    begun: float = 0.0
+    spent: float = 0.0
+    """Seconds of the budget that an earlier run has used."""
+    current: Current | None = None
+    outcomes: list[ProbeOutcome] = field(default_factory=list)
+    resumed: tuple[str, ...] | None = None
+    """The probes that an earlier run had finished; None where there was none."""
+    not_run: list[NotRun] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    _intervals: dict[tuple[Setting, int], tuple[float, float, float]] = field(default_factory=dict)
+    """Of the current probe, by setting and number of samples: each takes milliseconds."""
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+
+    def tell(self, what: str, about: Any) -> None:
+        """An event of the agent (advisor.agent.agent.Listener)."""
+        match what:
+            case "resumed":
+                self.resumed = tuple(outcome.probe for outcome in about.outcomes if outcome.failure is None)
+                self.outcomes += about.outcomes
+                self.spent = about.spent
+            case "started":
+                again = any(outcome.probe == about.probe.name for outcome in self.outcomes)
+                self.current, self._intervals = Current(about, self.clock(), again), {}
+            case "event" if self.current is not None:
+                self.current.add(about)
+            case "finished":
+                self.outcomes = [*(outcome for outcome in self.outcomes if outcome.probe != about.probe), about]
+                self.current = None
+            case "skipped":
+                self.not_run.append(about)
+            case "warning" if isinstance(about, InputError):
+                self.warnings.append(str(about.problems[0]))
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.budget - self.spent - (self.clock() - self.begun))
+
+    @property
+    def seconds_of_probe(self) -> float:
+        """That the current probe may still take."""
+        if self.current is None:
+            return 0.0
+        return max(0.0, self.current.step.seconds - (self.clock() - self.current.begun))
+
+    def points(self, before: Setting | None) -> list[Point]:
+        """The rates of the current probe so far, by setting; numbers in their order.
+
+        Args:
+            before: what the plan recommends.
+        """
+        if self.current is None:
+            return []
+        found = []
+        for setting, samples in in_order(self.current.samples()).items():
+            median, low, high = self._interval(setting, samples)
+            note = "plan" if setting == before else "rival" if setting == self.current.rival else ""
+            found.append(Point(str(setting), 1 / median, 1 / high, 1 / low, len(samples), note))
+        return found
+
+    def _interval(self, setting: Setting, samples: list[float]) -> tuple[float, float, float]:
+        if len(samples) == 1:
+            return samples[0], samples[0], samples[0]
+        key = (setting, len(samples))
+        if key not in self._intervals:
+            self._intervals[key] = median_interval(samples)
+        return self._intervals[key]
+
+
+def in_order(samples: Mapping[Setting, list[float]]) -> dict[Setting, list[float]]:
+    """By setting: numbers from small to large, names as they came."""
+    if all(isinstance(setting, int) for setting in samples):
+        return dict(sorted(samples.items()))
+    return dict(samples)
+
+
+def points_of(outcome: ProbeOutcome) -> list[Point]:
+    """The rates that a finished probe has found, by setting."""
+    timed = {record.setting: rate for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None}
+    numbers = all(isinstance(setting, int) for setting in timed)
+    found = []
+    for setting in sorted(timed) if numbers else timed:
+        rate = timed[setting]
+        note = "plan" if setting == outcome.before else "rival" if setting == outcome.rival else ""
+        if outcome.verdict is Verdict.OVERTURNED and setting == outcome.after:
+            note = "better"
+        if not outcome.fact:
+            note = ""  # rates of different things, of which none is the plan's
+        found.append(Point(str(setting), rate.median, rate.low, rate.high, rate.n, note))
+    return found

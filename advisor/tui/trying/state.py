@@ -1,0 +1,145 @@
+"""What a run of trials has told so far, as values that a screen can show."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from advisor.errors import InputError
+from advisor.training.child.request import Began, Costly, EpochSeen, Finals, Note, Ready
+from advisor.training.ladder.outcome import Metric
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+from advisor.tui.widgets.curves import Line
+
+UNKNOWN = Metric("score", "score", 0.0)
+"""Before the data are read."""
+MOST_NOTES = 20
+MOST_CURVES = 10
+"""Trainings of one candidate that are drawn: the newest folds."""
+
+
+@dataclass
+class Row:
+    """One candidate, with everything that it was scored on so far."""
+
+    name: str
+    kind: Kind
+    stage: Stage
+    scores: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    failure: str = ""
+    short: str = ""
+    """What the time has ended of it, in words."""
+
+
+@dataclass
+class Trials:
+    """Everything that was told; `budget` in seconds, times on a clock of the caller's."""
+
+    budget: float
+    clock: Callable[[], float]
+    begun: float = 0.0
+    spent: float = 0.0
+    """Seconds of the budget that an earlier run has used."""
+    ready: Ready | None = None
+    rows: dict[str, Row] = field(default_factory=dict)
+    now: Began | None = None
+    finals: Finals | None = None
+    curves_of: str = ""
+    """The candidate whose trainings were heard of last."""
+    trainings: list[list[tuple[int, float]]] = field(default_factory=list)
+    """Of it: number of the epoch and loss, one list for each fold."""
+    resumed: int | None = None
+    """Trials that an earlier run had finished; None where there was none."""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+
+    def tell(self, what: str, about: Any) -> None:
+        """An event of `advisor.agent.trials.trying` (its Listener)."""
+        match what:
+            case "resumed":
+                self.resumed, self.spent = len(about.trials), about.spent
+                self.ready = about.ready
+                for trial in about.trials:
+                    self._count(trial)
+            case "message":
+                self._message(about)
+            case "crashed":
+                self._count(about)
+            case "warning" if isinstance(about, InputError):
+                self._remark(str(about.problems[0]))
+
+    def _message(self, message: object) -> None:
+        match message:
+            case Ready():
+                self.ready = message
+            case Began():
+                self.now = message
+            case EpochSeen(number, value):
+                self._epoch(number, value)
+            case Trial():
+                self._count(message)
+                self.now = None
+            case Finals():
+                self.finals, self.now = message, None
+            case Costly(name, seconds):
+                self._remark(f"{name} is left out: its first trial would take about {seconds:.0f} s.")
+            case Note(text):
+                self._remark(text)
+
+    def _epoch(self, number: int, value: float) -> None:
+        """Another candidate, or an epoch that is not later than the last one, begins another training."""
+        name = self.now.name if self.now is not None else self.curves_of
+        if name != self.curves_of:
+            self.curves_of, self.trainings = name, []
+        if not self.trainings or number <= self.trainings[-1][-1][0]:
+            self.trainings.append([])
+        self.trainings[-1].append((number, value))
+
+    def _count(self, trial: Trial) -> None:
+        row = self.rows.setdefault(trial.name, Row(trial.name, trial.kind, trial.stage))
+        row.scores += trial.scores
+        row.seconds += trial.seconds
+        row.short = trial.status.value if trial.status in (Status.SHORT, Status.CUT) else row.short
+        row.failure = (trial.failure or "failed") if trial.status is Status.FAILED else ""
+
+    def _remark(self, text: str) -> None:
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(text)
+
+    @property
+    def metric(self) -> Metric:
+        return self.ready.metric if self.ready is not None else UNKNOWN
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.budget - self.spent - (self.clock() - self.begun))
+
+    def ranked(self) -> list[Row]:
+        """The candidates with scores, the best first; then those that failed."""
+        sign = -1 if self.metric.greater_is_better else 1
+        scored = [row for row in self.rows.values() if row.scores]
+        failed = [row for row in self.rows.values() if not row.scores]
+        return [*sorted(scored, key=lambda row: sign * statistics.fmean(row.scores)), *failed]
+
+    def lines(self) -> list[Line]:
+        """The trainings of one candidate as curves, the newest last."""
+        return [Line(tuple(training)) for training in self.trainings[-MOST_CURVES:]]
+
+    @property
+    def doing(self) -> str:
+        """What happens now, in words."""
+        if self.finals is not None:
+            return "Everything is scored; the last words are awaited."
+        if self.ready is None:
+            return "Starting a process and reading the data ..."
+        if self.now is None:
+            return "Thinking about what to try next ..."
+        if self.now.stage is None:
+            return f"Scoring {self.now.name} on examples that selection never saw"
+        more = " on more folds" if self.now.rung else ""
+        return f"Training {self.now.name}{more} ({self.now.stage.value})"

@@ -1,0 +1,153 @@
+"""Where a value of a fact is given: cards for choices, boxes for sets, a line for numbers and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.selection_list import Selection
+
+from advisor.errors import InputError, printable
+from advisor.facts.values import describe, to_text
+from advisor.facts.vocabulary import Fact, FactType, Value
+from advisor.tui.text import plain, problem_text
+from advisor.tui.widgets.cards import Card, Cards
+from advisor.tui.widgets.ticks import Ticks
+
+Reader = Callable[[str, str], "Value | None"]
+"""`Interview.read`: the value of the fact of this name that a text states. Raises InputError."""
+YES_NO = (("yes", ""), ("no", ""))
+
+
+class Entry(Vertical):
+    """Asks for one value of a fact; posts `Given` with the text that was chosen or written, never with one that is none.
+
+    `now` is the value that it starts from.
+    """
+
+    class Given(Message):
+        """A value as text, as `Interview.answer` takes it; an empty one is "I don't know"."""
+
+        def __init__(self, entry: Entry, text: str) -> None:
+            super().__init__()
+            self.entry, self.text = entry, text
+
+        @property
+        def control(self) -> Entry:
+            return self.entry
+
+    def __init__(self, fact: Fact, read: Reader, now: Value | None = None, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="entry")
+        self.fact, self.read, self.now = fact, read, now
+
+    def compose(self) -> ComposeResult:
+        if self.fact.type in (FactType.CHOICE, FactType.BOOLEAN):
+            yield Choices(self.fact, self.now)
+        elif self.fact.type is FactType.SET:
+            yield Boxes(self.fact, self.now)
+            yield Static("Space ticks, Enter takes what is ticked.", classes="faint", markup=False)
+        else:
+            yield Line(self.fact, self.now)
+            yield Static("", id="understood", markup=False)
+
+    def focus_first(self) -> None:
+        """Puts the focus where the value is given."""
+        next(widget for widget in self.query("*") if widget.can_focus).focus()
+
+    def give(self, text: str) -> None:
+        self.post_message(self.Given(self, text))
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.give(str(event.option_id))
+
+    @on(Input.Changed)
+    def _written(self, event: Input.Changed) -> None:
+        event.stop()
+        self._understand(event.value)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self._understand(event.value):
+            self.give(event.value)
+
+    def _understand(self, text: str) -> bool:
+        """Says beneath the line what was understood; whether it is a value (or, left empty, none)."""
+        said = self.query_one("#understood", Static)
+        try:
+            value = self.read(self.fact.name, text)
+        except InputError as error:
+            said.update(plain(f"✗ {error.title}: {problem_text(error)}"))
+            said.set_classes("bad")
+            return False
+        said.set_classes("faint")
+        said.update(plain(_hint(self.fact) if value is None else f"= {_exact(self.fact, value)}"))
+        return True
+
+
+class Choices(Cards):
+    """The choices of a fact, or yes and no."""
+
+    def __init__(self, fact: Fact, now: Value | None) -> None:
+        choices = fact.choices or YES_NO
+        super().__init__(Card(name, name, meaning) for name, meaning in choices)
+        names = [name for name, _ in choices]
+        said = describe(fact, now) if now is not None else ""
+        if said in names:
+            self.highlighted = names.index(said)
+
+
+class Boxes(Ticks):
+    """Several choices, each with a box; Enter takes what is ticked."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "Take what is ticked", id="boxes.take", tooltip="Answer with everything ticked.")
+    ]
+
+    def __init__(self, fact: Fact, now: Value | None) -> None:
+        ticked = now if isinstance(now, frozenset) else frozenset()
+        super().__init__(
+            *(
+                Selection(Content.assemble((printable(name), "bold"), f"  {printable(meaning)}"), name, name in ticked)
+                for name, meaning in fact.choices
+            ),
+            classes="cards",
+        )
+
+    def action_take(self) -> None:
+        entry = self.parent
+        assert isinstance(entry, Entry)  # noqa: S101 - an entry composes it
+        entry.give(", ".join(sorted(self.selected)) or "none")
+
+
+class Line(Input):
+    """A number with its unit, or a text."""
+
+    def __init__(self, fact: Fact, now: Value | None) -> None:
+        super().__init__("" if now is None else to_text(now), placeholder=_hint(fact), select_on_focus=True)
+
+
+def _hint(fact: Fact) -> str:
+    if not fact.numeric:
+        return "a word or two"
+    low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in (fact.minimum, fact.maximum))
+    return f"from {low} to {high}; empty: unknown"
+
+
+def _exact(fact: Fact, value: Value) -> str:
+    """What was understood, to the last digit where that is not what is shown anyway: `300,000,000 bytes (300 MB)`."""
+    shown = describe(fact, value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not fact.unit:
+        return shown
+    whole = int(value) if float(value).is_integer() and abs(value) < 1e18 else value
+    exact = f"{whole:,} {fact.unit}"
+    return shown if exact == shown or fact.unit == "fraction" else f"{exact} ({shown})"

@@ -1,0 +1,189 @@
+"""A tree of sentences: each is wrapped as wide as the screen is, unfolds what is beneath it, and may lead somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from advisor.tui.mouse import Choosing
+from advisor.tui.widgets.columns import Columns
+
+INDENT = 2
+LONGEST = 110
+"""Columns of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToTopic:
+    """Leads to another recommendation."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToSupposition:
+    """Leads to the plan if the fact were so; `text` as it is given as an answer, None where it is still to be chosen."""
+
+    fact: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToClipboard:
+    """Something to copy."""
+
+    text: str
+
+
+Lead: TypeAlias = ToTopic | ToSupposition | ToClipboard
+
+
+@dataclass(frozen=True, slots=True)
+class Twig:
+    """A sentence with what is beneath it, where it leads, and whether it is unfolded to begin with."""
+
+    text: Content
+    twigs: tuple[Twig, ...] = ()
+    lead: Lead | None = None
+    unfolded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A twig in the tree; `path` names it by its position under each twig above it."""
+
+    path: str
+    twig: Twig
+
+    @property
+    def depth(self) -> int:
+        return self.path.count(".")
+
+
+class Outline(Choosing):
+    """Posts `Led` when a line that leads somewhere is chosen; other lines unfold and fold."""
+
+    HELP_TEXT = (
+        "A tree. Right unfolds a line, Left folds it or goes to the line above it, Space does either. Enter, or a click, goes "
+        "where a line with › leads: to another topic, to a supposition, or onto the clipboard."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "unfold", "Unfold", show=False, id="outline.unfold", tooltip="Show what is beneath the line."),
+        Binding("left", "fold", "Fold", show=False, id="outline.fold", tooltip="Hide it, or go to the line above."),
+        Binding("space", "turn", "Fold or unfold", show=False, id="outline.turn", tooltip="Fold or unfold the line."),
+        Binding("e", "unfold_all", "Unfold all", show=False, id="outline.all", tooltip="Unfold every line, or fold all again."),
+    ]  # fmt: skip
+
+    class Led(Message):
+        def __init__(self, outline: Outline, lead: Lead) -> None:
+            super().__init__()
+            self.outline, self.lead = outline, lead
+
+        @property
+        def control(self) -> Outline:
+            return self.outline
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(markup=False, compact=True, id=id)
+        self.twigs: tuple[Twig, ...] = ()
+        self._turned: set[str] = set()
+        """Paths of lines that are otherwise than they were to begin with."""
+        self._all = False
+
+    def show_twigs(self, twigs: Iterable[Twig], *, afresh: bool = True) -> None:
+        """Shows another tree; unless `afresh`, what was unfolded stays so."""
+        self.twigs = tuple(twigs)
+        kept = 0 if afresh else self.highlighted or 0
+        if afresh:
+            self._turned.clear()
+            self._all = False
+        self._list(kept)
+
+    def _list(self, highlighted: int) -> None:
+        places = list(self._shown(self.twigs))
+        self.clear_options()
+        self.add_options([Option(self._row(place), id=place.path) for place in places])
+        self.highlighted = min(highlighted, len(places) - 1) if places else None
+
+    def _shown(self, twigs: tuple[Twig, ...], above: str = "") -> Iterator[_Place]:
+        for number, twig in enumerate(twigs):
+            place = _Place(f"{above}{number}", twig)
+            yield place
+            if self._is_unfolded(place):
+                yield from self._shown(twig.twigs, f"{place.path}.")
+
+    def _is_unfolded(self, place: _Place) -> bool:
+        return bool(place.twig.twigs) and (place.twig.unfolded or self._all) != (place.path in self._turned)
+
+    def _row(self, place: _Place) -> Columns:
+        twig = place.twig
+        mark = ("▾" if self._is_unfolded(place) else "▸") if twig.twigs else "›" if twig.lead else "·"
+        start = Content.assemble(" " * INDENT * place.depth, (mark, "$text-accent" if mark != "·" else "dim"))
+        return Columns((start, INDENT * place.depth + 1), (twig.text, 0), gap=1, most=LONGEST)
+
+    # --- where the highlight is ------------------------------------------------------------------------------------
+
+    @property
+    def here(self) -> Twig | None:
+        place = self._here()
+        return None if place is None else place.twig
+
+    def _here(self) -> _Place | None:
+        option = self.highlighted_option
+        if option is None or option.id is None:
+            return None
+        twigs, twig = self.twigs, None
+        for number in option.id.split("."):
+            twig = twigs[int(number)]
+            twigs = twig.twigs
+        return None if twig is None else _Place(option.id, twig)
+
+    # --- what keys and the mouse do --------------------------------------------------------------------------------
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        place = self._here()
+        if place is None:
+            return
+        if place.twig.lead is not None:
+            self.post_message(self.Led(self, place.twig.lead))
+        else:
+            self._turn(place)
+
+    def _turn(self, place: _Place) -> None:
+        if place.twig.twigs:
+            self._turned ^= {place.path}
+            self._list(self.highlighted or 0)
+
+    def action_turn(self) -> None:
+        if (place := self._here()) is not None:
+            self._turn(place)
+
+    def action_unfold(self) -> None:
+        place = self._here()
+        if place is None:
+            return
+        if self._is_unfolded(place):
+            self.action_cursor_down()
+        else:
+            self._turn(place)
+
+    def action_fold(self) -> None:
+        place = self._here()
+        if place is None:
+            return
+        if self._is_unfolded(place):
+            self._turn(place)
+        elif place.depth:
+            self.highlighted = self.get_option_index(place.path.rpartition(".")[0])
+
+    def action_unfold_all(self) -> None:
+        self._all, self._turned = not self._all, set()
+        self._list(0)
