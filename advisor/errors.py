@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from advisor.wording import join_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +44,3 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     if nearest:
         return f"Did you mean {nearest[0]}?"
     return f"Known: {join_names(names)}." if 0 < len(names) <= 20 else ""
-
-
-def join_names(names: Sequence[str], conjunction: str = "and") -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {conjunction} {names[-1]}"
-
-
-def shorten(value: object, limit: int = 60) -> str:
-    """A value as it may appear in a message: on one line, without control characters, not too long."""
-    text = printable(str(value)).replace("\n", " ")
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def printable(text: str) -> str:
-    """Text without the control and bidirectional characters that can take over a terminal (line breaks stay)."""
-    return "".join(c for c in text if c == "\n" or (c.isprintable() and c not in _BIDIRECTIONAL))
-
-
-_BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -6,7 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from advisor.errors import InputError, input_error, shorten
+from advisor.errors import InputError, input_error
+from advisor.wording import shorten
 
 
 def write_text(path: Path, text: str, *, force: bool = False) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from advisor.errors import Problem, did_you_mean, shorten
+from advisor.errors import Problem, did_you_mean
 from advisor.safe_yaml import Mapping, Node, Scalar, Sequence
+from advisor.wording import shorten
 
 
 @dataclass

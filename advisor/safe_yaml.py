@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.errors import InputError, Problem, input_error
+from advisor.wording import shorten
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 50

@@ -18,8 +18,8 @@ from typing import IO, Self
 import psutil
 
 from advisor.children import temporary
-from advisor.errors import printable
 from advisor.probes.protocol import LONGEST_LINE
+from advisor.wording import printable
 
 _READ = 65536
 _LAST_WORDS = 4000

@@ -7,7 +7,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from advisor.errors import InputError, printable
+from advisor.errors import InputError
+from advisor.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import Problem, did_you_mean, input_error, join_names, shorten
+from advisor.errors import Problem, did_you_mean, input_error
+from advisor.wording import join_names, shorten
 
 if TYPE_CHECKING:
     from advisor.facts.fact_base import FactBase

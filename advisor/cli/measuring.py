@@ -142,9 +142,10 @@ def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str]
 
 def parse_budget(text: str) -> float:
     """Seconds from `60s`, `2 min`, or a bare number of seconds. Raises InputError."""
-    from advisor.errors import InputError, input_error, shorten
+    from advisor.errors import InputError, input_error
     from advisor.facts.values import parse_value
     from advisor.facts.vocabulary import Fact, FactType
+    from advisor.wording import shorten
 
     fact = Fact("--budget", "", FactType.NUMBER, unit="hours", minimum=SHORTEST / 3600, maximum=LONGEST / 3600)
     spelled = f"{text.strip()} s" if text.strip()[-1:].isdigit() else text

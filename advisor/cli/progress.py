@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from advisor.cli.console import stderr, warn
 from advisor.cli.measuring import NO_RESUMING
-from advisor.errors import InputError, printable
+from advisor.errors import InputError
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
 from advisor.report.rates import amount
+from advisor.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

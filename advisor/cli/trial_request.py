@@ -71,7 +71,8 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
     """Raises InputError where it is not known what to learn; `task` is what somebody states or the data show."""
     from advisor.datasets.dataset import FORETELLING, Task
     from advisor.datasets.dataset import Format as Kept
-    from advisor.errors import input_error, shorten
+    from advisor.errors import input_error
+    from advisor.wording import shorten
 
     several = bool(inspection.facts.get("task.multilabel"))
     if inspection.task in FORETELLING or (several and task == Task.REGRESS):
@@ -98,7 +99,7 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
 def _columns_of(inspection: Inspection) -> str:
     """Which columns may be meant: those that look like a target, and the first ones."""
     from advisor.datasets.dataset import UNSAID
-    from advisor.errors import join_names, shorten
+    from advisor.wording import join_names, shorten
 
     names = [shorten(column.name, 30) for column in inspection.columns[:MOST_NAMED]]
     if not names:
@@ -112,7 +113,8 @@ def _columns_of(inspection: Inspection) -> str:
 
 def _check_columns(inspection: Inspection) -> None:
     """Raises InputError where no column of a table is left to learn from, before a warning says so too."""
-    from advisor.errors import input_error, shorten
+    from advisor.errors import input_error
+    from advisor.wording import shorten
 
     if inspection.inputs or not inspection.columns:
         return

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from advisor.cli.console import stderr, warn
 from advisor.cli.measuring import NO_RESUMING
-from advisor.errors import InputError, printable, shorten
+from advisor.errors import InputError
 from advisor.report.found.trying import amount, trial_line
 from advisor.training.child.request import Began, EpochSeen, Finals, Ready
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Status, Trial
+from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

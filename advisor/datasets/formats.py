@@ -10,7 +10,8 @@ from pathlib import Path
 
 from advisor.datasets import encodings
 from advisor.datasets.dataset import Format
-from advisor.errors import InputError, input_error, join_names, shorten
+from advisor.errors import InputError, input_error
+from advisor.wording import join_names, shorten
 
 TITLE = "These data cannot be read"
 PICTURES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"})

@@ -10,7 +10,7 @@ from polars.exceptions import PanicException, PolarsError
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Format, Inspection, Task
 from advisor.datasets.formats import not_opened, recognise, unreadable
-from advisor.errors import shorten
+from advisor.wording import shorten
 
 
 def inspect(path: Path, target: str | None = None, task: Task | None = None) -> Inspection:

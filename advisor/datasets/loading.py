@@ -18,7 +18,8 @@ from advisor.datasets.series.series import seconds
 from advisor.datasets.tables import table
 from advisor.datasets.tables.columns import INFINITE
 from advisor.datasets.values import as_texts, finite
-from advisor.errors import InputError, input_error, shorten
+from advisor.errors import InputError, input_error
+from advisor.wording import shorten
 
 FEWEST_OF_OTHERS = 3
 """Examples that are not of the largest class."""

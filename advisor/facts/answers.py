@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from advisor import safe_yaml
-from advisor.errors import InputError, Problem, did_you_mean, input_error, printable, shorten
+from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.values import parse_value, to_text
 from advisor.facts.vocabulary import FactType, Value, Vocabulary
 from advisor.files import write_text
+from advisor.wording import printable, shorten
 
 TITLE = "These answers cannot be used"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.errors import shorten
+from advisor.wording import shorten
 
 _FOLLOW: Mapping[str, tuple[str, ...]] = {
     "network": ("batch_size", "precision", "device", "memory_format", "execution", "activations", "threads"),

@@ -7,8 +7,9 @@ import math
 import re
 from decimal import Decimal, DecimalException
 
-from advisor.errors import InputError, did_you_mean, input_error, join_names, printable, shorten
+from advisor.errors import InputError, did_you_mean, input_error
 from advisor.facts.vocabulary import Fact, FactType, Value
+from advisor.wording import join_names, printable, shorten
 
 UNKNOWN_WORDS = frozenset(
     {"", "~", "null", "unknown", "don't know", "dont know", "i don't know", "do not know", "dunno"}

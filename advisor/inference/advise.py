@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.errors import InputError, Problem, join_names
+from advisor.errors import InputError, Problem
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
@@ -17,6 +17,7 @@ from advisor.inference.proof.search import Engine
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import FALSE
 from advisor.knowledge.model import Knowledge, Policy, School
+from advisor.wording import join_names
 
 
 @dataclass(frozen=True)

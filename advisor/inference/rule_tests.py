@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor import safe_yaml
-from advisor.errors import InputError, Problem, did_you_mean, shorten
+from advisor.errors import InputError, Problem, did_you_mean
 from advisor.facts.answers import answers_from_node
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -17,6 +17,7 @@ from advisor.inference.outcomes import NOT_APPLICABLE, Tie, same
 from advisor.inference.situation import Situation
 from advisor.knowledge.model import Knowledge, Policy, School
 from advisor.reading import Reader
+from advisor.wording import shorten
 
 _KEYS = ("given", "school", "fire", "silent", "unknown", "expect")
 _STATES = {"fire": True, "silent": False, "unknown": None}

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.errors import InputError, Problem, input_error
 from advisor.facts.answers import unknown_fact
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
+from advisor.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)

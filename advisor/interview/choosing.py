@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from advisor.errors import input_error, join_names, shorten
+from advisor.errors import input_error
 from advisor.facts.values import UNKNOWN_WORDS
 from advisor.facts.vocabulary import Fact, FactType
+from advisor.wording import join_names, shorten
 
 
 def spelled_out(fact: Fact, text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from advisor.errors import InputError, join_names
+from advisor.errors import InputError
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.plan import Status
@@ -19,6 +19,7 @@ from advisor.interview.commands import Command, Verb, command_lines, spelling_of
 from advisor.interview.interview import Interview
 from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
+from advisor.wording import join_names
 
 INTRODUCTION = (
     "Answer by number, by word (its beginning is enough), or by value with unit.",

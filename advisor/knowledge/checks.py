@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Set
 
-from advisor.errors import Problem, did_you_mean, shorten
+from advisor.errors import Problem, did_you_mean
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
@@ -16,6 +16,7 @@ from advisor.knowledge.expressions.expressions import (
     compile_expression,
 )
 from advisor.knowledge.model import FACT_IN_ACTION, Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
+from advisor.wording import shorten
 
 
 def check(knowledge: Knowledge) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from advisor.errors import Problem, did_you_mean, shorten
+from advisor.errors import Problem, did_you_mean
 from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
     NUMBER,
@@ -20,6 +20,7 @@ from advisor.knowledge.figures import Given, read_given
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
 from advisor.safe_yaml import Node, Sequence
+from advisor.wording import shorten
 
 _CLAIM_KEYS = (
     "id", "claim", "says", "sources", "erratum", "rules", "probe", "expects", "when", "otherwise", "figures", "computed",

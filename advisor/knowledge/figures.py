@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor.errors import Problem, did_you_mean, shorten
+from advisor.errors import Problem, did_you_mean
 from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
     NUMBER,
@@ -19,6 +19,7 @@ from advisor.knowledge.expressions.expressions import (
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
 from advisor.safe_yaml import Node, Sequence
+from advisor.wording import shorten
 
 _GIVEN_KEYS = ("title", "unit", "help")
 _CASE_KEYS = ("value", "only_when", "help", "sources")

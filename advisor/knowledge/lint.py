@@ -9,12 +9,13 @@ import datetime
 import math
 from collections.abc import Iterator
 
-from advisor.errors import Problem, join_names
+from advisor.errors import Problem
 from advisor.facts.vocabulary import FactType
 from advisor.knowledge.expressions.expressions import BOOLEAN
 from advisor.knowledge.expressions.regions import TRUE
 from advisor.knowledge.files.glossary_files import unexplained_names
 from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic, is_literal
+from advisor.wording import join_names
 
 STALE_DAYS = 3 * 365
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from advisor.errors import shorten
+from advisor.wording import shorten
 
 
 @dataclass(frozen=True)

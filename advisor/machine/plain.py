@@ -107,6 +107,6 @@ def _plain(kind: Any, data: object, where: str) -> Any:
 
 
 def _damaged(where: str, expected: str, data: object) -> ValueError:
-    from advisor.errors import shorten
+    from advisor.wording import shorten
 
     return ValueError(f"{where}: {expected} is expected, not {shorten(repr(data))}")

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from advisor.children.process import ChildProcess, Closed, Flood, Line
 from advisor.children.stopping import STOPPED, Stop
-from advisor.errors import shorten
 from advisor.machine.torch_view import TorchView
+from advisor.wording import shorten
 
 SECONDS = 90.0
 """The first start of torch with CUDA from a cold disk can take half a minute."""

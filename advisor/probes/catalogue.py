@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.errors import did_you_mean, shorten
+from advisor.errors import did_you_mean
 from advisor.probes.probe import Probe
 from advisor.probes.rates.bandwidth import MEMORY
 from advisor.probes.rates.matmul import MATMUL
@@ -19,6 +19,7 @@ from advisor.probes.settings.loading import INPUT, PINNING, PREFETCH, WORKERS
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.settings.ranks import ALLREDUCE, RANKS
 from advisor.probes.settings.threads import THREADS
+from advisor.wording import shorten
 
 __all__ = ["PROBES", "Probe", "probe_named"]
 

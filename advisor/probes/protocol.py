@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from advisor.errors import printable
 from advisor.probes.probe import Setting
+from advisor.wording import printable
 
 LONGEST_LINE = 1_000_000
 """Bytes; longer lines are refused."""

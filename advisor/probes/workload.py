@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from advisor.errors import did_you_mean, shorten
+from advisor.errors import did_you_mean
 from advisor.networks import spec
 from advisor.networks.names import DEFAULT_HIDDEN_UNITS
+from advisor.wording import shorten
 
 OPTIMIZERS = (
     "sgd",

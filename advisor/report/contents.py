@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.errors import join_names
 from advisor.inference.plan import Plan, Recommendation, Status, Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.numbers import known_figures
+from advisor.wording import join_names
 
 _SUMMARY = (
     ("What to build", (("", "network.type"), ("", "network.depth"), ("with ", "network.hidden_units"))),

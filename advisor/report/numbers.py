@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from advisor.errors import join_names
 from advisor.facts.values import with_unit
 from advisor.inference.plan import ComputedFigure, Plan
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.markup import code, plain, table
 from advisor.report.page import Look, Page, Style
+from advisor.wording import join_names
 
 _SECONDS = ((365.25 * 86400, "years"), (86400, "days"), (3600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (0, "us"))
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TypeAlias
 
-from advisor.errors import printable
+from advisor.wording import printable
 
 NARROWEST, WIDEST = 24, 100
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from advisor.errors import join_names
 from advisor.facts.fact_base import Known, Source
 from advisor.facts.out_of_scope import differing
 from advisor.facts.values import describe, number_text, singular, to_text
@@ -13,6 +12,7 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.report.changes import VERDICTS
+from advisor.wording import join_names
 
 # A topic belongs to the group that lists the first part of its name.
 GROUPS = (

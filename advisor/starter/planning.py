@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from advisor.errors import input_error, join_names
+from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.networks.names import DEFAULT_HIDDEN_UNITS, LOSS_OF, RESTORERS
 from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets
 from advisor.starter.sizes import LAYOUT_OF, Sizes, sizes_of
+from advisor.wording import join_names
 
 TITLE = "There is nothing to build yet"
 UNSUPERVISED = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence", "info_nce")

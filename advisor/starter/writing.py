@@ -7,7 +7,8 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.errors import InputError, Problem, input_error
+from advisor.wording import shorten
 
 TITLE = "The project cannot be written"
 

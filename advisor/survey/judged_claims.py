@@ -11,7 +11,6 @@ from typing import Any
 
 from advisor.agent.settling.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
 from advisor.agent.trials.outcomes import is_trial
-from advisor.errors import join_names, shorten
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Need, Reading
 from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Kind, Symbols, Type, compile_expression
@@ -29,6 +28,7 @@ from advisor.survey.claim_values import (
     newest_of,
     table_estimates,
 )
+from advisor.wording import join_names, shorten
 
 
 class ClaimVerdict(StrEnum):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.errors import InputError, Problem, did_you_mean, shorten
+from advisor.errors import InputError, Problem, did_you_mean
+from advisor.wording import shorten
 
 OPTIMIZERS = (
     "sgd",

@@ -13,10 +13,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.signal import Signal
 
-from advisor.errors import InputError, printable
+from advisor.errors import InputError
 from advisor.tui.screen import WizardScreen
 from advisor.tui.standing import Outlook, Standing, outlook, standing
 from advisor.tui.text import problem_text
+from advisor.wording import printable
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan

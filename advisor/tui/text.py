@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from textual.content import Content
 
-from advisor.errors import InputError, printable
+from advisor.errors import InputError
 from advisor.inference.plan import Recommendation
 from advisor.report.page import Look, Piece, Style
 from advisor.report.plan.text import status_mark
+from advisor.wording import printable
 
 LOOK = Look()
 """Of the symbols: a terminal that Textual runs on knows Unicode."""

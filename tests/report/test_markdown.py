@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from advisor.errors import printable
 from advisor.inference.plan import Plan, Verdict
 from advisor.knowledge.model import School
 from advisor.report.markup import code, code_block, plain, table
 from advisor.report.plan.markdown import report_text
+from advisor.wording import printable
 
 from .small import HOSTILE, MEASURED, hostile_knowledge, knowledge, measured_plan, plan
 

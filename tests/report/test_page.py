@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.errors import printable
 from advisor.report.page import NARROWEST, WIDEST, Branch, Look, Page, Style, cells, wrap
+from advisor.wording import printable
 
 TEXTS = st.text(max_size=300)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from advisor.agent.machines.peaks import Peak
 from advisor.agent.machines.quantities import Reading
-from advisor.errors import join_names
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import BUSY, STOLEN, WIDE, spread
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.rates.storage import STORAGE
 from advisor.probes.verdict import Verdict
+from advisor.wording import join_names
 
 LOW_SHARE = 0.5
 """Of a known peak; well-made loops reach 0.7 to 0.95 of most."""

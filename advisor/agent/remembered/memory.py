@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from advisor.agent.remembered.profile import MachineProfile, grown
-from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.errors import InputError, Problem, input_error
 from advisor.machine.detection.detection import Machine
 from advisor.machine.state import (
     MAX_BYTES,
@@ -24,6 +24,7 @@ from advisor.machine.state import (
     state_folder,
 )
 from advisor.probes.outcome import ProbeOutcome
+from advisor.wording import shorten
 
 LAST = "last"
 RESERVED = ("this", "auto", "none")

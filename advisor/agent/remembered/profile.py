@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from advisor import __version__
-from advisor.errors import shorten
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.probe import Varies
+from advisor.wording import shorten
 
 SCHEMA = "advisor/machine-profile/1"
 OLD_SCHEMA = "advisor/measurements/1"

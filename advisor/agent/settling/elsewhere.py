@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from advisor.agent.machines.comparison import machine_features
 from advisor.agent.settling.scope import binding
 from advisor.agent.trials.outcomes import is_trial
-from advisor.errors import shorten
 from advisor.facts.out_of_scope import Differs, differing
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome
+from advisor.wording import shorten
 
 
 def measured_elsewhere(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.errors import InputError, shorten
+from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.machine.state import (
     NothingSavedError,
@@ -23,6 +23,7 @@ from advisor.machine.state import (
 )
 from advisor.probes.outcome import ProbeOutcome
 from advisor.probes.verdict import Verdict
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.training.ladder.outcome import Bet, Outcome

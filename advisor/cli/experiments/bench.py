@@ -90,8 +90,9 @@ def bench(
 
 def chosen_networks(names: Sequence[str]) -> list[BenchmarkNetwork]:
     """The networks of these names in the order of the table, the six where none is named. Raises InputError."""
-    from advisor.errors import InputError, Problem, did_you_mean, shorten
+    from advisor.errors import InputError, Problem, did_you_mean
     from advisor.networks.benchmark.six import EIGHT, SIX
+    from advisor.wording import shorten
 
     known = [network.name for network in EIGHT]
     wrong = [name for name in dict.fromkeys(names) if name not in known]
@@ -106,7 +107,8 @@ def chosen_networks(names: Sequence[str]) -> list[BenchmarkNetwork]:
 
 def numbers(text: str | None, option: str, most: int) -> tuple[int, ...] | None:
     """Whole numbers from 1 to `most` from `1,2,4`. Raises InputError."""
-    from advisor.errors import input_error, shorten
+    from advisor.errors import input_error
+    from advisor.wording import shorten
 
     if text is None:
         return None

@@ -270,8 +270,9 @@ def _trial(judged: Sequence[Judgement]) -> str:
 
 
 def _check_names(names: list[str] | None) -> None:
-    from advisor.errors import InputError, Problem, did_you_mean, shorten
+    from advisor.errors import InputError, Problem, did_you_mean
     from advisor.probes.catalogue import PROBES
+    from advisor.wording import shorten
 
     known = [probe.name for probe in PROBES]
     wrong = [name for name in names or () if name not in known]

@@ -164,7 +164,8 @@ def export(
 def _since(name: str, since: str | None) -> MachinesCompared:
     from advisor.agent.machines.comparison import compare, last_day, sides_of
     from advisor.agent.remembered.memory import LAST
-    from advisor.errors import input_error, join_names, shorten
+    from advisor.errors import input_error
+    from advisor.wording import join_names, shorten
 
     profile = _profile(name)
     day = last_day(profile) if since is None else _date(since)
@@ -192,7 +193,8 @@ def _date(text: str) -> str:
     """A day or a time as measurements carry it (UTC). Raises InputError."""
     from datetime import UTC, datetime
 
-    from advisor.errors import input_error, shorten
+    from advisor.errors import input_error
+    from advisor.wording import shorten
 
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -254,8 +256,9 @@ def _nothing_kept(problems: Sequence[InputError]) -> InputError:
 
 
 def _unknown(name: str, title: str) -> InputError:
-    from advisor.errors import did_you_mean, input_error, shorten
+    from advisor.errors import did_you_mean, input_error
     from advisor.machine.profiles.files import find_device
+    from advisor.wording import shorten
 
     devices = _devices()
     if title != "There is no such device or machine" and find_device(name, devices) is not None:

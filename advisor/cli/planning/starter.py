@@ -44,9 +44,9 @@ def starter(
     ] = False,
 ) -> None:
     from advisor.cli.console import say
-    from advisor.errors import printable
     from advisor.starter.project import project_files
     from advisor.starter.writing import write_project
+    from advisor.wording import printable
 
     if plan is not None:
         _refuse_both(answers, sets)

@@ -23,7 +23,8 @@ from advisor.cli.inputs import (
     deliver,
     knowledge_for,
 )
-from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
+from advisor.errors import InputError, Problem, did_you_mean, input_error
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.inference.rule_tests import TestRun

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.cli.wizard.outcomes import WizardOutcomes
-from advisor.errors import InputError, input_error, shorten
+from advisor.errors import InputError, input_error
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision

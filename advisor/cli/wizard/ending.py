@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.cli.console import error_panel, look, write
 from advisor.cli.wizard.lines import read, say
-from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.errors import InputError, Problem, input_error
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.cli.inputs import Inputs

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from advisor.cli.console import look
-from advisor.errors import InputError, Problem, input_error, join_names, shorten
+from advisor.errors import InputError, Problem, input_error
+from advisor.wording import join_names, shorten
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan

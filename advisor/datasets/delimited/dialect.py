@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from advisor.datasets.delimited.header import column_names, has_header, ragged
-from advisor.errors import shorten
+from advisor.wording import shorten
 
 NO_DELIMITER = "\x1f"
 """Stands in texts for the end of a unit, and occurs in none: a table of one column."""

@@ -9,7 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from advisor.datasets.delimited.dated_names import times_of
-from advisor.errors import InputError, join_names, shorten
+from advisor.errors import InputError
+from advisor.wording import join_names, shorten
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from advisor.datasets.formats import ARCHIVE, not_opened, unreadable
 from advisor.datasets.sampling import Positions
-from advisor.errors import InputError, shorten
+from advisor.errors import InputError
+from advisor.wording import shorten
 
 AnyArray: TypeAlias = NDArray[Any]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from advisor.datasets.dataset import Remark
 from advisor.datasets.formats import TITLE, unreadable
 from advisor.datasets.readers.array_files import StoredArray
-from advisor.errors import InputError, did_you_mean, input_error, join_names, shorten
+from advisor.errors import InputError, did_you_mean, input_error
+from advisor.wording import join_names, shorten
 
 _DATA = ("x", "data", "images", "image", "inputs", "input", "features", "series", "samples", "examples", "arr_0")
 _TARGETS = ("y", "target", "targets", "label", "labels", "class", "classes", "output", "outputs", "arr_1")

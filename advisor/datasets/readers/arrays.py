@@ -20,8 +20,9 @@ from advisor.datasets.readers.array_files import StoredArray, column_of, rows_of
 from advisor.datasets.readers.array_roles import Roles, roles_of
 from advisor.datasets.readers.pictures import resized, side_for
 from advisor.datasets.sampling import Positions, spread, stratified
-from advisor.errors import InputError, join_names, shorten
+from advisor.errors import InputError
 from advisor.facts.vocabulary import Value
+from advisor.wording import join_names, shorten
 
 AnyArray: TypeAlias = NDArray[Any]
 

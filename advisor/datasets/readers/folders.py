@@ -11,8 +11,8 @@ from pathlib import Path
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Remark, Weight
 from advisor.datasets.formats import not_opened, unreadable
-from advisor.errors import join_names, shorten
 from advisor.facts.vocabulary import Value
+from advisor.wording import join_names, shorten
 
 PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
 """Folders of these names divide the data; the classes are in them."""

@@ -22,7 +22,7 @@ from advisor.datasets.formats import PICTURES, unreadable
 from advisor.datasets.labels import class_numbers
 from advisor.datasets.readers.folders import ClassFolders, Member, class_facts, class_folders, class_remarks
 from advisor.datasets.sampling import how_drawn, spread, stratified
-from advisor.errors import join_names, shorten
+from advisor.wording import join_names, shorten
 
 Floats: TypeAlias = NDArray[numpy.float32]
 

@@ -15,7 +15,7 @@ from advisor.datasets.labels import class_numbers
 from advisor.datasets.readers import waves
 from advisor.datasets.readers.folders import ClassFolders, Member, class_facts, class_folders, class_remarks
 from advisor.datasets.sampling import how_drawn, spread, stratified
-from advisor.errors import join_names, shorten
+from advisor.wording import join_names, shorten
 
 OPENED = 1_000
 """Sounds whose headers an inspection reads."""

@@ -18,7 +18,7 @@ from advisor.datasets.labels import class_numbers
 from advisor.datasets.readers.folders import ClassFolders, class_facts, class_folders, class_remarks
 from advisor.datasets.sampling import Positions, spread, stratified
 from advisor.datasets.words import tokens_of
-from advisor.errors import shorten
+from advisor.wording import shorten
 
 MOST_WORDS = 20_000
 LOOKED_INTO = 1_000

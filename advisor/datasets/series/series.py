@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
 from advisor.datasets.delimited.dated_names import looks_dated, times_of
-from advisor.errors import shorten
 from advisor.facts.vocabulary import Value
+from advisor.wording import shorten
 
 FEWEST_ROWS = 30
 FEWEST_STEPS = 8

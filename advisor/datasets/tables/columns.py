@@ -11,7 +11,7 @@ import polars
 from advisor.datasets import values as reading
 from advisor.datasets.dataset import Column, Kind
 from advisor.datasets.values import as_texts, cleaned
-from advisor.errors import join_names, shorten
+from advisor.wording import join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
 """A column of numbers may hold so many other words, as spellings of a missing value nobody thought of."""

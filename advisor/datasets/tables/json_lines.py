@@ -16,7 +16,7 @@ from advisor.datasets.delimited.header import refuse_names
 from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, READ_WHOLE, breaks_before, pieces
 from advisor.datasets.formats import unreadable
 from advisor.datasets.tables.sample import TableSample
-from advisor.errors import shorten
+from advisor.wording import shorten
 
 Record: TypeAlias = "dict[str, Any]"
 

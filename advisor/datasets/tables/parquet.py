@@ -13,7 +13,8 @@ from polars.exceptions import PanicException, PolarsError
 from advisor.datasets.delimited.header import refuse_names
 from advisor.datasets.formats import unreadable
 from advisor.datasets.tables.sample import TableSample
-from advisor.errors import InputError, shorten
+from advisor.errors import InputError
+from advisor.wording import shorten
 
 MOST_CELLS = 2_000_000
 """Rows times columns that are held to judge a table by."""

@@ -10,7 +10,7 @@ import polars
 from advisor.datasets.dataset import Kind, Remark, Weight
 from advisor.datasets.tables.columns import Judged, identifies, names_persons
 from advisor.datasets.tables.target import TargetView
-from advisor.errors import join_names, shorten
+from advisor.wording import join_names, shorten
 
 SPARSE_IDS = 1000
 """Different persons or goods from which they need learned vectors of their own."""

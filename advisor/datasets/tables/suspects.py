@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from advisor.datasets.dataset import Kind, Remark, Task, Weight
 from advisor.datasets.tables.columns import Judged, words_of_name
 from advisor.datasets.tables.target import TargetView
-from advisor.errors import join_names, shorten
+from advisor.wording import join_names, shorten
 
 FEWEST_ROWS = 30
 _ROWS = 50_000

@@ -21,8 +21,8 @@ from advisor.datasets.tables.row_order import RowOrder, row_order
 from advisor.datasets.tables.sample import TableSample
 from advisor.datasets.tables.suspects import Suspects, suspects
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
-from advisor.errors import join_names, shorten
 from advisor.facts.vocabulary import Value
+from advisor.wording import join_names, shorten
 
 FEW_ROWS = 50
 _MOST_COLUMNS_OF_EDGES = 4

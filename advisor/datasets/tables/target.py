@@ -13,7 +13,8 @@ from advisor.datasets.formats import unreadable
 from advisor.datasets.tables.class_counts import ClassCounts
 from advisor.datasets.tables.columns import INFINITE, Judged, words_of_name
 from advisor.datasets.values import as_texts
-from advisor.errors import InputError, did_you_mean, input_error, join_names, shorten
+from advisor.errors import InputError, did_you_mean, input_error
+from advisor.wording import join_names, shorten
 
 MOST_CLASSES_OF_NUMBERS = 20
 """Whole numbers with more different values are quantities."""

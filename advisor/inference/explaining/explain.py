@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from advisor.errors import join_names
 from advisor.inference.outcomes import NOT_APPLICABLE, WEIGHTS, CompiledRule, Outcome, Tie, active, same, truths
 from advisor.inference.plan import Alternative, Reason
 from advisor.inference.program.program import Program, TopicProgram
@@ -14,6 +13,7 @@ from advisor.inference.proof.search import Engine
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import TRUE
 from advisor.knowledge.model import FACT_IN_ACTION, Effect, Knowledge, Policy
+from advisor.wording import join_names
 
 
 class Explainer:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.errors import did_you_mean, shorten
+from advisor.errors import did_you_mean
 from advisor.knowledge.expressions import regions
 from advisor.knowledge.expressions.expressions import (
     BOOLEAN,
@@ -25,6 +25,7 @@ from advisor.knowledge.expressions.expressions import (
     Type,
 )
 from advisor.knowledge.expressions.regions import AND, FALSE, LIMIT, NOT, OR, TRUE, UNKNOWN, Interval
+from advisor.wording import shorten
 
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",

@@ -14,7 +14,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from advisor.errors import did_you_mean, shorten
+from advisor.errors import did_you_mean
+from advisor.wording import shorten
 
 MAX_LENGTH = 1000
 MAX_DEPTH = 30

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from advisor.errors import Problem, did_you_mean, shorten
+from advisor.errors import Problem, did_you_mean
 from advisor.knowledge.terms import Term, phrase, terms_in
 from advisor.reading import Reader
 from advisor.safe_yaml import Node
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge

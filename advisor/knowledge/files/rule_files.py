@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.errors import did_you_mean, shorten
+from advisor.errors import did_you_mean
 from advisor.knowledge.model import EFFECTS, Effect, Policy, Rule, School, Settles, Strength, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as YamlMapping
 from advisor.safe_yaml import Node, Sequence
+from advisor.wording import shorten
 
 _RULE_KEYS = (
     "id", "topic", "school", "when", "for", "against", "veto", "value", "add", "strength", "argument", "because",

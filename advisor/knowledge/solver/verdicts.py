@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from advisor.errors import Problem, join_names
+from advisor.errors import Problem
 from advisor.knowledge.lint import repeated_rules
 from advisor.knowledge.model import Policy, Rule, School
 from advisor.knowledge.solver.outcomes import RuleFormulas
 from advisor.knowledge.solver.questions import Answer, Court
 from advisor.knowledge.solver.terms import Formula, negation
+from advisor.wording import join_names
 
 COUNTS_IN = {
     School.SURVEY: (School.SURVEY, School.TODAY),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from advisor.errors import printable
 from advisor.machine.host import Tree
 from advisor.machine.parts import MemoryModules
+from advisor.wording import printable
 
 _TABLE = "/sys/firmware/dmi/tables/DMI"
 _MEMORY_DEVICE = 17

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from advisor.errors import join_names
 from advisor.facts.values import number_text
 from advisor.machine.doctor.finding import BUILDS, Examination, Finding, Severity
 from advisor.machine.machine import Machine
 from advisor.machine.torch_view import TorchView
+from advisor.wording import join_names
 
 
 def architecture(seen: Examination) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from advisor.errors import join_names
 from advisor.facts.values import with_unit
 from advisor.machine.cards import Gpu, GpuProcess, GpuState, Throttle
 from advisor.machine.doctor.finding import Examination, Finding, Severity
+from advisor.wording import join_names
 
 _BUSY = 0.5
 """From this utilisation on a card has left its resting state, in which the link may be slow."""

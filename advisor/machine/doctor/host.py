@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from advisor.errors import join_names
 from advisor.facts.values import number_text, with_unit
 from advisor.machine.doctor.finding import Examination, Finding, Severity
 from advisor.machine.parts import DiskKind
+from advisor.wording import join_names
 
 _SWAPPED = 256 * 2**20
 """Bytes; less is what any system lays aside in time."""

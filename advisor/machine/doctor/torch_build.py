@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 
-from advisor.errors import join_names, shorten
 from advisor.machine.cards import Gpu
 from advisor.machine.doctor.finding import BUILDS, Examination, Finding, Severity
+from advisor.wording import join_names, shorten
 
 # The least driver for any CUDA of that major version on Linux: NVIDIA, CUDA Compatibility, "Minor Version
 # Compatibility", Table 1 (docs.nvidia.com/deploy/cuda-compatibility), patch numbers from the CUDA release notes.

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from advisor.errors import shorten
 from advisor.machine.cards import Gpu, GpuDriver, GpuPair, GpuProcess, GpuState, Throttle, Topology
 from advisor.machine.host import Host, Tree
+from advisor.wording import shorten
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from advisor import safe_yaml
-from advisor.errors import InputError, Problem, did_you_mean, shorten
+from advisor.errors import InputError, Problem, did_you_mean
 from advisor.machine.detection.processor import CPU_FEATURES
 from advisor.machine.profiles.devices import (
     PEAK_UNIT,
@@ -23,6 +23,7 @@ from advisor.machine.profiles.devices import (
 )
 from advisor.reading import Reader
 from advisor.resources import profiles_folder
+from advisor.wording import shorten
 
 __all__ = [
     "Bound",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from advisor.errors import InputError, Problem, shorten
+from advisor.errors import InputError, Problem
 from advisor.resources import profiles_folder
+from advisor.wording import shorten
 
 COLUMNS = (
     "network", "framework", "device", "threads", "batch", "precision", "devices", "value", "unit", "doubt",

@@ -17,11 +17,11 @@ import torch
 from torch import Generator, Tensor
 from torch.utils.data import Dataset, TensorDataset
 
-from advisor.errors import shorten
 from advisor.networks.examples import example_batch
 from advisor.networks.spec import Layout, flat_values, layout, reconstructs
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Workload
+from advisor.wording import shorten
 
 MOST_FILE_BYTES = 128_000_000
 """More than the caches of processors hold; written in a moment. Examples repeat."""

@@ -33,7 +33,6 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
 from advisor.children import guard
-from advisor.errors import shorten
 from advisor.networks.names import UnbuildableError
 from advisor.networks.spec import check
 from advisor.probes.bench import Equipment, Tell
@@ -46,6 +45,7 @@ from advisor.probes.protocol import Note, Request, Told
 from advisor.probes.settings.loading import BESIDE, Loader, loader
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, MemoryFormat, Workload
+from advisor.wording import shorten
 
 WINDOW_SECONDS = 0.3
 SHARING_ROUNDS = 2

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO
 
-from advisor.errors import shorten
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.rates.storage import PAGE
+from advisor.wording import shorten
 
 USUAL_BYTES = 256 * 10**6
 MOST_BYTES = 10**9

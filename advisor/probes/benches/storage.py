@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from advisor.errors import shorten
 from advisor.machine.detection.disks import disk_behind
 from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Disk, DiskKind
@@ -23,6 +22,7 @@ from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.rates.storage import SEQUENTIAL, piece_bytes
 from advisor.probes.surroundings import Surroundings
+from advisor.wording import shorten
 
 BLOCK = 2**20
 """Bytes of a sequential read."""

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from advisor.children import guard
-from advisor.errors import shorten
 from advisor.networks.names import UnbuildableError
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.protocol import LONGEST_LINE
+from advisor.wording import shorten
 
 _READ = 65536
 _LONGEST_REASON = 500

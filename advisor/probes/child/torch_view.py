@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from advisor.children import guard
-from advisor.errors import shorten
 from advisor.machine.torch_view import TorchDevice, TorchView
+from advisor.wording import shorten
 
 T = TypeVar("T")
 _MOST_DEVICES = 64

@@ -14,7 +14,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import torch
 from torch import Tensor, nn
 
-from advisor.errors import shorten
 from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
@@ -23,6 +22,7 @@ from advisor.probes.child.recompute import recomputed
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Setting, Work
 from advisor.probes.workload import Activations, Device, Execution, MemoryFormat, Precision, Workload
+from advisor.wording import shorten
 
 STATES = 4
 """Copies of the weights that training holds with Adam: weights, gradients and two moments."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from advisor.datasets.dataset import FEWEST_EXAMPLES, FORETELLING, Column, Inspection, Remark, Task, Weight
-from advisor.errors import join_names, printable, shorten
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.report.page import Look, Page, Piece, Style, cells
+from advisor.wording import join_names, printable, shorten
 
 SCHEMA = "advisor/inspection/1"
 MOST_COLUMNS = 40

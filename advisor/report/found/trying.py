@@ -8,7 +8,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from advisor.errors import printable, shorten
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.training.ladder.candidates import MOST_EPOCHS
@@ -16,6 +15,7 @@ from advisor.training.ladder.menu import PLAIN
 from advisor.training.ladder.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
+from advisor.wording import printable, shorten
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",

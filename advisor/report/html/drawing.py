@@ -10,8 +10,8 @@ import warnings
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from advisor.errors import printable, shorten
 from advisor.report.html.charts import Chart, Mark, Point, Shape
+from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

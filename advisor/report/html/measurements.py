@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.agent.trials.outcomes import is_trial
-from advisor.errors import shorten
 from advisor.inference.plan import Plan, Recommendation, Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import probe_named
@@ -19,6 +18,7 @@ from advisor.report.changes import VERDICTS, Compared, difference, quantity, sen
 from advisor.report.found.measured import is_bet, newest_of, title_of
 from advisor.report.html.charts import Chart, Mark, Point, Shape, scale
 from advisor.report.rates import rate_words
+from advisor.wording import shorten
 
 _SYMBOLS = {
     Verdict.CONFIRMED: "✓", Verdict.OVERTURNED: "↻", Verdict.NO_DIFFERENCE: "=", Verdict.UNDECIDED: "?",

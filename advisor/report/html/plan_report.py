@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.errors import join_names
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, terms_in
@@ -24,6 +23,7 @@ from advisor.report.numbers import (
     too_large_a_batch,
     uncomputed,
 )
+from advisor.wording import join_names
 
 _TIMES = ("s", "hours")
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from advisor import __version__
-from advisor.errors import printable
+from advisor.wording import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from advisor.errors import join_names
 from advisor.facts.values import number_text
 from advisor.machine.profiles.devices import UNITS, Bound, DeviceProfile, Figure
 from advisor.machine.profiles.published import PublishedTable
 from advisor.report.machine.published_figures import published_json, published_section
 from advisor.report.page import Look, Page, Style
+from advisor.wording import join_names
 
 _LABELS = {
     "compute_capability": "Compute capability",

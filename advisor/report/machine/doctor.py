@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from advisor.errors import join_names
 from advisor.facts.values import number_text, with_unit
 from advisor.machine.cards import Gpu, Topology
 from advisor.machine.doctor.finding import Finding, Severity
@@ -14,6 +13,7 @@ from advisor.machine.machine import Machine
 from advisor.machine.parts import CacheKind, Disk
 from advisor.machine.torch_view import TorchView
 from advisor.report.page import Look, Page, Style
+from advisor.wording import join_names
 
 SCHEMA = "advisor/doctor/1"
 _HEADINGS = {Severity.PROBLEM: "PROBLEMS", Severity.WARNING: "WARNINGS", Severity.NOTE: "NOTES"}

@@ -12,7 +12,6 @@ from advisor.agent.machines.quantities import Reading, newest_readings
 from advisor.agent.machines.remarks import Again, Remark, exceeds, notes_of, remarks, share_of
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.remembered.profile import MachineProfile, own_outcomes
-from advisor.errors import join_names, shorten
 from advisor.facts.values import with_unit
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import ProbeOutcome
@@ -20,6 +19,7 @@ from advisor.probes.verdict import Verdict
 from advisor.report.page import Look, Page, Style, cells
 from advisor.report.rates import amount, bar, multiple, rate_words, times
 from advisor.survey.claim_values import newest_of
+from advisor.wording import join_names, shorten
 
 _LABEL, _FIGURE, _SHARE, _BAR = 20, 28, 9, 16
 _GAPS = 6

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor.errors import join_names
 from advisor.facts.values import to_json
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Plan
@@ -14,6 +13,7 @@ from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import words
 from advisor.report.numbers import figure_words
 from advisor.report.page import Look, Page, Piece, Style
+from advisor.wording import join_names
 
 SIDE_BY_SIDE_FROM = 80
 

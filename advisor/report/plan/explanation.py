@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.errors import did_you_mean, input_error, shorten
+from advisor.errors import did_you_mean, input_error
 from advisor.facts.values import to_json
 from advisor.inference.advise import engine_for, situation_of
 from advisor.inference.explaining.explain import Explainer
@@ -14,6 +14,7 @@ from advisor.inference.outcomes import CompiledRule
 from advisor.inference.plan import Alternative, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy, Rule, Topic, is_literal
 from advisor.report import words
+from advisor.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.errors import Problem, did_you_mean, shorten
+from advisor.errors import Problem, did_you_mean
+from advisor.wording import shorten
 
 MAX_PROBLEMS = 100
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.errors import InputError, Problem, did_you_mean, input_error, shorten
+from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 from advisor.facts.values import from_json
 from advisor.facts.vocabulary import Value
@@ -25,6 +25,7 @@ from advisor.inference.plan import (
 )
 from advisor.knowledge.model import Knowledge, Policy, School, Topic
 from advisor.report.plan.json_fields import Fields
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.probes.outcome import ProbeOutcome

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.errors import join_names
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy
@@ -12,6 +11,7 @@ from advisor.report import words
 from advisor.report.changes import VERDICTS, sentence
 from advisor.report.numbers import numbers_lines
 from advisor.report.page import Look, Page, Piece, Style
+from advisor.wording import join_names
 
 QUESTIONS_SHOWN = 5
 NAMES_SHOWN = 3

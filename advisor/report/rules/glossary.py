@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor.errors import did_you_mean, input_error, shorten
+from advisor.errors import did_you_mean, input_error
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Knowledge, Topic
 from advisor.knowledge.terms import Term, phrase
 from advisor.report.page import Look, Page, Style
+from advisor.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from advisor.agent.trials.outcomes import is_trial
-from advisor.errors import join_names
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic
 from advisor.report import words
 from advisor.report.markup import code, plain
+from advisor.wording import join_names
 
 _TRIED = "They are tried in the order of the numbers."
 POLICY_WORDS = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.errors import join_names, shorten
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable
 from advisor.networks.counts import counts
@@ -32,6 +31,7 @@ from advisor.survey.bench_findings import (
     settings,
     speed_up,
 )
+from advisor.wording import join_names, shorten
 
 _SWEPT: Mapping[str, str] = {THREADS.name: "Threads", BATCH.name: "Batches", DEVICE.name: "The card"}
 _CARDS: Mapping[str, str] = {"gtx-980": "GTX 980", "gtx-1080": "GTX 1080", "k80": "K80"}

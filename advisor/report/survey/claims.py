@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from advisor.errors import join_names, shorten
 from advisor.inference.plan import Verdict
 from advisor.knowledge.claims import Basis, Reading
 from advisor.knowledge.model import Knowledge
@@ -15,6 +14,7 @@ from advisor.report.markup import plain
 from advisor.report.numbers import interval_words
 from advisor.report.page import Page, Style
 from advisor.survey.judged_claims import ClaimVerdict, JudgedFigure, Judgement
+from advisor.wording import join_names, shorten
 
 SCHEMA = "advisor/survey-trial/1"
 

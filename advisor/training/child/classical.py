@@ -22,7 +22,8 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from advisor.errors import did_you_mean, shorten
+from advisor.errors import did_you_mean
+from advisor.wording import shorten
 
 Settings = Mapping[str, Any]
 _Maker = Callable[..., BaseEstimator]

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from advisor.errors import printable
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Trial, number_of
+from advisor.wording import printable
 
 LONGEST_REQUEST = 16_000_000
 _LONGEST_TEXT = 2000

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from advisor.errors import InputError, Problem, input_error, shorten
+from advisor.errors import InputError, Problem, input_error
 from advisor.files import atomic_write
 from advisor.training.recipe import Recipe
 from advisor.training.trained import Epoch
+from advisor.wording import shorten
 
 Weights: TypeAlias = dict[str, Tensor]
 

@@ -8,13 +8,14 @@ from typing import TypeAlias
 
 from textual.content import Content
 
-from advisor.errors import InputError, printable
+from advisor.errors import InputError
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Knowledge, Topic
 from advisor.knowledge.terms import Term, phrase, terms_in
 from advisor.report.rules.glossary import find_term, whole_glossary
 from advisor.tui.text import lines, plain
+from advisor.wording import printable
 
 Item: TypeAlias = Term | Fact | Topic
 

@@ -13,13 +13,13 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.errors import printable
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Topic
 from advisor.knowledge.terms import Term
 from advisor.tui.glossary.entries import Word, entries, entries_within, explained, found, nothing_found
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
+from advisor.wording import printable
 
 ENTER = "Enter: a topic's reasons, another answer to a fact, a related term."
 

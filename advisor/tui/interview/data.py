@@ -17,13 +17,14 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from advisor.errors import InputError, shorten
+from advisor.errors import InputError
 from advisor.report.found.inspection import inspection_page
 from advisor.tui.interview.picking import PickScreen
 from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.page_view import PageView
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection

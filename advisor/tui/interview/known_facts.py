@@ -11,13 +11,13 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.errors import printable, shorten
 from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
 from advisor.report.words import SOURCE_WORDS
 from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
+from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from advisor.tui.standing import Standing

@@ -12,10 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import DirectoryTree, Input, Static
 
-from advisor.errors import printable
 from advisor.tui.mouse import OneClick
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
+from advisor.wording import printable
 
 
 class PickScreen(WizardScreen[Path | None]):

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
-from advisor.errors import InputError, join_names, printable
+from advisor.errors import InputError
 from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.interview.progress import finished
@@ -22,6 +22,7 @@ from advisor.tui.mouse import FocusOnRelease
 from advisor.tui.text import lines, plain, problem_text
 from advisor.tui.widgets.cards import Card, Cards
 from advisor.tui.widgets.entry import Entry, Reader
+from advisor.wording import join_names, printable
 
 if TYPE_CHECKING:
     from advisor.facts.vocabulary import Fact, Value

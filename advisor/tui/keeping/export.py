@@ -14,13 +14,14 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.errors import InputError, shorten
+from advisor.errors import InputError
 from advisor.tui.asking import Ask
 from advisor.tui.keeping.export_kinds import ANSWERS, KINDS, Kind, in_the_way, path_of, write
 from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.columns import Columns
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan

@@ -8,7 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from advisor.errors import input_error, shorten
+from advisor.errors import input_error
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan

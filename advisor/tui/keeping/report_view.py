@@ -14,12 +14,13 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from advisor.errors import InputError, printable, shorten
+from advisor.errors import InputError
 from advisor.report import contents, words
 from advisor.report.numbers import figure_words, known_figures
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import lines, plain, problem_text
 from advisor.tui.widgets.plan_list import PlanList
+from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan

@@ -18,7 +18,6 @@ from textual.widgets import DataTable, Static, TabbedContent, TabPane
 from advisor.agent.agent import Revision
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.remembered.profile import grown
-from advisor.errors import join_names, printable, shorten
 from advisor.inference.plan import Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.machine.machine import Machine
@@ -36,6 +35,7 @@ from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
 from advisor.tui.widgets.page_view import PageView
 from advisor.tui.widgets.table import Table
+from advisor.wording import join_names, printable, shorten
 
 WIDE = 100
 """Columns from which a curve stands beside the words."""

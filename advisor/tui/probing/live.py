@@ -7,7 +7,6 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from advisor.errors import printable
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import probe_named
 from advisor.probes.probe import Setting
@@ -16,6 +15,7 @@ from advisor.tui.probing.offer import probe_title
 from advisor.tui.probing.state import STYLES, Measuring, finding, finding_words
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
+from advisor.wording import printable
 
 _TIME = 24
 """Columns of the bar of the time."""

@@ -11,7 +11,6 @@ from advisor.agent.agent import before_of, plan_facts, why_not
 from advisor.agent.machines.quantities import LABELS
 from advisor.agent.settling.scope import plans_this_machine, workload_of
 from advisor.agent.worth import worth
-from advisor.errors import join_names, printable
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan, Status, Verdict
 from advisor.knowledge.model import Knowledge
@@ -21,6 +20,7 @@ from advisor.report.changes import VERDICTS
 from advisor.report.found.measured import TITLES
 from advisor.report.words import STATUS_WORDS, advice_words
 from advisor.tui.text import lines, plain
+from advisor.wording import join_names, printable
 
 RATES = {
     "matmul": "Matrix products",

@@ -12,11 +12,12 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from advisor.errors import InputError, shorten
+from advisor.errors import InputError
 from advisor.report.words import advice_words, grouped
 from advisor.tui.screen import WizardScreen
 from advisor.tui.topic.tree import headline, one_line, topic_twigs
 from advisor.tui.widgets.outline import Outline, ToClipboard, ToSupposition, ToTopic
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from textual.content import Content
 
-from advisor.errors import printable
 from advisor.facts.fact_base import Source
 from advisor.facts.values import to_text
 from advisor.inference.plan import Alternative, Plan, Recommendation, Status
@@ -18,6 +17,7 @@ from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, 
 from advisor.report.plan.text import FEW
 from advisor.tui.text import lines, plain, status
 from advisor.tui.widgets.outline import Lead, ToClipboard, ToSupposition, ToTopic, Twig
+from advisor.wording import printable
 
 
 def headline(plan: Plan, knowledge: Knowledge, topic: str) -> Content:

@@ -12,12 +12,12 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.errors import printable
 from advisor.inference.plan import Recommendation
 from advisor.knowledge.model import Policy, Topic
 from advisor.tui.mouse import Choosing
 from advisor.tui.screen import Dialog
 from advisor.tui.text import plain
+from advisor.wording import printable
 
 
 class WhyNotScreen(Dialog[str | None]):

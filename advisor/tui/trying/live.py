@@ -8,13 +8,13 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from advisor.errors import shorten
 from advisor.report.found.trying import amount
 from advisor.report.rates import bar
 from advisor.tui.text import lines, plain
 from advisor.tui.trying.state import Row, Trials
 from advisor.tui.widgets.curves import Curves
 from advisor.tui.widgets.table import Table
+from advisor.wording import shorten
 
 _TIME = 24
 """Columns of the bar of the time."""

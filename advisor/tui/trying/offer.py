@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from advisor.errors import join_names, shorten
 from advisor.tui.text import lines, plain
+from advisor.wording import join_names, shorten
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection

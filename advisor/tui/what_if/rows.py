@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from textual.content import Content
 from textual.widgets.option_list import Option
 
-from advisor.errors import printable
 from advisor.inference.plan import Recommendation
 from advisor.interview.changes import WhatIf
 from advisor.knowledge.model import Knowledge
@@ -15,6 +14,7 @@ from advisor.report.plan.comparison import Difference, compare_what_if
 from advisor.report.words import advice_words, grouped, is_advice
 from advisor.tui.text import lines, plain, status
 from advisor.tui.widgets.columns import Columns, Fitting
+from advisor.wording import printable
 
 NOW, THEN = "now", "then"
 CHANGED, SAME = "≠", " "

@@ -15,13 +15,14 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.errors import InputError, join_names, printable
+from advisor.errors import InputError
 from advisor.report.words import fact_words, known_words
 from advisor.tui.mouse import Choosing
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
 from advisor.tui.what_if.rows import rows
 from advisor.tui.widgets.entry import Entry
+from advisor.wording import join_names, printable
 
 if TYPE_CHECKING:
     from advisor.facts.fact_base import Known

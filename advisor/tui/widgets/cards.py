@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets.option_list import Option
 
-from advisor.errors import printable
 from advisor.tui.mouse import Choosing
+from advisor.wording import printable
 
 LONGEST_NAME = 20
 """Beyond it a name does not move the lines of the others to the right."""

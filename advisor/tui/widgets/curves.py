@@ -10,8 +10,8 @@ from textual.color import Color
 from textual.content import Content
 from textual_plotext import PlotextPlot
 
-from advisor.errors import shorten
 from advisor.report.rates import amount, bar
+from advisor.wording import shorten
 
 MOST_POINTS = 200
 """Of a training curve, which has no more columns anyway."""

@@ -14,12 +14,13 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.selection_list import Selection
 
-from advisor.errors import InputError, printable
+from advisor.errors import InputError
 from advisor.facts.values import describe, to_text
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.cards import Card, Cards
 from advisor.tui.widgets.ticks import Ticks
+from advisor.wording import printable
 
 Reader = Callable[[str, str], "Value | None"]
 """`Interview.read`: the value of the fact of this name that a text states. Raises InputError."""

@@ -9,12 +9,12 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from advisor.errors import printable, shorten
 from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report.words import advice_words, grouped, status_counts
 from advisor.tui.mouse import Choosing
 from advisor.tui.text import status
+from advisor.wording import printable, shorten
 
 LONGEST = 60
 """Characters of an advice in one line."""

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from advisor.errors import printable
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.drawing import svg
+from advisor.wording import printable
 
 from ..small import HOSTILE
 from .made import hostile_pages, read, report

@@ -1,0 +1,25 @@
+"""Values and names as they appear in sentences: joined, shortened, without characters that take over a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def join_names(names: Sequence[str], conjunction: str = "and") -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {conjunction} {names[-1]}"
+
+
+def shorten(value: object, limit: int = 60) -> str:
+    """A value as it may appear in a message: on one line, without control characters, not too long."""
+    text = printable(str(value)).replace("\n", " ")
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def printable(text: str) -> str:
+    """Text without the control and bidirectional characters that can take over a terminal (line breaks stay)."""
+    return "".join(c for c in text if c == "\n" or (c.isprintable() and c not in _BIDIRECTIONAL))
+
+
+_BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
