@@ -7,7 +7,7 @@ DEV_READY := $(VENV)/.ready-dev
 
 PARALLEL := -n 4 --dist worksteal
 
-.PHONY: advise install test test-all lint docs pictures bench bench-machine bench-trials clean
+.PHONY: advise install test test-all lint docs site pictures bench bench-machine bench-trials clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -15,7 +15,7 @@ advise: $(READY)
 
 install: $(READY)
 
-# The CPU build of torch is enough to advise and to probe a processor; the README says how to take a CUDA build first.
+# The CPU build of torch is enough to advise and to probe a processor; docs/guide.md says how to take another first.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "torch==2.13.0"
@@ -34,11 +34,14 @@ lint: $(DEV_READY)
 	$(BIN)/advisor rules check
 	$(BIN)/advisor rules test
 	$(BIN)/advisor rules coverage
-	$(BIN)/advisor rules docs --check docs/rules.md
 
-# The rule base as a book; `make lint` says when it is out of date.
+# Pages that follow from the program: the rule base as a book, the commands, the glossary.
 docs: $(READY)
-	$(BIN)/advisor rules docs --output docs/rules.md --force
+	$(BIN)/python -m docs.site.pages
+
+# All of docs/ as a web site, in build/site; a broken link or a page that no menu leads to ends it.
+site: docs $(DEV_READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The pictures of the README; needs Debian's chromium.
 pictures: $(DEV_READY)

@@ -1,4 +1,4 @@
-"""What the pages of the documentation show is there: packs that they spell out, code that they quote, links and pictures."""
+"""Pages of the documentation: their links lead somewhere, packs that they spell out are sound, code is quoted as it is."""
 
 from __future__ import annotations
 
@@ -8,20 +8,53 @@ from pathlib import Path
 
 import pytest
 
+from docs.site.pages import COPIED, for_the_site, generated
 from tests.docs.walk import DOCS, ROOT, Shell, blocks, commands, part
 
-PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-PAGES += [path for path in sorted(DOCS.glob("*.md")) if path.name != "rules.md"]
+BUILT = generated()
+PAGES = [ROOT / name for name in COPIED]
+PAGES += [path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).as_posix() not in BUILT]
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"")
 TOO_LONG = ("advisor rules check", "advisor rules coverage")
 """Both look at all rules of the base again, as `make lint` does."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     targets = ["".join(found) for found in LINK.findall(page.read_text(encoding="utf-8"))]
-    missing = [name for name in targets if "://" not in name and not (page.parent / name).exists()]
-    assert missing == []
+    inside = [name for name in targets if "://" not in name and name not in BUILT]
+    assert [name for name in inside if not (page.parent / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_prose_fits_into_120_columns(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    tables = () if page.name == "ARCHITECTURE.md" else ("|",)
+    assert [line for line in prose.splitlines() if len(line) > 120 and not line.startswith(tables)] == []
+
+
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
+
+
+def test_the_architecture_is_read_in_one_sitting() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 250
+
+
+def test_the_pages_that_are_built_have_each_command_rule_and_term() -> None:
+    for command in ("advisor recommend", "advisor probe list", "advisor rules trial", "advisor profiles compare"):
+        assert f"\n### {command}\n" in BUILT["commands.md"]
+    assert "| --budget " in BUILT["commands.md"]
+    assert "**batch size**" in BUILT["glossary.md"]
+    assert "**`compute.threads.physical-cores`**" in BUILT["rules.md"]
+
+
+def test_links_of_the_readme_lead_to_pages_of_the_site() -> None:
+    page = "[guide](docs/guide.md#install), [rooms](ARCHITECTURE.md), [pack](examples/packs), [web](https://a.b)"
+    assert (
+        for_the_site(page)
+        == "[guide](guide.md#install), [rooms](architecture.md), pack (`examples/packs`), [web](https://a.b)"
+    )
 
 
 @pytest.mark.slow

@@ -1,0 +1,88 @@
+"""Write the pages of the site that follow from the program or stand elsewhere in the repository: `make docs`.
+
+They are not kept in the repository. Everything else under docs/ is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from advisor.cli.app import app
+from advisor.knowledge import loader
+from advisor.report.markup import plain, table
+from advisor.report.rules.glossary import whole_glossary
+from advisor.report.rules.rule_book import rule_book
+from advisor.resources import rules_folder
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+COPIED = {
+    "README.md": "index.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Pages at the top of the repository, and their names in the site."""
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
+
+
+def generated() -> dict[str, str]:
+    """Every page that is not kept in the repository, by its name in docs/."""
+    knowledge = loader.load(rules_folder())
+    pages = {"rules.md": rule_book(knowledge), "glossary.md": glossary(whole_glossary(knowledge).to_json())}
+    pages["commands.md"] = "\n".join(["# Commands", "", *commands(get_command(app), ("advisor",))]) + "\n"
+    return pages | {name: for_the_site((ROOT / source).read_text(encoding="utf-8")) for source, name in COPIED.items()}
+
+
+def glossary(entries: dict[str, list[dict[str, object]]]) -> str:
+    """The glossary by the alphabet, each term with its other names and what to look up next."""
+    lines = ["# Glossary", "", "The words of questions, rules and reports. `advisor glossary TERM` looks one up.", ""]
+    for entry in entries["terms"]:
+        also = f" (also: {', '.join(map(plain, entry['aliases']))})" if entry["aliases"] else ""
+        see = f" See {', '.join(map(plain, entry['see']))}." if entry["see"] else ""
+        lines += [f"**{plain(entry['term'])}**{also}: {plain(entry['text'])}{see}", ""]
+    return "\n".join(lines)
+
+
+def commands(command: TyperCommand | TyperGroup, names: tuple[str, ...]) -> Iterator[str]:
+    """One section a command, with its arguments and options as `--help` lists them, then those below it."""
+    context = command.context_class(command, info_name=" ".join(names))
+    yield from (f"{'#' * min(len(names) + 1, 3)} {' '.join(names)}", "", plain(command.help or ""), "")
+    yield from ("```text", command.get_usage(context), "```", "")
+    records = [record for one in command.get_params(context) if (record := one.get_help_record(context))]
+    if records:
+        yield from table(("option", "meaning"), records)
+    if isinstance(command, TyperGroup):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from commands(below, (*names, name))
+
+
+def for_the_site(text: str) -> str:
+    """A page from the top of the repository, its links as they are within docs/; other files become plain code."""
+
+    def linked(found: re.Match[str]) -> str:
+        words, target, place = found[1], found[2], found[3] or ""
+        if "://" in target:
+            return found[0]
+        inside = COPIED.get(target) or target.removeprefix("docs/")
+        if inside != target or PurePosixPath(target).parts[0] == "docs":
+            return f"[{words}]({inside}{place})"
+        return words if words.startswith("`") else f"{words} (`{target}`)"
+
+    return _LINK.sub(linked, text)
+
+
+def main() -> None:
+    for name, text in generated().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
