@@ -7,7 +7,7 @@ DEV_READY := $(VENV)/.ready-dev
 
 PARALLEL := -n 4 --dist worksteal
 
-.PHONY: advise install test test-all lint docs site pictures bench bench-machine bench-trials clean
+.PHONY: advise install test test-all lint docs site pictures bench bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -72,5 +72,13 @@ bench-trials: $(DEV_READY)
 	$(BIN)/python benchmarks/initialisation.py
 	$(BIN)/python benchmarks/inspecting.py
 
+# On a machine with a graphics card: ten minutes, into gpu-run/; once more goes on where it ended.
+gpu:
+	$(PYTHON) benchmarks/gpu.py
+
+# Where that machine has torch and CUDA but no network: the wheels that it lacks, to be carried there in .gpu-kit/.
+gpu-kit: $(DEV_READY)
+	$(BIN)/python benchmarks/cards/kit.py --output .gpu-kit
+
 clean:
-	rm -rf $(VENV) advice.md .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .gpu-kit gpu-run advice.md .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -1,0 +1,183 @@
+"""Everything that only a machine with a graphics card can tell, in one command of at most ten minutes.
+
+    python benchmarks/gpu.py                 writes gpu-run/
+    python benchmarks/gpu.py --cpu           a rehearsal of what can be done without a card
+
+Runs the doctor, measures the card's rates, takes a profile of the machine, runs every test marked `gpu`, probes the
+plans of four tasks and trains two starter projects. Each part has a time limit of its own within the total. The same
+command goes on where a run ended or was killed: what is finished is not run again. gpu-run/summary.md tells what was
+found; logs, results and the profile lie beside it.
+
+The machine needs Python >= 3.11, a CUDA build of torch and the usual scientific packages, but no network: `make
+gpu-kit` brings what else is needed into .gpu-kit, and this program installs it there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from cards import summary
+from cards.parts import Folder, Needs, Outcome, Part, Status, run, write_json
+from cards.plans import PLANS, STARTERS, answers
+
+ROOT = Path(__file__).resolve().parents[1]
+CARDS = ROOT / "benchmarks" / "cards"
+KIT = ROOT / ".gpu-kit"
+PROFILE = "card"
+TOTAL_SECONDS = 600.0
+STEPS = {"cuda": 200, "cpu": 2}
+"""For which a starter project is trained."""
+CHECKS_SECONDS = 200.0
+START_SECONDS = {"cuda": 15.0, "cpu": 60.0}
+"""What a part may take beside measuring: starting Python and torch, and more on a busy processor."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, default=ROOT / "gpu-run", help="the folder to write, or to go on with")
+    parser.add_argument("--seconds", type=float, default=TOTAL_SECONDS, help="for this call in all")
+    parser.add_argument("--measure", type=float, default=30.0, help="seconds of measuring for each plan")
+    parser.add_argument("--only", action="append", default=[], metavar="PART", help="repeatable; see --list")
+    parser.add_argument("--list", action="store_true", help="name the parts and end")
+    parser.add_argument("--cpu", action="store_true", help="use the processor where there is no card")
+    parser.add_argument("--again", action="store_true", help="run what failed once more")
+    parser.add_argument("--fresh", action="store_true", help="begin anew")
+    options = parser.parse_args()
+    deadline = time.monotonic() + options.seconds
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+    if options.fresh and (options.output / "summary.json").exists():
+        shutil.rmtree(options.output)
+    folder = Folder(options.output.resolve())
+    environment = {
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), site(), os.environ.get("PYTHONPATH", "")])),
+        "PYTHONUNBUFFERED": "1",
+        "ADVISOR_STATE": str(folder.root / "state"),
+        "ADVISOR_CACHE": str(folder.root / "state" / "cache"),
+    }
+    card = name_of_card(environment)
+    device = "cuda" if card else "cpu"
+    parts = parts_of(folder, device, options.measure)
+    if options.list:
+        print(*(part.name for part in parts), sep="\n")
+        return 0
+    unknown = set(options.only) - {part.name for part in parts}
+    if unknown:
+        parser.error(f"there is no part {', '.join(sorted(unknown))}: --list names them")
+    about = machine(card)
+    if not same_machine(folder, about):
+        parser.error(f"{options.output} holds results of another machine: name another --output, or --fresh")
+
+    there = {Needs.NOTHING, *([Needs.DEVICE] if card or options.cpu else []), *([Needs.CARD] if card else [])}
+    outcomes: list[Outcome] = []
+    for part in parts:
+        if options.only and part.name not in options.only:
+            continue
+        outcome = folder.finished(part)
+        if outcome is None or (options.again and outcome.status is Status.FAILED):
+            if part.needs in there:
+                outcome = run(part, folder, deadline - time.monotonic(), environment)
+            else:
+                outcome = Outcome(part.name, part.title, Status.NO_CARD)
+        outcomes.append(outcome)
+        print(
+            f"{part.name:18} {outcomes[-1].status:12} {outcomes[-1].seconds:5.0f} s  {outcomes[-1].found}", flush=True
+        )
+        write_json(folder.root / "summary.json", summary.as_json(about, outcomes))
+        (folder.root / "summary.md").write_text(summary.as_markdown(about, outcomes))
+    failed = any(outcome.status is Status.FAILED for outcome in outcomes)
+    return 1 if failed or not summary.complete(outcomes) else 0
+
+
+def parts_of(folder: Folder, device: str, measure: float) -> list[Part]:
+    advisor = (sys.executable, "-m", "advisor")
+    start, results = START_SECONDS[device], folder.results
+    for plan in PLANS:
+        (folder.root / f"{plan}.yaml").write_text(answers(plan, small=device == "cpu"))
+
+    def script(name: str, *words: object) -> tuple[str, ...]:
+        return (sys.executable, str(CARDS / f"{name}.py"), *map(str, words))
+
+    def to(result: str) -> tuple[str, ...]:
+        return ("--format", "json", "--output", str(results / result), "--force")
+
+    def probe(plan: str, name: str, *words: str) -> tuple[str, ...]:
+        answered = ("--for", str(folder.root / f"{plan}.yaml"))
+        return (*advisor, "probe", *answered, "--budget", f"{measure:.0f}s", "--save", name, *words)
+
+    doctor = (*advisor, "doctor", "--format", "json")
+    rates = script("rates", "--device", device, "--output", results / "rates.json")
+    of_machine = [word for name in ("matmul", "memory", "storage", "transfer") for word in ("--only", name)]
+    calibration = (*probe("pictures", PROFILE, *of_machine), *to("calibration.json"))
+    profile = (*advisor, "profiles", "export", PROFILE, "--output", str(folder.root / "profile.json"), "--force")
+    checks = script("checks", "--journal", folder.root / "checks.jsonl", "--result", results / "checks.json")
+    parts = [
+        Part("doctor", "Doctor", [doctor], start, "doctor.json", summary.of_doctor, Needs.NOTHING, True),
+        Part("rates", "Rates", [rates], start + 30, "rates.json", summary.of_rates),
+        Part("profile", "Profile", [calibration, profile], start + measure, "calibration.json", summary.of_probes),
+        Part("checks", "Tests marked gpu", [checks], CHECKS_SECONDS, "checks.json", summary.of_checks, Needs.CARD),
+    ]
+    for plan in PLANS:
+        result = f"probe-{plan}.json"
+        command = (*probe(plan, plan), *to(result))
+        parts.append(Part(f"probe-{plan}", f"Probes: {plan}", [command], start + measure, result, summary.of_probes))
+    for plan in STARTERS:
+        project = folder.root / f"starter-{plan}"
+        answered = ("--answers", str(folder.root / f"{plan}.yaml"))
+        written = (*advisor, "starter", *answered, "--output", str(project), "--force")
+        steps = ("--steps", str(STEPS[device]), "--output", str(project / "runs"))
+        trained = (sys.executable, str(project / "train.py"), *steps)
+        parts.append(Part(f"starter-{plan}", f"Starter: {plan}", [written, trained], start + measure))
+    return parts
+
+
+def site() -> str:
+    """The folder in which the kit is installed; empty where there is no kit."""
+    wheels = sorted(KIT.glob("*.whl"))
+    folder = KIT / f"site-{sys.version_info.major}.{sys.version_info.minor}"
+    if not wheels:
+        return ""
+    if not folder.exists():
+        beside = KIT / "site.part"
+        shutil.rmtree(beside, ignore_errors=True)
+        words = ("--quiet", "--no-index", "--no-deps", "--no-compile", "--target", str(beside))
+        subprocess.run([sys.executable, "-m", "pip", "install", *words, *map(str, wheels)], check=True)
+        beside.rename(folder)
+    return str(folder)
+
+
+def name_of_card(environment: dict[str, str]) -> str | None:
+    """In a process of its own: this one needs no torch."""
+    source = "import torch; print(torch.cuda.get_device_name() if torch.cuda.is_available() else '')"
+    asked = subprocess.run(
+        [sys.executable, "-c", source], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    if asked.returncode != 0:
+        sys.exit(f"torch cannot be imported by {sys.executable}:\n{asked.stderr}")
+    return asked.stdout.strip() or None
+
+
+def machine(card: str | None) -> dict[str, object]:
+    asked = subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return {"card": card or "none", "python": platform.python_version(), "version": asked.stdout.strip() or "unknown"}
+
+
+def same_machine(folder: Folder, about: dict[str, object]) -> bool:
+    """Results of several cards are not put together."""
+    kept = folder.root / "summary.json"
+    return not kept.exists() or json.loads(kept.read_text())["card"] == about["card"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
