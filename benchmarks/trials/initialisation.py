@@ -1,6 +1,6 @@
 """Are initial weights of about 0.1 a good start for a deep network, as the survey says?
 
-python benchmarks/initialisation.py [--widths 64,200,1024] [--seeds N] [--epochs N] [--optimizers adam,sgd_momentum]
+python benchmarks/trials/initialisation.py [--widths 64,200,1024] [--seeds N] [--epochs N] [--optimizers adam,sgd_momentum]
                                        [--layers N] [--rates R,R] [--threads N]
 
 Ten hidden layers of ReLU learn scikit-learn's digits from five starts: He, Glorot, and normal with the deviations 0.1 (the

@@ -1,6 +1,6 @@
 """Time and memory of `advisor inspect` on a generated CSV, beside bare scans of polars of the same file in the same run.
 
-    python benchmarks/inspecting.py [GIGABYTES] [FOLDER]
+    python benchmarks/trials/inspecting.py [GIGABYTES] [FOLDER]
 
 The file (2 GB unless stated) is written into a temporary folder, or into FOLDER, where it stays for the next run.
 """
