@@ -12,8 +12,11 @@ from advisor.inference.explaining.explain import Explainer
 from advisor.inference.explaining.flips import find_flips
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
-from advisor.inference.program.program import Constraint, Program, TopicProgram, apply_steps
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.conditions import Constraint
+from advisor.inference.program.program import Program
+from advisor.inference.program.steps import apply_steps
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import FALSE
 from advisor.knowledge.model import Knowledge, Policy, School
@@ -35,7 +38,7 @@ VALUES_ONLY = Detail(reasons=False, flips=False, questions=False)
 
 def engine_for(knowledge: Knowledge, school: School) -> Engine:
     """The compiled rule base of a school; made once per knowledge, since it remembers what it has worked out."""
-    engines: dict[School, Engine] = knowledge.__dict__.setdefault("_engines", {})
+    engines: dict[School, Engine] = knowledge.compiled
     if school not in engines:
         engines[school] = Engine(Program(knowledge, school))
     return engines[school]

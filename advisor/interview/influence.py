@@ -9,9 +9,9 @@ from advisor.inference.advise import consistent, situation_of
 from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import Outcome, same
 from advisor.inference.program.boxes import landmarks
-from advisor.inference.program.program import TopicProgram
-from advisor.inference.proof.proof import feasible
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
+from advisor.inference.proof.search import feasible
 from advisor.inference.situation import Situation
 
 MOST_ANSWERS = 10

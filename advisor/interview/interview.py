@@ -16,7 +16,7 @@ from advisor.facts.vocabulary import Fact, Value
 from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of
 from advisor.inference.explaining.questions import Inquiry, Question
 from advisor.inference.plan import Plan
-from advisor.inference.proof.search import Engine
+from advisor.inference.proof.engine import Engine
 from advisor.interview.changes import Change, WhatIf, changes
 from advisor.interview.choosing import spelled_out
 from advisor.interview.influence import Influence, influence

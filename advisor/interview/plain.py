@@ -215,7 +215,7 @@ class PlainFace:
     def _say_terms(self, fact: Fact) -> None:
         """The technical words of the question and its choices, explained in place."""
         text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
-        terms = terms_in(self.interview.knowledge, text)
+        terms = terms_in(self.interview.knowledge.phrases, text)
         if terms:
             self.say("Words used here:")
             for term in terms:

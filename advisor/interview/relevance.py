@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
 from advisor.inference.advise import consistent, situation_of
-from advisor.inference.program.program import apply_steps
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.steps import apply_steps
+from advisor.inference.proof.engine import Engine
 from advisor.inference.situation import Situation
 
 

@@ -7,14 +7,8 @@ from collections.abc import Iterator, Mapping, Set
 
 from advisor.errors import Problem, did_you_mean
 from advisor.facts.vocabulary import Fact
-from advisor.knowledge.expressions.expressions import (
-    BOOLEAN,
-    Expression,
-    ExpressionError,
-    Symbols,
-    Type,
-    compile_expression,
-)
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import BOOLEAN, Expression, ExpressionError, Symbols, Type
 from advisor.knowledge.model import FACT_IN_ACTION, Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
 from advisor.wording import shorten
 

@@ -8,14 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from advisor.errors import Problem, did_you_mean
-from advisor.knowledge.expressions.expressions import (
-    BOOLEAN,
-    NUMBER,
-    ExpressionError,
-    Symbols,
-    Type,
-    compile_expression,
-)
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, ExpressionError, Symbols, Type
 from advisor.knowledge.figures import Given, read_given
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode

@@ -7,15 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.errors import Problem, did_you_mean
-from advisor.knowledge.expressions.expressions import (
-    BOOLEAN,
-    NUMBER,
-    Expression,
-    ExpressionError,
-    Symbols,
-    Type,
-    compile_expression,
-)
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Expression, ExpressionError, Symbols, Type
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
 from advisor.safe_yaml import Node, Sequence

@@ -8,19 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from advisor.facts.vocabulary import FactType, Vocabulary
 from advisor.knowledge.claims import NO_CLAIMS, Claim, Claims
-from advisor.knowledge.expressions.expressions import (
-    BOOLEAN,
-    LIST,
-    NUMBER,
-    Expression,
-    Kind,
-    Symbols,
-    Type,
-    compile_expression,
-)
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import BOOLEAN, LIST, NUMBER, Expression, Kind, Symbols, Type
 from advisor.knowledge.figures import NO_FIGURES, Figures, Formula, compile_figures
 from advisor.knowledge.terms import Term, phrases
 
@@ -182,6 +175,8 @@ class Knowledge:
     figures: Figures = NO_FIGURES
     survey: Claims = NO_CLAIMS
     """What the seed documents claim, and the numbers that the program supplies to judge it."""
+    compiled: dict[School, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By school, the form that inference has compiled the rules to; a copy made with `replace` starts without."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from advisor.knowledge.model import Knowledge
 
 _WORD = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"\s+|[-_/.]")
@@ -85,18 +81,6 @@ def _run(words: list[re.Match[str]], first: int, longest: int, text: str) -> int
     return count
 
 
-def terms_in(knowledge: Knowledge, text: str) -> tuple[Term, ...]:
+def terms_in(by_phrase: Mapping[str, Term], text: str) -> tuple[Term, ...]:
     """The terms of the glossary that a text uses, each once, in the order in which they first appear."""
-    return tuple({use.term.term: use.term for use in uses(knowledge.phrases, text)}.values())
-
-
-def unexplained(knowledge: Knowledge, text: str) -> tuple[str, ...]:
-    """The words of a text that belong to no term of the glossary and to no name; whether they are everyday words is
-    not known here."""
-    covered = [(use.start, use.end) for use in uses(knowledge.phrases, text)]
-    known = {word for name in knowledge.names for word in _WORD.findall(name)}
-    return tuple(
-        word[0]
-        for word in _WORD.finditer(text)
-        if word[0] not in known and not any(start <= word.start() < end for start, end in covered)
-    )
+    return tuple({use.term.term: use.term for use in uses(by_phrase, text)}.values())

@@ -13,7 +13,8 @@ from advisor.agent.settling.judging import DECIDED_BY_PROBE, is_sound, judge, me
 from advisor.agent.trials.outcomes import is_trial
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Need, Reading
-from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Kind, Symbols, Type, compile_expression
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Kind, Symbols, Type
 from advisor.knowledge.expressions.regions import FALSE, NO_NUMBER, NO_SET, TRUE, UNKNOWN, Region, point, union
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedTable

@@ -16,7 +16,7 @@ from advisor.facts.fact_base import FactBase
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.inference.advise import consistent, engine_for, situation_of
-from advisor.inference.program.program import apply_steps
+from advisor.inference.program.steps import apply_steps
 from advisor.knowledge.model import Knowledge, School
 
 GIB = 2**30

@@ -23,8 +23,8 @@ from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
 from advisor.inference.advise import situation_of
 from advisor.inference.program.boxes import landmarks
-from advisor.inference.program.program import TopicProgram
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
 from advisor.inference.situation import Situation
 
 MOST_MEASUREMENTS = 24

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.inference.advise import Detail
-from advisor.inference.proof import proof
+from advisor.inference.proof import search as proof
 from tests.properties import examples
 
 from .checking import hashable, knowing, oracle_of, plan_of

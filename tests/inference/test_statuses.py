@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import advise
 from advisor.inference.plan import Status
-from advisor.inference.proof import proof
+from advisor.inference.proof import search as proof
 from advisor.knowledge.model import School
 from tests.properties import examples
 from tests.small_rules import RuleBase

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.inference.advise import Detail, engine_for
 from advisor.inference.plan import Status
-from advisor.inference.proof import proof
+from advisor.inference.proof import search as proof
 from advisor.knowledge.model import School
 from tests.properties import examples
 

@@ -18,8 +18,8 @@ from wordfreq import zipf_frequency
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, Rule, Topic
-from advisor.knowledge.terms import unexplained
 from advisor.resources import rules_folder
+from tests.knowledge.unexplained import unexplained
 
 OFTEN = 4.0
 """Zipf frequency: the word occurs ten times in a million words."""

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from advisor.knowledge.expressions.expressions import Expression, Kind, Symbols, Type, compile_expression
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import Expression, Kind, Symbols, Type
 from advisor.knowledge.expressions.regions import FALSE, NO_NUMBER, TRUE, UNKNOWN, point
 from tests.inference.oracle import evaluate
 from tests.inference.random_bases import Names, condition_text, number_text

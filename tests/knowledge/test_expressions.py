@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from advisor.knowledge.expressions.expressions import (
-    BOOLEAN,
-    LIST,
-    NUMBER,
-    ExpressionError,
-    Kind,
-    Symbols,
-    Type,
-    compile_expression,
-)
+from advisor.knowledge.expressions.compiler import compile_expression
+from advisor.knowledge.expressions.expressions import BOOLEAN, LIST, NUMBER, ExpressionError, Kind, Symbols, Type
 
 TYPES = {
     "data.examples": NUMBER,

@@ -11,9 +11,10 @@ from advisor.knowledge import loader
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.lint import lint
 from advisor.knowledge.model import Knowledge
-from advisor.knowledge.terms import terms_in, unexplained
+from advisor.knowledge.terms import terms_in
 from advisor.resources import rules_folder
 from tests.knowledge.texts import FACTS, RULES, SOURCES, TOPICS, problems
+from tests.knowledge.unexplained import unexplained
 
 TERMS = """\
 terms:
@@ -63,7 +64,7 @@ def knowledge(tmp_path: Path) -> Knowledge:
     ],
 )
 def test_terms_are_found_in_texts(knowledge: Knowledge, text: str, found: list[str]) -> None:
-    assert [term.term for term in terms_in(knowledge, text)] == found
+    assert [term.term for term in terms_in(knowledge.phrases, text)] == found
 
 
 def test_what_is_neither_term_nor_name_is_left_unexplained(knowledge: Knowledge) -> None:
@@ -74,7 +75,7 @@ def test_what_is_neither_term_nor_name_is_left_unexplained(knowledge: Knowledge)
 def test_a_rule_base_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
     (folder := base(tmp_path)).joinpath("glossary.yaml").unlink()
     knowledge = loader.load(folder)
-    assert (knowledge.terms, knowledge.names, terms_in(knowledge, "batch")) == ({}, (), ())
+    assert (knowledge.terms, knowledge.names, terms_in(knowledge.phrases, "batch")) == ({}, (), ())
 
 
 def test_the_glossary_is_remembered_with_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +130,7 @@ def test_a_pack_brings_its_own_terms_and_may_put_them_differently(tmp_path: Path
     )
     knowledge = loader.load(base(tmp_path), [pack])
     assert knowledge.terms["batch"].text == "Ours."
-    assert [term.term for term in terms_in(knowledge, "the hall of batches")] == ["hall"]
+    assert [term.term for term in terms_in(knowledge.phrases, "the hall of batches")] == ["hall"]
     assert knowledge.names == ("Hinton", "Le Cun", "Us")
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from advisor.inference.outcomes import NOT_APPLICABLE, WEIGHTS, CompiledRule, Outcome, Tie, active, same, truths
 from advisor.inference.plan import Alternative, Reason
-from advisor.inference.program.program import Program, TopicProgram
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.program import Program
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import TRUE
 from advisor.knowledge.model import FACT_IN_ACTION, Effect, Knowledge, Policy

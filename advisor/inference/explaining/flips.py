@@ -9,9 +9,10 @@ from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, Tie, same
 from advisor.inference.plan import Flip
 from advisor.inference.program.boxes import landmarks
-from advisor.inference.program.program import TopicProgram
-from advisor.inference.proof.proof import CORNERS, feasible
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
+from advisor.inference.proof.search import feasible
+from advisor.inference.proof.view import CORNERS
 from advisor.inference.situation import Situation
 
 MAX_FLIPS = 6

@@ -11,8 +11,10 @@ from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import FactType
 from advisor.inference.outcomes import Outcome, same
 from advisor.inference.program.boxes import pick
-from advisor.inference.program.program import Program, TopicProgram, apply_steps
-from advisor.inference.proof.search import Engine
+from advisor.inference.program.program import Program
+from advisor.inference.program.steps import apply_steps
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
 from advisor.inference.proof.typical import PROJECTS, TypicalProjects
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import FALSE

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from advisor.inference.program.program import FactStep, Program
+from advisor.inference.program.conditions import Atom, Constraint
+from advisor.inference.program.steps import FactStep
+from advisor.inference.program.topic import TopicProgram
 
 
 class Effect(NamedTuple):
@@ -27,25 +29,34 @@ class Links:
     are the atoms of a topic's rules.
     """
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(
+        self,
+        atoms: Sequence[Atom],
+        topics: Iterable[TopicProgram],
+        constraints: Sequence[Constraint],
+        steps: Sequence[FactStep],
+        fact_support: Mapping[int, Collection[int]],
+    ) -> None:
+        self._atoms = atoms
+        self._all_steps = steps
+        self._fact_support = fact_support
         self.joining: dict[int, tuple[int, ...]] = {}
         self._alone: dict[int, tuple[int, ...]] = {}
-        constants: dict[int, set[float]] = {}
-        for number, atom in enumerate(program.atoms):
+        compared: dict[int, set[float]] = {}
+        for number, atom in enumerate(atoms):
             if len(atom.reads) == 1 and atom.constants is not None:
                 (slot,) = atom.reads
                 self._alone[slot] = (*self._alone.get(slot, ()), number)
-                constants.setdefault(slot, set()).update(atom.constants)
+                compared.setdefault(slot, set()).update(atom.constants)
                 continue
             for slot in atom.reads:
                 self.joining[slot] = (*self.joining.get(slot, ()), number)
-        self._constants = {slot: sorted(found) for slot, found in constants.items()}
+        self._constants = {slot: sorted(found) for slot, found in compared.items()}
         self._effects: dict[tuple[int, Any, Any], Effect] = {}
-        self.users: list[list[tuple[int, int]]] = [[] for _ in program.atoms]
+        self.users: list[list[tuple[int, int]]] = [[] for _ in atoms]
         self.recombining: dict[int, tuple[int, ...]] = {}
         self.needed: dict[int, tuple[int, ...]] = {}
-        for topic in program.topics.values():
+        for topic in topics:
             needed: dict[int, None] = {}
             for position, rule in enumerate(topic.combination.rules):
                 for number in rule.atoms:
@@ -56,7 +67,7 @@ class Links:
             for slot in topic.slots_of_applies.union(*computed):
                 self.recombining[slot] = (*self.recombining.get(slot, ()), topic.slot)
         self.constraints: dict[int, tuple[int, ...]] = {}
-        for number, constraint in enumerate(program.constraints):
+        for number, constraint in enumerate(constraints):
             for slot in constraint.reads:
                 self.constraints[slot] = (*self.constraints.get(slot, ()), number)
         self._steps: dict[tuple[int, bool], tuple[FactStep, ...]] = {}
@@ -80,11 +91,11 @@ class Links:
         return value if isinstance(value, str | bool | frozenset) or value is None else ()
 
     def _effect(self, slot: int, before: Any, after: Any) -> Effect:
-        values: list[Any] = [None] * self._program.width
+        values: list[Any] = [None] * (slot + 1)
         atoms = []
         rules: dict[int, set[int]] = {}
         for number in self._alone.get(slot, ()):
-            at = self._program.atoms[number].at
+            at = self._atoms[number].at
             values[slot] = before
             old = at(values)
             values[slot] = after
@@ -99,10 +110,10 @@ class Links:
         """The steps that a changed fact can make come out differently: its own and those that read it."""
         found = self._steps.get((slot, assume))
         if found is None:
-            support = self._program.fact_support
+            support = self._fact_support
             found = self._steps[slot, assume] = tuple(
                 step
-                for step in self._program.steps
+                for step in self._all_steps
                 if step.slot == slot or slot in (support[step.slot] if assume else step.reads)
             )
         return found

@@ -3,189 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from advisor.facts.vocabulary import Fact
-from advisor.inference.outcomes import (
-    NOT_APPLICABLE,
-    UNDECIDED,
-    Combination,
-    CompiledRule,
-    Outcome,
-    Tie,
-    decided,
-)
-from advisor.inference.program.boxes import landmarks
+from advisor.inference.outcomes import Combination, CompiledRule
+from advisor.inference.program.conditions import Atom, Constraint
 from advisor.inference.program.domains import boundaries, bounded, domain, nothing_of_fact
 from advisor.inference.program.links import Links
+from advisor.inference.program.steps import FactStep, apply_steps_over
+from advisor.inference.program.topic import TopicProgram
+from advisor.knowledge.checks import topic_reads
 from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Expression, Over
-from advisor.knowledge.expressions.regions import (
-    FALSE,
-    NO_NUMBER,
-    NO_SET,
-    TRUE,
-    Region,
-    point,
-    union,
-)
-from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
-
-
-@dataclass(frozen=True, slots=True)
-class FactStep:
-    """What follows for one fact: it is masked where it means nothing, defined or assumed from others."""
-
-    slot: int
-    only_when: Expression | None
-    derive: Expression | None
-    assume: Expression | None
-    nothing: Any
-    reads: frozenset[int]  # the facts that only_when and derive depend on, through other facts too
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """A condition that rules join with others by `and`; rules that say the same share it."""
-
-    at: At
-    reads: frozenset[int]
-    constants: frozenset[float] | None  # that it compares numbers with, None where it computes with them
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    expression: Expression
-    reads: frozenset[int]  # the facts that it joins, those that its derived or masked facts rest on included
-    because: str
-
-
-class TopicProgram:
-    """One topic with everything its outcome depends on.
-
-    `support` are the slots of all facts that can matter, through derived facts, other topics and constraints too; `free`
-    those of them that a completion states (derived facts follow); `upstream` the topics whose recommendations it reads, in
-    an order in which they can be computed.
-    """
-
-    def __init__(self, topic: Topic, slot: int, combination: Combination, applies: Expression | None) -> None:
-        self.topic = topic
-        self.slot = slot
-        self.combination = combination
-        self.applies = applies
-        self.support: tuple[int, ...] = ()
-        self.free: tuple[int, ...] = ()
-        self.upstream: tuple[TopicProgram, ...] = ()
-        self.steps: tuple[FactStep, ...] = ()
-        self.constraints: tuple[Constraint, ...] = ()
-        self.constraint_numbers: frozenset[int] = frozenset()
-        self.cuts: Mapping[int, tuple[float, ...]] = {}
-        self.slots_of_applies: frozenset[int] = frozenset()
-        self.computes = applies is not None or any(rule.literal is None for rule in combination.rules)
-        self._landmarks: dict[int, list[Any]] = {}
-
-    @property
-    def name(self) -> str:
-        return self.topic.name
-
-    def landmarks(self, slot: int, fact: Fact) -> list[Any]:
-        """Values of an unknown fact between which the topic's outcome can differ."""
-        found = self._landmarks.get(slot)
-        if found is None:
-            found = self._landmarks[slot] = landmarks(fact, self.cuts.get(slot, ()))
-        return found
-
-    @property
-    def silent(self) -> bool:
-        return not self.combination.rules
-
-    def outcome(self, values: list[Any]) -> Outcome:
-        """The outcome at these values (facts prepared, upstream topics filled in)."""
-        if self.applies is not None and self.applies.at(values) is False:
-            return NOT_APPLICABLE
-        return self.combination.outcome(values)
-
-    def over(
-        self, regions: list[Any], known: Sequence[int] | None = None, again: Iterable[int] = ()
-    ) -> tuple[Outcome, Region, list[int]]:
-        """Over a box: the outcome if it is the same everywhere (else UNDECIDED), the region of its values, each rule's truth.
-
-        With `known`, the truths over a box that contains this one, only the positions `again` are worked out.
-        """
-        bits = TRUE if self.applies is None else self.applies.over(regions)
-        if bits == FALSE:
-            return NOT_APPLICABLE, nothing_of(self.topic), []
-        rules = self.combination.rules
-        if known is None:
-            truth = [rule.over(regions) for rule in rules]
-        else:
-            truth = list(known)
-            for position in again:
-                truth[position] = rules[position].over(regions)
-        outcome, region = self.combination.possible(truth, regions)
-        if bits & FALSE:
-            return UNDECIDED, union(region, nothing_of(self.topic)), truth
-        return outcome, region, truth
-
-    def undecided_slots(self, truth: list[int], regions: list[Any]) -> dict[int, int]:
-        """How many undecided conditions or values read each slot, over the box for which `truth` was computed."""
-        counts: dict[int, int] = {}
-        for compiled, bits in zip(self.combination.rules, truth, strict=True):
-            if not decided(bits):
-                for slot in compiled.reads:
-                    counts[slot] = counts.get(slot, 0) + 1
-            elif bits == TRUE and compiled.literal is None:
-                for slot in compiled.reads:
-                    counts.setdefault(slot, 1)
-        if self.applies is not None and self.applies.over(regions) & FALSE:
-            for slot in self.slots_of_applies:
-                counts[slot] = counts.get(slot, 0) + 1
-        return counts
-
-
-def as_value(outcome: Outcome) -> Any:
-    """What other topics see of an outcome: its value, or None; items of an `all` topic as a set."""
-    if outcome is NOT_APPLICABLE or isinstance(outcome, Tie):
-        return None
-    if isinstance(outcome, tuple) and (not outcome or isinstance(outcome[0], str)):
-        return frozenset(outcome)
-    return outcome
-
-
-def nothing_of(topic: Topic) -> Any:
-    if topic.policy is Policy.ALL:
-        return NO_SET
-    if topic.policy is Policy.VALUE:
-        return (None,) if topic.type == "integers" else NO_NUMBER
-    return frozenset({None})
-
-
-def apply_steps(steps: Iterable[FactStep], values: list[Any], *, assume: bool) -> None:
-    """Masks, defines and (for the leading plan only) assumes facts, in place."""
-    for step in steps:
-        slot = step.slot
-        if step.only_when is not None and step.only_when.at(values) is False:
-            values[slot] = None
-        elif values[slot] is None:
-            if step.derive is not None:
-                values[slot] = step.derive.at(values)
-            elif assume and step.assume is not None:
-                values[slot] = step.assume.at(values)
-
-
-def apply_steps_over(steps: Iterable[FactStep], given: Sequence[Any], regions: list[Any]) -> None:
-    """The same over regions; `given` holds the raw values, so that a stated value is not defined anew."""
-    for step in steps:
-        slot = step.slot
-        if given[slot] is None and step.derive is not None:
-            regions[slot] = step.derive.over(regions)
-        if step.only_when is not None:
-            bits = step.only_when.over(regions)
-            if bits == FALSE:
-                regions[slot] = step.nothing
-            elif bits & FALSE:
-                regions[slot] = union(regions[slot], step.nothing)
+from advisor.knowledge.expressions.regions import point
+from advisor.knowledge.model import Knowledge, Rule, School, Topic, fact_types, is_literal
 
 
 class Program:
@@ -223,7 +53,7 @@ class Program:
 
     @cached_property
     def links(self) -> Links:
-        return Links(self)
+        return Links(self.atoms, self.topics.values(), self.constraints, self.steps, self.fact_support)
 
     @cached_property
     def by_slot(self) -> dict[int, TopicProgram]:
@@ -303,8 +133,6 @@ class Program:
         return support
 
     def _topic_order(self) -> list[str]:
-        from advisor.knowledge.checks import topic_reads
-
         topics = self.knowledge.topics
         return in_order({name: set(topic_reads(self.knowledge, name)) & set(topics) for name in topics})
 

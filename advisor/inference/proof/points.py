@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome
-from advisor.inference.program.program import FactStep, Program, TopicProgram, apply_steps, as_value
+from advisor.inference.program.program import Program
+from advisor.inference.program.steps import FactStep, apply_steps
+from advisor.inference.program.topic import TopicProgram, as_value
 
 
 class Varied(NamedTuple):

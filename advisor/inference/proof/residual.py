@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided
 from advisor.inference.program.boxes import is_point
-from advisor.inference.program.program import TopicProgram, apply_steps, apply_steps_over, as_value
+from advisor.inference.program.program import Program
+from advisor.inference.program.steps import apply_steps, apply_steps_over
+from advisor.inference.program.topic import TopicProgram, as_value
+from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import TRUE, is_single, point
 from advisor.knowledge.model import Policy
 
-if TYPE_CHECKING:
-    from advisor.inference.proof.search import Engine
-    from advisor.inference.situation import Situation
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Over all completions of a situation, by slot: regions of facts and topics, truths of each topic's rules, its outcome
+    where that is the same everywhere, and what they leave undecided."""
+
+    regions: list[Any]
+    truths: dict[int, list[int]]
+    outcomes: dict[int, Outcome]
+    parts: dict[int, Part]
+
+
+def overview_of(program: Program, situation: Situation) -> Overview:
+    regions = program.fact_regions(situation.values)
+    truths: dict[int, list[int]] = {}
+    outcomes: dict[int, Outcome] = {}
+    for topic in program.topics.values():
+        outcomes[topic.slot], regions[topic.slot], truths[topic.slot] = topic.over(regions)
+    parts = {slot: Part(topic, truths[slot], regions[slot]) for slot, topic in program.by_slot.items()}
+    return Overview(regions, truths, outcomes, parts)
 
 
 class Residual:
@@ -23,14 +44,13 @@ class Residual:
     rules read, those that most rules read first.
     """
 
-    def __init__(self, engine: Engine, topic: TopicProgram, situation: Situation) -> None:
+    def __init__(self, program: Program, overview: Overview, topic: TopicProgram, situation: Situation) -> None:
         self.topic = topic
-        self.program = engine.program
+        self.program = program
         self.given = list(situation.values)
-        self.box = {slot: engine.program.domains[slot] for slot in topic.free if self.given[slot] is None}
-        self._by_slot = engine.program.by_slot
-        self._fact_support = engine.program.fact_support
-        overview = engine.overview(situation)
+        self.box = {slot: program.domains[slot] for slot in topic.free if self.given[slot] is None}
+        self._by_slot = program.by_slot
+        self._fact_support = program.fact_support
         regions, truths = overview.regions, overview.truths
         self.regions = regions
         bits = truths[topic.slot]

@@ -1,4 +1,4 @@
-"""Decides whether a recommendation is the same under every completion of what is unknown.
+"""Proof that one topic's outcome is the same over all completions of a situation, or two completions where it differs.
 
 A proof comes from regions (they contain every completion), a refutation from two concrete completions that differ. Boxes
 that are neither are split on a fact that undecided rules read, until decided or the node cap is reached.
@@ -6,156 +6,158 @@ that are neither are split on a fact that undecided rules read, until decided or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
-from advisor.inference.outcomes import UNDECIDED, Outcome, same
-from advisor.inference.plan import Flip
-from advisor.inference.program.program import Program, TopicProgram
-from advisor.inference.proof.proof import CORNERS, Search
-from advisor.inference.proof.residual import Part, Residual
-from advisor.inference.proof.view import View
-from advisor.inference.situation import Decision, Situation
+from advisor.inference.outcomes import UNDECIDED, Outcome, same, same_throughout
+from advisor.inference.program.boxes import ends, is_point, pick, split, splits_cleanly
+from advisor.inference.program.steps import apply_steps
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.residual import Residual
+from advisor.inference.proof.view import CORNERS, View
+from advisor.inference.situation import Decision
+from advisor.knowledge.expressions.regions import FALSE
+
+NODE_CAP = 256
+TRIES_PER_FACT = 12
 
 
-class Engine:
-    """Answers questions about one program; what it has worked out once it remembers (results never depend on that)."""
+class Search:
+    """One topic in one situation."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self._decisions: dict[str, dict[tuple[Any, ...], Decision]] = {name: {} for name in program.topics}
-        self._leading: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
-        self._overviews: dict[Situation, Overview] = {}
-        self._views: dict[Situation, View] = {}
-        self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
-        self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
-        self.flips: dict[str, dict[tuple[Any, ...], tuple[Flip, ...]]] = {name: {} for name in program.topics}
-        self._quick: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+    def __init__(self, residual: Residual, view: View, lead: Outcome) -> None:
+        self.view = view
+        self.program = residual.program
+        self.residual = residual
+        self.topic = residual.topic
+        self.given = residual.given
+        self.box = residual.box
+        self.lead = lead
+        self.wishes = view.point.values
+        self.reference: Outcome = UNDECIDED
+        self.first: tuple[tuple[int, Any], ...] = ()
+        self.nodes = 0
 
-    def forget(self) -> None:
-        """Drops everything remembered; results stay the same."""
-        for memo in (self._decisions, self._leading, self._residuals, self._reported, self._quick, self.flips):
-            for remembered in memo.values():
-                remembered.clear()
-        self._overviews.clear()
-        self._views.clear()
-        for topic in self.program.topics.values():
-            topic.combination.forget()
+    def run(self) -> Decision:
+        outcome, open_slots = self.residual.outcome, self.residual.open_slots
+        if outcome is not UNDECIDED:
+            if self.topic.topic.tolerance and isinstance(outcome, int | float):  # a value that can really be reached
+                outcome = self.residual.at(self._values(self._point(self.box)))
+            return Decision(outcome, settled=True)
+        other = self._other_outcome(open_slots)
+        if other is not None:
+            return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, other))
+        different, complete = self._explore(self.box)
+        if different is not None:
+            return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
+        # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
+        # the one that all of them share, so that learning more cannot move a value that was settled with less.
+        agreed = self.lead if self.reference is UNDECIDED else self.reference
+        if not complete and self.view.leads_somewhere(self.topic, self.lead):
+            agreed = self.lead
+        return Decision(agreed, settled=complete, open_slots=() if complete else open_slots)
 
-    # --- the leading outcome ---------------------------------------------------------------------------------------
+    def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
+        """The outcome at a completion, or None when the completion breaks a constraint."""
+        values = self._values(assignment)
+        if self.topic.constraints and not feasible(self.topic, values):
+            return None
+        return self.residual.at(values)
 
-    def key(self, topic: TopicProgram, situation: Situation) -> tuple[Any, ...]:
-        values = situation.values
-        return (situation.blank, *[values[slot] for slot in topic.support])
+    def _values(self, assignment: dict[int, Any]) -> list[Any]:
+        return [assignment.get(slot, value) for slot, value in enumerate(self.given)]
 
-    def view(self, situation: Situation) -> View:
-        found = self._views.get(situation)
-        if found is None:
-            if len(self._views) > 200:
-                self._views.clear()
-            found = self._views[situation] = View(self, situation)
-        return found
+    def _differs(self, assignment: dict[int, Any]) -> tuple[tuple[int, Any], ...] | None:
+        outcome = self.evaluate(assignment)
+        if outcome is None:
+            return None
+        if self.reference is UNDECIDED:
+            self.reference, self.first = outcome, tuple(assignment.items())
+            return None
+        return None if same(self.topic.topic, outcome, self.reference) else tuple(assignment.items())
 
-    def prepared(self, topic: TopicProgram, situation: Situation) -> list[Any]:
-        """Values with assumptions made and the reported values of upstream topics: what the leading outcome sees."""
-        return self.view(situation).prepared(topic)
+    def _point(self, box: dict[int, Any]) -> dict[int, Any]:
+        facts = self.program.facts
+        return {slot: pick(facts[slot], region, self.wishes[slot]) for slot, region in box.items()}
 
-    def leading(self, topic: TopicProgram, situation: Situation) -> Outcome:
-        memo, key = self._leading[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            found = memo[key] = self.view(situation).lead(topic)
-            if len(memo) > 20_000:
-                memo.clear()
-        return found
+    def _other_outcome(self, open_slots: tuple[int, ...]) -> tuple[tuple[int, Any], ...] | None:
+        """Two different outcomes found by changing one fact of a plausible completion, or at another one."""
+        completion = self.view.completion()
+        if not completion.feasible(self.topic):
+            return None
+        topic = self.topic.topic
+        self.reference = completion.outcome(self.topic)
+        self.first = tuple([(slot, completion.raw[slot]) for slot in self.box])
+        for slot in open_slots:
+            for value in self.topic.landmarks(slot, self.program.facts[slot])[:TRIES_PER_FACT]:
+                varied = completion.vary(slot, value)
+                if not varied.violated.isdisjoint(self.topic.constraint_numbers):
+                    continue
+                outcome = varied.outcomes.get(self.topic.slot, self.reference)
+                if not same(topic, outcome, self.reference):
+                    return tuple({**dict(self.first), slot: value}.items())
+        for corner in CORNERS[1:]:
+            other = self.view.completion(corner)
+            if other.feasible(self.topic) and not same(topic, other.outcome(self.topic), self.reference):
+                return tuple([(slot, other.raw[slot]) for slot in self.box])
+        return None
 
-    def reported(self, topic: TopicProgram, situation: Situation, *, cheaply: bool = False) -> Outcome:
-        """The outcome that the plan reports: the leading one, unless every completion agrees on another.
-
-        One completion that gives the leading outcome rules that out, and is cheap to try; `decide` does the rest. With
-        `cheaply` it is UNDECIDED where that would be needed, whether or not it was done before.
-        """
-        memo, key = (self._quick if cheaply else self._reported)[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            if cheaply and any(self.reported(one, situation, cheaply=True) is UNDECIDED for one in topic.upstream):
-                found = UNDECIDED
-            else:
-                lead = self.leading(topic, situation)
-                found = lead if self.leads_somewhere(topic, situation, lead) else UNDECIDED
-            if found is UNDECIDED and not cheaply:
-                found = self.decide(topic, situation).outcome
-            if len(memo) > 20_000:
-                memo.clear()
-            memo[key] = found
-        return found
-
-    def leads_somewhere(self, topic: TopicProgram, situation: Situation, lead: Outcome) -> bool:
-        """Whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
-        exact = not topic.topic.tolerance  # otherwise what all agree on is the value of the most plausible completion
-        seen: Outcome = UNDECIDED
-        view = self.view(situation)
-        for corner in CORNERS:
-            completion = view.completion(corner)
-            if not completion.feasible(topic):
+    def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
+        """Splits boxes until each is proven to give the reference outcome. Returns a differing completion, and whether
+        everything was proven within the node cap."""
+        stack = [root]
+        while stack:
+            box = stack.pop()
+            self.nodes += 1
+            if self.nodes > NODE_CAP:
+                return None, False
+            outcome, counts, regions = self.residual.over(box)
+            if self.topic.constraints and self._impossible(regions):
                 continue
-            outcome = completion.outcome(topic)
-            if same(topic.topic, outcome, lead) and (exact or (corner is None and outcome == lead)):
-                return True
-            if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
-                return True
-            seen = outcome
-        return False
+            if outcome is not UNDECIDED and same_throughout(
+                self.topic.topic, outcome, regions[self.topic.slot], self.reference
+            ):
+                continue
+            possible = False
+            for assignment in self._points(box):
+                possible = possible or self.evaluate(assignment) is not None
+                if (found := self._differs(assignment)) is not None:
+                    return found, True
+            if not counts and not possible:  # whether the box holds any completion depends on the constraints
+                joined = {slot for constraint in self.topic.constraints for slot in constraint.reads}
+                counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
+            if not counts:  # what is undecided reads single values only, and those were evaluated
+                continue
+            slot = max(counts, key=lambda s: self._usefulness(s, box[s], counts[s]))
+            parts = split(self.program.facts[slot], box[slot], self.topic.cuts.get(slot, ()))
+            stack.extend({**box, slot: part} for part in reversed(parts))
+        return None, True
 
-    # --- settled or not --------------------------------------------------------------------------------------------
+    def _usefulness(self, slot: int, region: Any, count: int) -> tuple[float, ...]:
+        """Of splitting a fact: first what falls into parts that rules tell apart, then the widest number."""
+        if splits_cleanly(region, self.topic.cuts.get(slot, ())):
+            return (1, count, -slot)
+        whole: Any = self.program.domains[slot]
+        return (0, (region[1] - region[0]) / (whole[1] - whole[0]), -slot)
 
-    def decide(self, topic: TopicProgram, situation: Situation) -> Decision:
-        memo, key = self._decisions[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            found = self._decide(topic, situation)
-            if len(memo) > 20_000:
-                memo.clear()
-            memo[key] = found
-        return found
+    def _impossible(self, regions: list[Any]) -> bool:
+        """Whether every point of the box breaks some constraint."""
+        return any(constraint.expression.over(regions) == FALSE for constraint in self.topic.constraints)
 
-    def _decide(self, topic: TopicProgram, situation: Situation) -> Decision:
-        lead = self.leading(topic, situation)
-        if topic.silent:
-            return Decision(lead, settled=True)
-        return Search(self, self.residual(topic, situation), situation, lead).run()
-
-    def residual(self, topic: TopicProgram, situation: Situation) -> Residual:
-        memo, key = self._residuals[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            if len(memo) > 500:
-                memo.clear()
-            found = memo[key] = Residual(self, topic, situation)
-        return found
-
-    def overview(self, situation: Situation) -> Overview:
-        """What holds for all facts, topics and rules over every completion of a situation."""
-        found = self._overviews.get(situation)
-        if found is None:
-            regions = self.program.fact_regions(situation.values)
-            truths: dict[int, list[int]] = {}
-            outcomes: dict[int, Outcome] = {}
-            for topic in self.program.topics.values():
-                outcomes[topic.slot], regions[topic.slot], truths[topic.slot] = topic.over(regions)
-            parts = {slot: Part(topic, truths[slot], regions[slot]) for slot, topic in self.program.by_slot.items()}
-            if len(self._overviews) > 100:
-                self._overviews.clear()
-            found = self._overviews[situation] = Overview(regions, truths, outcomes, parts)
-        return found
+    def _points(self, box: dict[int, Any]) -> Iterator[dict[int, Any]]:
+        """A completion in the box, with other corners of the facts that constraints join."""
+        base = self._point(box)
+        yield base
+        joined = [s for c in self.topic.constraints for s in c.reads if s in box and not is_point(box[s])]
+        if joined and not feasible(self.topic, self._values(base)):
+            slots = sorted(set(joined))[:4]
+            for corner in product(*(ends(box[slot]) for slot in slots)):
+                yield {**base, **dict(zip(slots, corner, strict=True))}
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """Over all completions of a situation, by slot: regions of facts and topics, truths of each topic's rules, its outcome
-    where that is the same everywhere, and what they leave undecided."""
-
-    regions: list[Any]
-    truths: dict[int, list[int]]
-    outcomes: dict[int, Outcome]
-    parts: dict[int, Part]
+def feasible(topic: TopicProgram, values: list[Any]) -> bool:
+    """Whether these raw values break no constraint; a fact that means nothing breaks none."""
+    values = list(values)
+    apply_steps(topic.steps, values, assume=False)
+    return all(constraint.expression.at(values) is not False for constraint in topic.constraints)

@@ -13,9 +13,11 @@ from weakref import WeakKeyDictionary
 
 from advisor.inference.outcomes import same
 from advisor.inference.program.boxes import landmarks, pick
-from advisor.inference.program.program import Program, TopicProgram, apply_steps
+from advisor.inference.program.program import Program
+from advisor.inference.program.steps import apply_steps
+from advisor.inference.program.topic import TopicProgram
+from advisor.inference.proof.engine import Engine
 from advisor.inference.proof.points import Point
-from advisor.inference.proof.search import Engine
 from advisor.inference.situation import Situation
 
 PROJECTS = 3

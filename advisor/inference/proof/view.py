@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from advisor.inference.outcomes import Outcome
+from advisor.inference.outcomes import UNDECIDED, Outcome, same
 from advisor.inference.program.boxes import ends, pick
-from advisor.inference.program.program import TopicProgram
+from advisor.inference.program.program import Program
+from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.points import Point
+from advisor.inference.situation import Situation
 
-if TYPE_CHECKING:
-    from advisor.inference.proof.search import Engine
-    from advisor.inference.situation import Situation
+CORNERS = (None, 0, -1)
+"""The plausible completion, and those at the first and the last end of every domain."""
 
 
 class View:
     """One situation as the plan sees it (assumptions made), and some of its completions."""
 
-    def __init__(self, engine: Engine, situation: Situation) -> None:
-        self.engine = engine
+    def __init__(
+        self, program: Program, situation: Situation, reported: Callable[[TopicProgram, Situation], Outcome]
+    ) -> None:
+        """`reported` tells the outcome that the plan reports for a topic."""
+        self.program = program
         self.situation = situation
-        self.point = Point(engine.program, situation.values, assume=True, blank=situation.blank)
+        self._reported_of = reported
+        self.point = Point(program, situation.values, assume=True, blank=situation.blank)
         self.leads: dict[int, Outcome] = {}
         self._reported: set[int] = set()
         self._completions: dict[int | None, Point] = {}
@@ -45,7 +51,7 @@ class View:
         """What the plan says of the topic; topics that read it see that."""
         if topic.slot not in self._reported:
             self.lead(topic)
-            self.point.report(topic, self.engine.reported(topic, self.situation))
+            self.point.report(topic, self._reported_of(topic, self.situation))
             self._reported.add(topic.slot)
         return self.point.outcomes[topic.slot]
 
@@ -54,7 +60,7 @@ class View:
         first (0) or last (-1) end."""
         found = self._completions.get(corner)
         if found is None:
-            program = self.engine.program
+            program = self.program
             values = list(self.situation.values)
             for slot in program.free:
                 if values[slot] is None:
@@ -65,3 +71,19 @@ class View:
                         values[slot] = ends(region)[corner]
             found = self._completions[corner] = Point(program, values)
         return found
+
+    def leads_somewhere(self, topic: TopicProgram, lead: Outcome) -> bool:
+        """Whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
+        exact = not topic.topic.tolerance  # otherwise what all agree on is the value of the most plausible completion
+        seen: Outcome = UNDECIDED
+        for corner in CORNERS:
+            completion = self.completion(corner)
+            if not completion.feasible(topic):
+                continue
+            outcome = completion.outcome(topic)
+            if same(topic.topic, outcome, lead) and (exact or (corner is None and outcome == lead)):
+                return True
+            if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
+                return True
+            seen = outcome
+        return False

@@ -18,11 +18,13 @@ from advisor.knowledge.expressions.expressions import (
     NUMBER,
     At,
     Conjunct,
+    Expression,
     ExpressionError,
     Kind,
     Over,
     Symbols,
     Type,
+    parse,
 )
 from advisor.knowledge.expressions.regions import AND, FALSE, LIMIT, NOT, OR, TRUE, UNKNOWN, Interval
 from advisor.wording import shorten
@@ -50,6 +52,40 @@ class Compiled:
     over: Over
     name: str = ""
     constant: object = None
+
+
+def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) -> Expression:
+    """Check and compile an expression.
+
+    Args:
+        wanted: the type it must have; a choice's options must lie within the wanted options.
+
+    Raises:
+        ExpressionError: not in the language, an unknown name, or clashing types.
+    """
+    compiler = Compiler(symbols)
+    tree = parse(text)
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        result = compiler.conjunction(tree)
+    else:
+        result = compiler.compile(tree, wanted)
+        compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at, compiler.constants()))
+    if wanted is not None:
+        _check_wanted(result.type, wanted)
+    cuts = {name: frozenset(values) for name, values in compiler.cuts.items()}
+    names = frozenset(compiler.names)
+    computed = frozenset(name for name, times in compiler.uses.items() if times > 0)
+    return Expression(
+        text, result.type, names, cuts, computed, result.at, result.over, tuple(compiler.conjuncts), constant=not names
+    )
+
+
+def _check_wanted(actual: Type, wanted: Type) -> None:
+    if actual.kind is not wanted.kind:
+        raise ExpressionError(f"is a {actual}, where a {wanted} is needed")
+    if wanted.options is not None and not (actual.options or frozenset()) <= wanted.options:
+        extra = sorted((actual.options or frozenset()) - wanted.options)
+        raise ExpressionError(f"can be {shorten(extra[0])}. {did_you_mean(extra[0], wanted.options)}".strip())
 
 
 class Compiler:

@@ -14,9 +14,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from advisor.errors import did_you_mean
-from advisor.wording import shorten
-
 MAX_LENGTH = 1000
 MAX_DEPTH = 30
 MAX_LITERAL = 1e30
@@ -119,39 +116,3 @@ def parse(text: str) -> ast.expr:
         if not level:
             return tree
     raise ExpressionError(f"is nested deeper than {MAX_DEPTH} levels")
-
-
-def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) -> Expression:
-    """Checks and compiles an expression.
-
-    Args:
-        wanted: the type it must have; a choice's options must lie within the wanted options.
-
-    Raises:
-        ExpressionError: not in the language, an unknown name, or clashing types.
-    """
-    from advisor.knowledge.expressions.compiler import Compiler
-
-    compiler = Compiler(symbols)
-    tree = parse(text)
-    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
-        result = compiler.conjunction(tree)
-    else:
-        result = compiler.compile(tree, wanted)
-        compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at, compiler.constants()))
-    if wanted is not None:
-        _check_wanted(result.type, wanted)
-    cuts = {name: frozenset(values) for name, values in compiler.cuts.items()}
-    names = frozenset(compiler.names)
-    computed = frozenset(name for name, times in compiler.uses.items() if times > 0)
-    return Expression(
-        text, result.type, names, cuts, computed, result.at, result.over, tuple(compiler.conjuncts), constant=not names
-    )
-
-
-def _check_wanted(actual: Type, wanted: Type) -> None:
-    if actual.kind is not wanted.kind:
-        raise ExpressionError(f"is a {actual}, where a {wanted} is needed")
-    if wanted.options is not None and not (actual.options or frozenset()) <= wanted.options:
-        extra = sorted((actual.options or frozenset()) - wanted.options)
-        raise ExpressionError(f"can be {shorten(extra[0])}. {did_you_mean(extra[0], wanted.options)}".strip())

@@ -75,6 +75,6 @@ def unexplained_names(knowledge: Knowledge) -> Iterator[Problem]:
     for topic in knowledge.topics.values() if knowledge.terms else ():
         for name, words in [("", topic.title), *topic.values.items()]:
             short = phrase(words).count(" ") < 3 and name != "none"
-            if short and not terms_in(knowledge, words) and not terms_in(knowledge, name):
+            if short and not terms_in(knowledge.phrases, words) and not terms_in(knowledge.phrases, name):
                 what = f"topic {topic.name}: the glossary does not explain {shorten(words)!r}."
                 yield Problem(topic.where, what, "Add a term to glossary.yaml.")

@@ -111,4 +111,4 @@ def _facts(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str, str, str]]:
 
 def _terms(knowledge: Knowledge, text: str) -> list[Term]:
     """The terms that a text uses, in the order of the alphabet."""
-    return sorted(terms_in(knowledge, text), key=lambda term: term.term.casefold())
+    return sorted(terms_in(knowledge.phrases, text), key=lambda term: term.term.casefold())

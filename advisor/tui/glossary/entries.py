@@ -56,7 +56,7 @@ def _term(term: Term) -> Word:
 
 def entries_within(knowledge: Knowledge, text: str) -> list[Word]:
     """The terms that a text uses, in its order."""
-    return [_term(term) for term in terms_in(knowledge, text)]
+    return [_term(term) for term in terms_in(knowledge.phrases, text)]
 
 
 def found(everything: list[Word], sought: str) -> list[Word]:

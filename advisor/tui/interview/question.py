@@ -122,7 +122,7 @@ class QuestionPane(Vertical):
         text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
         terms = [
             Content.assemble((f"{printable(term.term)}: ", "bold"), printable(term.text))
-            for term in terms_in(self.knowledge, text)
+            for term in terms_in(self.knowledge.phrases, text)
         ]
         shown = lines([plain(fact.help), *terms])
         self._say("explained", shown)
