@@ -8,6 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from advisor.agent.events import (
+    JournalFailed,
+    MeasuringEvent,
+    MeasuringListener,
+    MeasuringResumed,
+    ProbeFinished,
+    ProbeSkipped,
+    ProbeStarted,
+)
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
@@ -15,15 +24,16 @@ from advisor.agent.worth import SETTLES, worth
 from advisor.children.stopping import STOPPED, Stop, was_stopped
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.catalogue import PROBES, Probe
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.probes.runner import run
-from advisor.probes.verdict import FEW_PAIRS, Verdict
+from advisor.probes.verdict import FEW_PAIRS
 from advisor.probes.workload import Workload
 
 FEWEST_SECONDS = 4.0
@@ -35,17 +45,6 @@ PATIENCE = 2.0
 MOST_TRIES = 2
 """Of one probe in a run: again where it decided nothing, or where a later one took away what it was measured with."""
 
-Listener = Callable[[str, Any], None]
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A probe that was not run, and why. `open` says that it could still change the plan."""
-
-    probe: str
-    reason: str
-    open: bool = False
-
 
 @dataclass(frozen=True)
 class Revision:
@@ -53,18 +52,18 @@ class Revision:
 
     before: Plan
     after: Plan
-    outcomes: tuple[ProbeOutcome, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    skipped: tuple[ProbeSkipped, ...] = ()
     resumed: int = 0
     """Of the outcomes, those that an earlier run had finished before it was stopped."""
 
     @property
-    def measured(self) -> tuple[ProbeOutcome, ...]:
+    def measured(self) -> tuple[Outcome, ...]:
         """The probes that gave any result."""
         return tuple(outcome for outcome in self.outcomes if outcome.measured)
 
     @property
-    def open(self) -> tuple[Skipped, ...]:
+    def open(self) -> tuple[ProbeSkipped, ...]:
         """What could still change the plan and was not measured."""
         return tuple(skipped for skipped in self.skipped if skipped.open)
 
@@ -83,21 +82,6 @@ class Candidate:
         return self.worth / self.probe.cost_seconds
 
 
-@dataclass(frozen=True)
-class Step:
-    """What the listener is told when a probe starts."""
-
-    probe: Probe
-    seconds: float
-    """That it may take at most."""
-    seconds_left: float
-    """Of the whole budget."""
-    before: Setting | None = None
-    """What the plan recommends in terms of this probe."""
-    again: bool = False
-    """Whether it is a second look at what overturned a bet."""
-
-
 def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
     """The probes that could settle an open topic of this plan (or those named)."""
     wanted = set(plan.probes if names is None else names)
@@ -112,11 +96,11 @@ def settle(
     *,
     school: School = School.TODAY,
     only: Sequence[str] | None = None,
-    on_event: Listener | None = None,
+    on_event: MeasuringListener | None = None,
     detail: Detail = Detail(),  # noqa: B008 - immutable
     folder: str | None = None,
     journal: Journal | None = None,
-    trials: Sequence[ProbeOutcome] = (),
+    trials: Sequence[Outcome] = (),
     stop: Stop | None = None,
 ) -> Revision:
     """Advises, runs the probes that could change most per second, and advises again with what they measured.
@@ -191,21 +175,21 @@ class _Session:
     school: School
     deadline: float
     budget: float
-    listener: Listener | None
+    listener: MeasuringListener | None
     folder: str | None
     journal: Journal | None
-    trials: tuple[ProbeOutcome, ...]
+    trials: tuple[Outcome, ...]
     stop: Stop
-    outcomes: list[ProbeOutcome] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    skipped: list[ProbeSkipped] = field(default_factory=list)
     tries: dict[str, int] = field(default_factory=dict)
 
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
     def skip(self, probe: Probe, reason: str, *, still_open: bool = False) -> None:
-        self.skipped.append(Skipped(probe.name, reason, still_open))
-        self._tell("skipped", self.skipped[-1])
+        self.skipped.append(ProbeSkipped(probe.name, reason, still_open))
+        self._tell(self.skipped[-1])
 
     def resume(self) -> int:
         """Takes over what an earlier run has finished; how many that are."""
@@ -213,7 +197,7 @@ class _Session:
             return 0
         self.outcomes += self.journal.outcomes
         self.tries.update(self.journal.tries)
-        self._tell("resumed", self.journal)
+        self._tell(MeasuringResumed(tuple(self.outcomes), self.journal.spent))
         return len(self.outcomes)
 
     def measure(self, before: Plan, only: Sequence[str] | None) -> None:
@@ -332,9 +316,9 @@ class _Session:
             self._note(lambda journal: journal.stopped(probe.name))
         else:
             self._note(lambda journal: journal.add(outcome, self._spent()))
-        self._tell("finished", outcome)
+        self._tell(ProbeFinished(outcome))
 
-    def _seen_again(self, probe: Probe, plan: Plan, first: ProbeOutcome) -> ProbeOutcome:
+    def _seen_again(self, probe: Probe, plan: Plan, first: Outcome) -> Outcome:
         """The outcome after a second start with the two settings alone, as long as there is time for one."""
         seconds = min(probe.cost_seconds, self.seconds_left() - AFTERWARDS)
         if seconds < FEWEST_SECONDS or first.after is None:
@@ -343,11 +327,10 @@ class _Session:
 
     def _timed(
         self, probe: Probe, plan: Plan, seconds: float, before: Setting, against: Setting | None = None
-    ) -> ProbeOutcome:
+    ) -> Outcome:
         """Times all settings of a probe, or once more `before` against one other."""
         workload = workload_of(plan)
-        self._tell("started", Step(probe, seconds, self.seconds_left(), before, again=against is not None))
-        listener = self.listener
+        self._tell(ProbeStarted(probe, seconds, self.seconds_left(), before, again=against is not None))
         return run(
             probe,
             workload if isinstance(workload, Workload) else None,
@@ -358,7 +341,7 @@ class _Session:
             folder=self.folder,
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             machine=self.machine.fingerprint,
-            on_event=(lambda message: listener("event", message)) if listener else None,
+            on_event=self.listener,
             stop=self.stop,
         )
 
@@ -371,11 +354,11 @@ class _Session:
             try:
                 write(self.journal)
             except InputError as error:
-                self._tell("warning", error)
+                self._tell(JournalFailed(error))
 
-    def _tell(self, what: str, about: Any) -> None:
+    def _tell(self, event: MeasuringEvent) -> None:
         if self.listener is not None:
-            self.listener(what, about)
+            self.listener(event)
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:

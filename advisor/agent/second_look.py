@@ -9,21 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.children.stopping import STOPPED, was_stopped
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import FEWEST_PAIRS, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.probes.outcome import Outcome
+from advisor.probes.verdict import FEWEST_PAIRS
 
 CLEAR = 1.5
 """Times as fast: beyond that nobody looks twice."""
 NO_TIME = "was not made: no time was left."
 
 
-def wants_second_look(outcome: ProbeOutcome) -> bool:
+def wants_second_look(outcome: Outcome) -> bool:
     """A bet that is confirmed agrees with what the rules knew before; one that is overturned by little stands alone."""
     overturned = outcome.verdict is Verdict.OVERTURNED and outcome.failure is None
     return overturned and outcome.median is not None and outcome.median < CLEAR
 
 
-def after_second_look(first: ProbeOutcome, second: ProbeOutcome) -> ProbeOutcome:
+def after_second_look(first: Outcome, second: Outcome) -> Outcome:
     """The first outcome with what the second says of it; undecided where the second contradicts it or was stopped by hand.
 
     Args:
@@ -47,7 +48,7 @@ def after_second_look(first: ProbeOutcome, second: ProbeOutcome) -> ProbeOutcome
     return replace(_undecided(first), second_start=contradiction)
 
 
-def _unusable(second: ProbeOutcome) -> str:
+def _unusable(second: Outcome) -> str:
     if second.failure is not None:
         return second.failure
     if second.n < FEWEST_PAIRS:
@@ -55,7 +56,7 @@ def _unusable(second: ProbeOutcome) -> str:
     return "other programs took too much of the processors." if second.conditions.hopeless else ""
 
 
-def _undecided(first: ProbeOutcome) -> ProbeOutcome:
+def _undecided(first: Outcome) -> Outcome:
     """Figures of what is undecided are those of what was recommended, over its rival."""
     assert first.median is not None and first.low is not None and first.high is not None  # noqa: S101, PT018 - overturned
     return replace(

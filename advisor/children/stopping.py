@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 
 STOPPED = "It was stopped by hand."
 """Among the warnings of a probe that somebody ended: no failure, and nothing decided."""
@@ -40,6 +40,6 @@ class Stop:
         self._this.clear()
 
 
-def was_stopped(outcome: ProbeOutcome) -> bool:
+def was_stopped(outcome: Outcome) -> bool:
     """Whether somebody ended this probe before its end."""
     return STOPPED in outcome.conditions.warnings

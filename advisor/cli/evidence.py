@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.agent.agent import Skipped
+    from advisor.agent.events import ProbeSkipped
     from advisor.cli.inputs import Inputs
     from advisor.inference.plan import Plan
     from advisor.machine.detection.detection import Machine
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
     from advisor.report.html.evidence import Evidence
     from advisor.survey.judged_claims import Judgement
 
@@ -28,7 +28,7 @@ def evidence_of(inputs: Inputs, plan: Plan) -> Evidence:
 
 
 def evidence(
-    plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome], skipped: Sequence[Skipped] = ()
+    plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome], skipped: Sequence[ProbeSkipped] = ()
 ) -> Evidence:
     """Outcomes count where they are in the plan's scope, and those that failed for their reason.
 
@@ -48,7 +48,7 @@ def evidence(
     return Evidence(counting, tuple(skipped), judged(plan, machine, outcomes), report)
 
 
-def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome]) -> tuple[Judgement, ...]:
+def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome]) -> tuple[Judgement, ...]:
     """The survey's claims, judged by the outcomes that count for this plan. Of a claim that none of them judges, under which
     other conditions it was measured on this host.
 
@@ -70,14 +70,14 @@ def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
     return judge_claims(plan.knowledge, plan, _counting(plan, machine, outcomes), tables, elsewhere)
 
 
-def _counting(plan: Plan, machine: Machine, outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+def _counting(plan: Plan, machine: Machine, outcomes: Sequence[Outcome]) -> list[Outcome]:
     from advisor.agent.settling.scope import newest_in_scope, scope_of
 
     failed = [outcome for outcome in outcomes if outcome.failure]
     return [*failed, *newest_in_scope(outcomes, scope_of(plan, machine))]
 
 
-def _on_this_host(machine: Machine) -> tuple[list[ProbeOutcome], dict[str, Machine]]:
+def _on_this_host(machine: Machine) -> tuple[list[Outcome], dict[str, Machine]]:
     """What was ever measured on this host, oldest first, and the machines that it was meanwhile (more cores, other cards), by
     fingerprint."""
     from advisor.agent.remembered.memory import kept_profiles

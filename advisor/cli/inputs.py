@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection.detection import Machine
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
     from advisor.report.page import Look
 
 
@@ -121,11 +121,11 @@ class Inputs:
     facts: FactBase
     school: School
     machine: Machine | None
-    outcomes: tuple[ProbeOutcome, ...] | None = None
+    outcomes: tuple[Outcome, ...] | None = None
     """What was measured on the machine, oldest first; None where that is what this host remembers."""
     inspection: Inspection | None = None
     """Of the data that were named."""
-    trials: tuple[ProbeOutcome, ...] | None = None
+    trials: tuple[Outcome, ...] | None = None
     """What was tried on these data, oldest first; None where that is what this host remembers."""
 
 
@@ -242,21 +242,21 @@ def plan_of(inputs: Inputs, detail: Detail | None = None) -> Plan:
     return advise_here(inputs.knowledge, inputs.facts, inputs.machine, outcomes, inputs.school, detail or FULL)
 
 
-def recalled(machine: Machine) -> list[ProbeOutcome]:
+def recalled(machine: Machine) -> list[Outcome]:
     """What was measured on this machine before; what cannot be read of it is a warning."""
     from advisor.agent.remembered.memory import recall
 
     return _warned(*recall(machine))
 
 
-def tried(facts: FactBase) -> list[ProbeOutcome]:
+def tried(facts: FactBase) -> list[Outcome]:
     """What was tried on the data that these facts were found in; what cannot be read of it is a warning."""
     from advisor.agent.trials.outcomes import recall_trials
 
     return _warned(*recall_trials(facts))
 
 
-def _warned(outcomes: list[ProbeOutcome], problems: Sequence[InputError]) -> list[ProbeOutcome]:
+def _warned(outcomes: list[Outcome], problems: Sequence[InputError]) -> list[Outcome]:
     from advisor.cli.console import warn
 
     for problem in problems:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge
     from advisor.machine.detection.detection import Machine
     from advisor.machine.profiles.devices import DeviceProfile
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
 
 CARD = "machine.gpu.name"
 NO_PROFILE = "nothing is known of this card"
@@ -30,7 +30,7 @@ class NamedMachine:
     facts: FactBase
     machine: Machine | None = None
     """None where only facts of it are known: then no measurement can be its own."""
-    outcomes: tuple[ProbeOutcome, ...] | None = None
+    outcomes: tuple[Outcome, ...] | None = None
     """What was measured on it, oldest first; None where that is what this host remembers."""
 
 

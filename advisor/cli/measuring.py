@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from advisor.agent.remembered.journal import Journal
     from advisor.children.stopping import Stop
     from advisor.machine.detection.detection import Machine
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
 
 TORCH_SECONDS = 20.0
 """For asking torch about the cards, out of the budget."""
@@ -121,7 +121,7 @@ def open_journal(
     return journal
 
 
-def keep(machine: Machine, outcome: ProbeOutcome, name: str, say: Callable[[str], None]) -> bool:
+def keep(machine: Machine, outcome: Outcome, name: str, say: Callable[[str], None]) -> bool:
     """Remembers one outcome that is worth it; whether that was done.
 
     A state folder that cannot be written is a warning.

@@ -7,11 +7,11 @@ import statistics
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
+from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
 from advisor.cli.console import stderr, warn
 from advisor.cli.measuring import NO_RESUMING
-from advisor.errors import InputError
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
 from advisor.report.rates import amount
 from advisor.wording import printable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, Task, TaskID
 
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
     from advisor.probes.probe import Probe, Setting
 
 
@@ -77,41 +77,37 @@ class MeasuringProgress:
             with contextlib.suppress(OSError):  # the terminal may be gone
                 self._bar.stop()
 
-    def __call__(self, what: str, about: Any) -> None:
-        match what:
-            case "resumed":
-                names = ", ".join(outcome.probe for outcome in about.outcomes if outcome.failure is None)
-                after = f", after {about.spent:.0f} s" if about.spent >= 1 else ""
-                spent = f"; {about.spent:.0f} s of the time are spent" if about.spent >= 1 else ""
+    def __call__(self, event: MeasuringEvent) -> None:
+        match event:
+            case MeasuringResumed(outcomes, spent):
+                names = ", ".join(outcome.probe for outcome in outcomes if outcome.failure is None)
+                after = f", after {spent:.0f} s" if spent >= 1 else ""
+                used = f"; {spent:.0f} s of the time are spent" if spent >= 1 else ""
                 if names:
                     self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
                 else:
-                    self.line(f"A stopped run had finished no probe{spent}.")
-                self._deadline -= about.spent
-            case "started":
-                again = ", since undecided" if about.probe.name in self._run else ""
-                why = " again, to see whether it holds" if about.again else f" again{again}" if again else ""
-                self._run.add(about.probe.name)
-                self._probe, self._figures = about.probe, {}
-                self.line(f"{about.probe.name}{why}: {about.probe.question} (up to {about.seconds:.0f} s)")
-                self._update(f"{about.probe.name}  warming up")
-            case "event":
-                self._event(about)
-            case "finished":
-                self._finished(about)
-            case "warning" if isinstance(about, InputError) and not self._warned:
-                self._warned = True
-                warn(NO_RESUMING, str(about.problems[0]))
-
-    def _event(self, message: Any) -> None:
-        if isinstance(message, Rehearsed):
-            self._figures[message.setting] = [message.seconds]
-        elif isinstance(message, Sample):
-            self._figures.setdefault(message.setting, []).append(message.seconds)
-            if message.phase is Phase.DUEL and self._probe is not None and time.monotonic() - self._shown > 0.25:
+                    self.line(f"A stopped run had finished no probe{used}.")
+                self._deadline -= spent
+            case ProbeStarted(probe, seconds):
+                again = ", since undecided" if probe.name in self._run else ""
+                why = " again, to see whether it holds" if event.again else f" again{again}" if again else ""
+                self._run.add(probe.name)
+                self._probe, self._figures = probe, {}
+                self.line(f"{probe.name}{why}: {probe.question} (up to {seconds:.0f} s)")
+                self._update(f"{probe.name}  warming up")
+            case Rehearsed():
+                self._figures[event.setting] = [event.seconds]
+            case Sample():
+                self._figures.setdefault(event.setting, []).append(event.seconds)
+                if event.phase is Phase.DUEL and self._probe is not None and time.monotonic() - self._shown > 0.25:
+                    self._update(self._live())
+            case Duel():
                 self._update(self._live())
-        elif isinstance(message, Duel):
-            self._update(self._live())
+            case ProbeFinished(outcome):
+                self._finished(outcome)
+            case JournalFailed(error) if not self._warned:
+                self._warned = True
+                warn(NO_RESUMING, str(error.problems[0]))
 
     def _live(self) -> str:
         assert self._probe is not None  # noqa: S101 - something was started
@@ -122,7 +118,7 @@ class MeasuringProgress:
         ]
         return f"{self._probe.name}  {', '.join(shown)}"
 
-    def _finished(self, outcome: ProbeOutcome) -> None:
+    def _finished(self, outcome: Outcome) -> None:
         said = "failed" if outcome.failure else outcome.verdict.value.replace("_", " ")
         self.line(f"{outcome.probe}: {said}")
         for warning in outcome.conditions.warnings:

@@ -8,11 +8,12 @@ import statistics
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
+from advisor.agent.events import JournalFailed
+from advisor.agent.trials.events import TrialEvent, TrialsResumed
 from advisor.cli.console import stderr, warn
 from advisor.cli.measuring import NO_RESUMING
-from advisor.errors import InputError
 from advisor.report.found.trying import amount, trial_line
 from advisor.training.child.request import Began, EpochSeen, Finals, Ready
 from advisor.training.ladder.outcome import Metric
@@ -22,8 +23,6 @@ from advisor.wording import printable, shorten
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
-
-    from advisor.agent.remembered.trial_journal import Known
 
 UNKNOWN = Metric("score", "score", 0.0)
 """Before the data are read, when a child crashed at once."""
@@ -63,18 +62,26 @@ class TryingProgress:
             with contextlib.suppress(OSError):  # the terminal may be gone
                 self._live.stop()
 
-    def __call__(self, what: str, about: Any) -> None:
-        match what:
-            case "resumed":
-                self._resumed(about)
-            case "message":
-                self._message(about)
-            case "crashed":
-                self._finished(about)
-            case "warning" if isinstance(about, InputError):
-                warn(NO_RESUMING, str(about.problems[0]))
+    def __call__(self, event: TrialEvent) -> None:
+        match event:
+            case TrialsResumed():
+                self._resumed(event)
+            case JournalFailed(error):
+                warn(NO_RESUMING, str(error.problems[0]))
+            case Ready():
+                self._metric = event.metric
+                self.line(f"{event.data.examples:,} examples. {event.data.how}")
+            case Began():
+                self._now = f"{event.name}, held-out examples" if event.stage is None else event.name
+                self._curve = []
+            case EpochSeen():
+                self._curve.append(event.value)
+            case Trial():
+                self._finished(event)
+            case Finals():
+                self._now = "done"
 
-    def _resumed(self, known: Known) -> None:
+    def _resumed(self, known: TrialsResumed) -> None:
         self._deadline -= known.spent
         number = f"{len(known.trials)} {'trial' if len(known.trials) == 1 else 'trials'}"
         self.line(f"Going on where a stopped run ended, after {known.spent:.0f} s: {number} done already.")
@@ -82,21 +89,6 @@ class TryingProgress:
             self._metric = known.ready.metric
         for trial in known.trials:
             self._count(trial)
-
-    def _message(self, message: object) -> None:
-        match message:
-            case Ready():
-                self._metric = message.metric
-                self.line(f"{message.data.examples:,} examples. {message.data.how}")
-            case Began():
-                self._now = f"{message.name}, held-out examples" if message.stage is None else message.name
-                self._curve = []
-            case EpochSeen():
-                self._curve.append(message.value)
-            case Trial():
-                self._finished(message)
-            case Finals():
-                self._now = "done"
 
     def _finished(self, trial: Trial) -> None:
         self._count(trial)

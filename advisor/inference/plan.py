@@ -9,6 +9,7 @@ from typing import Any
 
 from advisor.facts.fact_base import Contradiction, FactBase, Known
 from advisor.facts.values import to_json
+from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge, School
 
@@ -22,15 +23,6 @@ class Status(StrEnum):
     MEASURED = "measured"
     NOT_APPLICABLE = "not_applicable"
     SILENT = "silent"
-
-
-class Verdict(StrEnum):
-    """What a measurement said of the recommendation that stood before it."""
-
-    CONFIRMED = "confirmed"
-    OVERTURNED = "overturned"
-    NO_DIFFERENCE = "no_difference"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)

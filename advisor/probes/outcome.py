@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Conditions
 from advisor.probes.probe import USUAL_BINDING, Setting
-from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, Verdict, interval_of, median_interval
+from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, interval_of, median_interval
 
 SPEED_UP = "speed-up"
 FROM_MEMORY = "(answered from memory)"
@@ -55,7 +56,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeOutcome:
+class Outcome:
     """One measurement, with its verdict on the value that was recommended before.
 
     `median`, `low` and `high` are a speed-up with its 95 % interval: of `after` over the other side when the verdict is
@@ -155,7 +156,7 @@ class ProbeOutcome:
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ProbeOutcome:
+    def from_json(cls, data: Mapping[str, Any]) -> Outcome:
         """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
         return cls(
             **{

@@ -15,14 +15,15 @@ import psutil
 
 from advisor.children.process import ChildProcess, Closed, Flood, Line
 from advisor.children.stopping import STOPPED, Stop
+from advisor.facts.verdict import Verdict
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
 from advisor.probes.conditions import Moment
 from advisor.probes.judging.record import Record
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.protocol import Failed, Message, Request, Result, decode, encode_request
-from advisor.probes.verdict import FEWEST_PAIRS, Verdict
+from advisor.probes.verdict import FEWEST_PAIRS
 from advisor.probes.workload import Workload
 
 LAST_WORDS_SHOWN = 300
@@ -68,7 +69,7 @@ def run(
     command: Sequence[str] | None = None,
     seed: int = 0,
     stop: Stop | None = None,
-) -> ProbeOutcome:
+) -> Outcome:
     """Times the recommended setting against its best rival and says which is faster.
 
     Takes `budget_seconds` and at most 2 s more, the start of torch in the child included. Never raises for what the

@@ -7,7 +7,8 @@ import random
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+
+from advisor.facts.verdict import Verdict
 
 FEWEST_PAIRS = 4
 FEW_PAIRS = 8
@@ -22,15 +23,6 @@ MATTERS = 1.03
 _TAIL = 0.025
 _STUDENT = {4: (3.182, 5.841), 5: (2.776, 4.604), 6: (2.571, 4.032), 7: (2.447, 3.707)}
 """Student's 97.5 % and 99.5 % quantiles for so many values."""
-
-
-class Verdict(StrEnum):
-    """What the pairs say of the setting that was recommended before."""
-
-    CONFIRMED = "confirmed"
-    OVERTURNED = "overturned"
-    NO_DIFFERENCE = "no_difference"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)

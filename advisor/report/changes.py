@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.values import singular
-from advisor.inference.plan import Plan, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan
 from advisor.probes.outcome import SPEED_UP
 
 VERDICTS: Mapping[Verdict, str] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.inference.plan import Plan, Recommendation, Status, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.numbers import known_figures

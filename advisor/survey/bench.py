@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeAlias
 
-from advisor.agent.agent import FEWEST_SECONDS, Listener, Step
+from advisor.agent.agent import FEWEST_SECONDS
+from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
 from advisor.agent.remembered.journal import Journal
 from advisor.errors import InputError
 from advisor.networks.benchmark.six import BenchmarkNetwork
 from advisor.networks.counts import counts
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Rehearsed
 from advisor.probes.runner import run
@@ -42,12 +43,16 @@ class Sweep:
     """Its share of the time, beside those of the others."""
 
 
+BenchEvent: TypeAlias = Sweep | MeasuringEvent
+"""A sweep begins, and what each of its probes tells."""
+
+
 @dataclass
 class Measured:
     """What became of one network: the outcome of each sweep, and why there is none."""
 
     network: BenchmarkNetwork
-    outcomes: dict[str, ProbeOutcome] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
     """By the name of the probe."""
     skipped: dict[str, str] = field(default_factory=dict)
     first: dict[str, dict[Setting, float]] = field(default_factory=dict)
@@ -159,7 +164,7 @@ class Benchmark:
     budget_seconds: float
     threads: Sequence[int] | None = None
     batches: Sequence[int] | None = None
-    listener: Listener | None = None
+    listener: Callable[[BenchEvent], None] | None = None
     journal: Journal | None = None
     results: dict[str, Measured] = field(default_factory=dict)
 
@@ -174,8 +179,8 @@ class Benchmark:
         for (name, probe), reason in reasons.items():
             self.results[name].skipped[probe] = reason
         left = [sweep for sweep in planned if not self._known(sweep)]
-        if len(left) < len(planned):
-            self._tell("resumed", self.journal)
+        if self.journal is not None and len(left) < len(planned):
+            self._tell(MeasuringResumed(tuple(self.journal.outcomes), self.journal.spent))
         while left:
             sweep, *rest = left
             seconds = deadline - time.monotonic() - AFTERWARDS
@@ -194,8 +199,8 @@ class Benchmark:
         result = self.results[network.name]
         step = workload(network, None if probe is THREADS else self._threads(result))
         self._note(lambda journal: journal.begin(probe.name, self._spent(deadline)))
-        self._tell("sweep", sweep)
-        self._tell("started", Step(probe, seconds, deadline - time.monotonic()))
+        self._tell(sweep)
+        self._tell(ProbeStarted(probe, seconds, deadline - time.monotonic()))
         result.begun[probe.name] = sweep.settings
         result.skipped[probe.name] = "It was stopped."
         outcome = run(
@@ -212,7 +217,7 @@ class Benchmark:
         result.outcomes[probe.name] = outcome
         del result.skipped[probe.name]
         self._note(lambda journal: journal.add(outcome, self._spent(deadline)))
-        self._tell("finished", outcome)
+        self._tell(ProbeFinished(outcome))
 
     def _hearing(self, result: Measured, probe: Probe) -> Callable[[Message], None]:
         first = result.first.setdefault(probe.name, {})
@@ -220,7 +225,7 @@ class Benchmark:
         def hear(message: Message) -> None:
             if isinstance(message, Rehearsed):
                 first[message.setting] = message.seconds
-            self._tell("event", message)
+            self._tell(message)
 
         return hear
 
@@ -251,11 +256,11 @@ class Benchmark:
             try:
                 write(self.journal)
             except InputError as error:
-                self._tell("warning", error)
+                self._tell(JournalFailed(error))
 
-    def _tell(self, what: str, about: Any) -> None:
+    def _tell(self, event: BenchEvent) -> None:
         if self.listener is not None:
-            self.listener(what, about)
+            self.listener(event)
 
     @property
     def anything(self) -> bool:

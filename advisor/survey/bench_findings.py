@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.plan import Plan
@@ -14,15 +15,14 @@ from advisor.knowledge.claims import Basis
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable
 from advisor.networks.benchmark.six import BenchmarkNetwork, Family
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.device import DEVICE
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import Verdict
 from advisor.survey.bench import Measured
 from advisor.survey.claim_values import TABLE_4
-from advisor.survey.judged_claims import ClaimVerdict, Judgement, judge_claims
+from advisor.survey.judged_claims import Judgement, judge_claims
 
 ERRATA = ("E1", "E2", "E4", "E7")
 """Where the documents are mistaken about this very table."""
@@ -109,7 +109,7 @@ def speed_up(result: Measured, probe: str, over: Setting, setting: Setting) -> F
     return ratio.times(int(setting) / int(over)) if probe == BATCH.name else ratio
 
 
-def _paired(outcome: ProbeOutcome | None, over: Setting, setting: Setting) -> Figure | None:
+def _paired(outcome: Outcome | None, over: Setting, setting: Setting) -> Figure | None:
     if outcome is None or outcome.median is None or outcome.low is None or outcome.high is None:
         return None
     sides = (outcome.before, outcome.rival)
@@ -225,7 +225,7 @@ def findings(
                 by_table[one.claim.id] = one  # the same for every network
             elif one.claim.probe not in _SWEPT:
                 continue
-            elif one.verdict is ClaimVerdict.NOT_JUDGED:
+            elif one.verdict is None:
                 reasons.setdefault(one.claim.id, one.why)
             else:
                 judged.setdefault(one.claim.id, {})[result.network.name] = one

@@ -10,12 +10,12 @@ from typing import Any
 
 from advisor.agent.trials.outcomes import TOPICS, widths_of
 from advisor.facts.fact_base import Source
+from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge, Policy
 from advisor.machine.profiles.published import PublishedTable
-from advisor.probes.outcome import ProbeOutcome, Rate
+from advisor.probes.outcome import Outcome, Rate
 from advisor.probes.probe import Setting
-from advisor.probes.verdict import Verdict
 
 TABLE_4 = "dlbench-table-4"
 """Time of training steps by network, tool and device, in Shi et al. 2016."""
@@ -38,7 +38,7 @@ class Estimate:
         return cls(value, value, value)
 
 
-def known_values(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -> Iterator[tuple[str, Any]]:
+def known_values(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) -> Iterator[tuple[str, Any]]:
     """Facts, recommendations, and what was counted of the network, by name.
 
     What is merely assumed stays unknown, and what the probes found is taken from their outcomes alone.
@@ -60,7 +60,7 @@ def known_values(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutco
                 yield name, quantity.value
 
 
-def measured_estimates(outcomes: Sequence[ProbeOutcome]) -> dict[str, Estimate]:
+def measured_estimates(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """By the names of facts and of the `given` numbers of claims.yaml: measured rates, ratios of two of them, tried widths.
 
     `outcomes` stand oldest first; the newest of each probe counts.
@@ -80,7 +80,7 @@ def measured_estimates(outcomes: Sequence[ProbeOutcome]) -> dict[str, Estimate]:
     return found | _tried_widths(newest.get(TOPICS["network.hidden_units"].probe))
 
 
-def _tried_widths(outcome: ProbeOutcome | None) -> dict[str, Estimate]:
+def _tried_widths(outcome: Outcome | None) -> dict[str, Estimate]:
     """Of the first hidden layer: that of the network which was better on somebody's data, and that of its rival."""
     if outcome is None or outcome.verdict not in (Verdict.CONFIRMED, Verdict.OVERTURNED):
         return {}
@@ -97,16 +97,16 @@ _RATIOS: tuple[tuple[str, str, Setting, Setting], ...] = (
 )
 
 
-def newest_of(outcomes: Sequence[ProbeOutcome]) -> dict[str, ProbeOutcome]:
+def newest_of(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
     """The last outcome of each probe, one that came to nothing only where there is no better."""
-    found: dict[str, ProbeOutcome] = {}
+    found: dict[str, Outcome] = {}
     for outcome in outcomes:
         if outcome.failure is None or outcome.probe not in found or found[outcome.probe].failure is not None:
             found[outcome.probe] = outcome
     return found
 
 
-def disk_kind(outcome: ProbeOutcome) -> str | None:
+def disk_kind(outcome: Outcome) -> str | None:
     """nvme, ssd, hdd, ... of the disk that was measured, which `applies` has as `/data (ssd)`; None where it says none."""
     found = re.search(r"\(([^()]+)\)$", outcome.applies.get("disk", ""))
     return found[1] if found else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from advisor.agent.settling.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Need, Reading
 from advisor.knowledge.expressions.compiler import compile_expression
@@ -19,8 +19,7 @@ from advisor.knowledge.expressions.regions import FALSE, NO_NUMBER, NO_SET, TRUE
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedTable
 from advisor.probes.conditions import TOO_BUSY
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict as Found
+from advisor.probes.outcome import Outcome
 from advisor.survey.claim_values import (
     Estimate,
     disk_kind,
@@ -30,14 +29,6 @@ from advisor.survey.claim_values import (
     table_estimates,
 )
 from advisor.wording import join_names, shorten
-
-
-class ClaimVerdict(StrEnum):
-    CONFIRMED = "confirmed"
-    OVERTURNED = "overturned"
-    NO_DIFFERENCE = "no_difference"
-    UNDECIDED = "undecided"
-    NOT_JUDGED = "not_judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +47,13 @@ class Judgement:
     """What became of one claim, and why. `measured` is the comparison that decided it, `applies` what it was made with."""
 
     claim: Claim
-    verdict: ClaimVerdict
+    verdict: Verdict | None
     why: str = ""
     figures: tuple[JudgedFigure, ...] = ()
     measured: Measurement | None = None
     unit: str = ""
     """Of the settings compared"""
-    rules: Mapping[str, ClaimVerdict] = field(default_factory=dict)
+    rules: Mapping[str, Verdict] = field(default_factory=dict)
     """The rules that stand for the claim, each as it was judged"""
     date: str = ""
     """Of the measurement; empty where nothing was measured for it"""
@@ -85,7 +76,7 @@ _SAME = "The rule that stands for it speaks of another plan than this one."
 def judge_claims(
     knowledge: Knowledge,
     plan: Plan,
-    outcomes: Sequence[ProbeOutcome] = (),
+    outcomes: Sequence[Outcome] = (),
     tables: Sequence[PublishedTable] = (),
     elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Judgement, ...]:
@@ -107,7 +98,7 @@ class _Court:
         self,
         knowledge: Knowledge,
         plan: Plan,
-        outcomes: Sequence[ProbeOutcome],
+        outcomes: Sequence[Outcome],
         tables: Sequence[PublishedTable],
         elsewhere: Mapping[str, str],
     ) -> None:
@@ -130,14 +121,14 @@ class _Court:
             self.values[self.symbols.slots[name]] = value
             self.regions[self.symbols.slots[name]] = region
 
-    def _learn_outcome(self, outcome: ProbeOutcome) -> None:
+    def _learn_outcome(self, outcome: Outcome) -> None:
         """The better setting; either of two between which there is no difference that matters."""
         fact = self.knowledge.vocabulary.facts.get(outcome.fact)
         if fact is None or not outcome.measured:
             return
         if outcome.verdict in DECIDED_BY_PROBE:
             self._learn(fact.name, outcome.after, point(outcome.after))
-        elif outcome.verdict is Found.NO_DIFFERENCE:
+        elif outcome.verdict is Verdict.NO_DIFFERENCE:
             self._learn(fact.name, None, union(point(outcome.before), point(outcome.rival)))
 
     def judgement(self, claim: Claim) -> Judgement:
@@ -147,20 +138,18 @@ class _Court:
 
     def _judged(self, claim: Claim) -> Judgement:
         if claim.needs is not None:
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, NEEDS[claim.needs])
+            return Judgement(claim, None, NEEDS[claim.needs])
         here = self._truth(claim.when) if claim.when else TRUE
         if here == FALSE and claim.noted and claim.probe not in self.newest:
-            return Judgement(
-                claim, ClaimVerdict.NOT_JUDGED, self.elsewhere.get(claim.probe, _ON_A_DISK.format(claim.probe))
-            )
+            return Judgement(claim, None, self.elsewhere.get(claim.probe, _ON_A_DISK.format(claim.probe)))
         if here == FALSE:
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, claim.otherwise)
+            return Judgement(claim, None, claim.otherwise)
         if claim.basis is Basis.PROBE:
             return self._by_probe(claim, here)
         if here != TRUE:
             return self._not_known(claim, claim.when)
         if claim.basis is Basis.PUBLISHED and claim.published not in self.tables:
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, f"The table {claim.published} is not at hand.")
+            return Judgement(claim, None, f"The table {claim.published} is not at hand.")
         return self._by_arithmetic(claim) if claim.basis is Basis.ARITHMETIC else self._by_truth(claim)
 
     def _by_probe(self, claim: Claim, here: int) -> Judgement:
@@ -169,14 +158,14 @@ class _Court:
             reason = f"Not measured yet: `advisor probe --only {claim.probe}`."
             if is_trial(claim.probe):
                 reason = "Not tried yet: `advisor try --data PATH --target COLUMN` does, on data of yours."
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, self.elsewhere.get(claim.probe, reason))
+            return Judgement(claim, None, self.elsewhere.get(claim.probe, reason))
         gauged = any(outcome.rate(setting) is not None for setting in outcome.gauges.values())
         if outcome.failure is not None or not (outcome.measured or gauged):
             reason = outcome.failure or "The time was not enough for it."
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, f"The probe {claim.probe} gave nothing: {reason}")
+            return Judgement(claim, None, f"The probe {claim.probe} gave nothing: {reason}")
         other = _measured_of_something_else(claim, outcome)
         if other:
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, other)
+            return Judgement(claim, None, other)
         if here != TRUE:
             found = self._not_known(claim, claim.when)
         elif claim.rules:
@@ -186,7 +175,7 @@ class _Court:
         paired = bool(claim.rules) or is_trial(outcome.probe) or outcome.fact in self._names(claim.expects)
         # Pairs suffer alike from other programs, rates do not.
         if not paired and found.verdict in _DECIDED.values() and outcome.conditions.others_share > TOO_BUSY:
-            found = Judgement(claim, ClaimVerdict.UNDECIDED, _BUSY.format(outcome.conditions.others_share))
+            found = Judgement(claim, Verdict.UNDECIDED, _BUSY.format(outcome.conditions.others_share))
         return replace(
             found,
             measured=measurement(self.knowledge, self.plan, outcome) if paired and outcome.measured else None,
@@ -196,38 +185,38 @@ class _Court:
             warnings=outcome.conditions.warnings,
         )
 
-    def _unit(self, outcome: ProbeOutcome) -> str:
+    def _unit(self, outcome: Outcome) -> str:
         fact = self.knowledge.vocabulary.facts.get(outcome.fact)
         return fact.unit if fact is not None else ""
 
-    def _by_rules(self, claim: Claim, outcome: ProbeOutcome) -> Judgement:
+    def _by_rules(self, claim: Claim, outcome: Outcome) -> Judgement:
         """What became of the rules that stand for the claim; the worst of it where they disagree."""
-        judged: dict[str, ClaimVerdict] = {}
+        judged: dict[str, Verdict] = {}
         for name in claim.rules:
             rule = self.knowledge.by_id.get(name)  # a pack may have disabled it
             if rule is None or rule.settles is None or rule.settles.probe != outcome.probe:
                 continue
             verdict = judge(self.knowledge, self.plan, rule, outcome)
             if verdict is not None:
-                judged[name] = ClaimVerdict(verdict.value)
+                judged[name] = verdict
         if not judged:
-            return Judgement(claim, ClaimVerdict.NOT_JUDGED, claim.otherwise or _SAME)
+            return Judgement(claim, None, claim.otherwise or _SAME)
         worst = next(verdict for verdict in _WORST_FIRST if verdict in judged.values())
-        return Judgement(claim, worst, _undecided(outcome) if worst is ClaimVerdict.UNDECIDED else "", rules=judged)
+        return Judgement(claim, worst, _undecided(outcome) if worst is Verdict.UNDECIDED else "", rules=judged)
 
-    def _by_truth(self, claim: Claim, outcome: ProbeOutcome | None = None) -> Judgement:
+    def _by_truth(self, claim: Claim, outcome: Outcome | None = None) -> Judgement:
         """Whether what the claim expects holds for all values that the measurements allow, for none, or for some."""
         truth = self._truth(claim.expects)
         if truth in _DECIDED:
             return Judgement(claim, _DECIDED[truth])
         compared = outcome is not None and outcome.fact in self._names(claim.expects)
-        if compared and outcome is not None and outcome.verdict is Found.NO_DIFFERENCE and not truth & UNKNOWN:
-            return Judgement(claim, ClaimVerdict.NO_DIFFERENCE)
-        if compared and outcome is not None and outcome.verdict is Found.UNDECIDED:
-            return Judgement(claim, ClaimVerdict.UNDECIDED, _undecided(outcome))
+        if compared and outcome is not None and outcome.verdict is Verdict.NO_DIFFERENCE and not truth & UNKNOWN:
+            return Judgement(claim, Verdict.NO_DIFFERENCE)
+        if compared and outcome is not None and outcome.verdict is Verdict.UNDECIDED:
+            return Judgement(claim, Verdict.UNDECIDED, _undecided(outcome))
         if truth & UNKNOWN:
             return self._not_known(claim, claim.expects)
-        return Judgement(claim, ClaimVerdict.UNDECIDED, "The measurements spread too widely to tell.")
+        return Judgement(claim, Verdict.UNDECIDED, "The measurements spread too widely to tell.")
 
     def _by_arithmetic(self, claim: Claim) -> Judgement:
         """Whether the document's figures follow from its own numbers, and still do from the right ones."""
@@ -237,11 +226,11 @@ class _Court:
         ):
             checked = [figure for figure in claim.figures if figure.reading is reading and figure.says is not None]
             if any(self._departs(figure) for figure in checked):
-                return Judgement(claim, ClaimVerdict.OVERTURNED, why)
+                return Judgement(claim, Verdict.OVERTURNED, why)
             unknown = [figure for figure in checked if self._departs(figure) is None]
             if unknown:
                 return self._not_known(claim, *(figure.value for figure in unknown))
-        return self._by_truth(claim) if claim.expects else Judgement(claim, ClaimVerdict.CONFIRMED)
+        return self._by_truth(claim) if claim.expects else Judgement(claim, Verdict.CONFIRMED)
 
     def _departs(self, figure: ClaimFigure) -> bool | None:
         """Whether the figure is farther from what the document states than its rounding explains; None if unknown."""
@@ -255,7 +244,7 @@ class _Court:
         given = self.knowledge.survey.given
         titles = [given[name].title[0].lower() + given[name].title[1:] if name in given else name for name in names]
         why = f"Not known here: {join_names(titles)}." if titles else "What is known is not enough to tell."
-        return Judgement(claim, ClaimVerdict.UNDECIDED, why)
+        return Judgement(claim, Verdict.UNDECIDED, why)
 
     def _unknown(self, name: str) -> bool:
         return bool(self.regions[self.symbols.slots[name]] == _nothing(self.symbols.types[name]))
@@ -280,16 +269,16 @@ class _Court:
         return compile_expression(text, self.symbols).names if text else frozenset()
 
 
-_DECIDED = {TRUE: ClaimVerdict.CONFIRMED, FALSE: ClaimVerdict.OVERTURNED}
+_DECIDED = {TRUE: Verdict.CONFIRMED, FALSE: Verdict.OVERTURNED}
 _WORST_FIRST = (
-    ClaimVerdict.OVERTURNED,
-    ClaimVerdict.UNDECIDED,
-    ClaimVerdict.NO_DIFFERENCE,
-    ClaimVerdict.CONFIRMED,
+    Verdict.OVERTURNED,
+    Verdict.UNDECIDED,
+    Verdict.NO_DIFFERENCE,
+    Verdict.CONFIRMED,
 )
 
 
-def _measured_of_something_else(claim: Claim, outcome: ProbeOutcome) -> str:
+def _measured_of_something_else(claim: Claim, outcome: Outcome) -> str:
     """Why the measurement is none of what the claim speaks of; empty where it is."""
     if claim.disks:
         kind = disk_kind(outcome)
@@ -300,8 +289,8 @@ def _measured_of_something_else(claim: Claim, outcome: ProbeOutcome) -> str:
     return "" if noted or not claim.noted else claim.otherwise
 
 
-def _undecided(outcome: ProbeOutcome) -> str:
-    if outcome.verdict is not Found.UNDECIDED:
+def _undecided(outcome: Outcome) -> str:
+    if outcome.verdict is not Verdict.UNDECIDED:
         return "What is known is not enough to tell."
     return "The two settings could not be told apart in the time given."
 

@@ -5,12 +5,14 @@ The command line makes the real one (`cli/wizard/desk.py`); tests put a stand-in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
+    from advisor.agent.events import MeasuringListener
+    from advisor.agent.trials.events import TrialListener
     from advisor.children.stopping import Stop
     from advisor.datasets.dataset import Inspection
     from advisor.inference.plan import Plan
@@ -18,10 +20,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge
     from advisor.machine.detection.detection import Machine
     from advisor.report.html.evidence import Evidence
-    from advisor.training.ladder.outcome import Outcome
-
-Listener = Callable[[str, Any], None]
-"""Is told what happens, in the thread in which it happens: what kind of event, and what it is about."""
+    from advisor.training.ladder.outcome import TrialResults
 
 
 class Desk(Protocol):
@@ -72,10 +71,10 @@ class Desk(Protocol):
     def use_data(self, inspection: Inspection) -> None:
         """The facts of these data go beneath the answers, and those of others go away."""
 
-    def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
+    def measure(self, seconds: float, only: Sequence[str] | None, listener: MeasuringListener, stop: Stop) -> Revision:
         """Measures this machine for the plan as it stands; outcomes are kept, and the plan counts them from then on."""
 
-    def try_on_data(self, seconds: float, listener: Listener, stop: Stop) -> Outcome:
+    def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
         """Tries the plan on the data that were inspected; outcomes are kept, and the plan counts them from then on.
 
         Raises InputError where nothing can be tried.

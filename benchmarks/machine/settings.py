@@ -36,7 +36,7 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.cache import load_cached
 from advisor.machine.detection.detection import detect
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.settings.loading import planned
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import median_interval
@@ -180,7 +180,7 @@ def grid(workload: Workload, cores: int) -> list[Setting]:
     return [Setting(*cell) for cell in itertools.product(threads, formats, layouts, workers)]
 
 
-def advised(plan_workload: Workload, outcomes: tuple[ProbeOutcome, ...], before: Setting) -> Setting:
+def advised(plan_workload: Workload, outcomes: tuple[Outcome, ...], before: Setting) -> Setting:
     found = {name: value for outcome in outcomes for name, value in outcome.facts().items()}
     return Setting(
         threads=plan_workload.threads or before.threads,
@@ -263,7 +263,7 @@ def compare(name: str, task: dict[str, Value], seconds: float, rounds: int) -> t
     return passed, "\n".join(lines)
 
 
-def told(outcome: ProbeOutcome) -> str:
+def told(outcome: Outcome) -> str:
     """`precision overturned, bf16 -> fp32, 1.18 times`, or why there is none."""
     if outcome.failure or outcome.median is None:
         return f"{outcome.probe}: {outcome.failure}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from advisor.agent.remembered.profile import MachineProfile, grown
+from advisor.facts.verdict import Verdict
 from advisor.machine.machine import Machine
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome, SettingRecord
 
 MACHINE = Machine(
     cpu_model="Made-up processor",
@@ -31,10 +31,10 @@ def samples(rate: float, spread: float = 0.002, number: int = 24) -> tuple[float
 def gauged(
     rates: Mapping[str, float], *, probe: str = "threads", machine: Machine = MACHINE, date: str = "2026-11-20",
     work: str = "byte", spread: float = 0.002, **changed: object,
-) -> ProbeOutcome:  # fmt: skip
+) -> Outcome:  # fmt: skip
     """One run that gauged these facts, each in a setting of its own."""
     settings = {fact: f"setting {number}" for number, fact in enumerate(rates)}
-    outcome = ProbeOutcome(
+    outcome = Outcome(
         probe=probe,
         topic="",
         fact="",
@@ -56,9 +56,9 @@ def gauged(
 def compared(
     *, before: int = 2, rival: int = 1, verdict: Verdict = Verdict.CONFIRMED, machine: Machine = MACHINE,
     date: str = "2026-11-20", rate: float = 100.0, speed_up: float = 1.3, **changed: object,
-) -> ProbeOutcome:  # fmt: skip
+) -> Outcome:  # fmt: skip
     """One run of the probe of threads; `rate` in steps per second of the setting that was recommended."""
-    outcome = ProbeOutcome(
+    outcome = Outcome(
         probe="threads",
         topic="compute.threads",
         fact="probe.threads.best",
@@ -81,13 +81,13 @@ def compared(
     return changed_outcome(outcome, **changed)
 
 
-def changed_outcome(outcome: ProbeOutcome, **changed: object) -> ProbeOutcome:
+def changed_outcome(outcome: Outcome, **changed: object) -> Outcome:
     from dataclasses import replace
 
     return replace(outcome, **changed)  # type: ignore[arg-type]
 
 
 def profile(
-    outcomes: Sequence[ProbeOutcome], name: str = "lab", machine: Machine = MACHINE, host: str = "host-one"
+    outcomes: Sequence[Outcome], name: str = "lab", machine: Machine = MACHINE, host: str = "host-one"
 ) -> MachineProfile:
     return grown(None, name, machine, host, outcomes)

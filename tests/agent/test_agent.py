@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from advisor.agent import agent
-from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, Step, settle
+from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, settle
+from advisor.agent.events import MeasuringEvent, ProbeStarted
 from advisor.agent.remembered import journal
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME
 from advisor.agent.settling.scope import advise_here
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY
 from advisor.inference.plan import Status
@@ -25,9 +27,8 @@ from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.machine.detection.detection import Machine
 from advisor.probes.catalogue import PROBES, probe_named
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.probe import Probe, Setting
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
 
@@ -97,7 +98,7 @@ class StandIn:
         date: str,
         settings: Sequence[Setting] | None,
         **_: Any,
-    ) -> ProbeOutcome:
+    ) -> Outcome:
         if self.stop_after is not None and len(self.ran) >= self.stop_after:
             raise self.stopped_by
         if settings is not None:
@@ -112,7 +113,7 @@ class StandIn:
         rival: Setting = "another" if isinstance(before, str) else before + 1
         failed = probe.name in self.failing
         pairs = 0 if failed else 2 if probe.name in self.slow else 12
-        return ProbeOutcome(
+        return Outcome(
             probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=verdict,
             after=None if verdict is Verdict.UNDECIDED else after, rival=rival if after == before else after,
             median=times, low=times - 0.1, high=times + 0.1, n=pairs, failure="It hung." if failed else None,
@@ -127,7 +128,7 @@ class Wavering(StandIn):
 
     def run(
         self, probe: Probe, workload: Workload | None, *, before: Setting, settings: Any, **options: Any
-    ) -> ProbeOutcome:
+    ) -> Outcome:
         if settings is None:
             return super().run(probe, workload, before=before, settings=None, **options)
         (other,) = [setting for setting in settings if setting != before]
@@ -338,10 +339,11 @@ def test_a_plan_for_another_machine_is_not_measured_here(
 
 
 def test_the_listener_is_told_what_runs_and_how_much_time_is_left(settled: Settle) -> None:
-    told: list[tuple[str, Any]] = []
-    settled(StandIn(), 60.0, on_event=lambda what, about: told.append((what, about)))
-    steps = [about for what, about in told if what == "started"]
-    assert all(isinstance(step, Step) and 0 < step.seconds <= step.seconds_left <= 60 for step in steps)
+    told: list[MeasuringEvent] = []
+    settled(StandIn(), 60.0, on_event=told.append)
+    steps = [event for event in told if isinstance(event, ProbeStarted)]
+    assert steps
+    assert all(0 < step.seconds <= step.seconds_left <= 60 for step in steps)
     assert [step.seconds_left for step in steps] == sorted((step.seconds_left for step in steps), reverse=True)
 
 

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from advisor.agent.remembered.journal import Journal
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedTable, load_tables
 from advisor.networks.benchmark.six import SIX, benchmark_network
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Rehearsed
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 from advisor.resources import profiles_folder, rules_folder
 from advisor.survey import bench
@@ -41,7 +41,6 @@ from advisor.survey.bench_findings import (
     settings,
     speed_up,
 )
-from advisor.survey.judged_claims import ClaimVerdict
 
 FACTS: Mapping[str, Any] = {
     "machine.cpu.physical_cores": 2,
@@ -64,7 +63,7 @@ def table() -> PublishedTable:
     return next(one for one in load_tables(profiles_folder() / "published") if one.name == "dlbench-table-4")
 
 
-def outcome(probe: str, times: Mapping[Setting, Sequence[float]], **keys: Any) -> ProbeOutcome:
+def outcome(probe: str, times: Mapping[Setting, Sequence[float]], **keys: Any) -> Outcome:
     """The times of each setting in seconds per unit of work; two of them were compared in pairs if `keys` say so."""
     found: dict[str, Any] = {
         "probe": probe, "topic": f"compute.{probe}", "fact": f"probe.{probe}.best", "before": next(iter(times)),
@@ -72,10 +71,10 @@ def outcome(probe: str, times: Mapping[Setting, Sequence[float]], **keys: Any) -
         "settings": tuple(SettingRecord(one, search=tuple(samples)) for one, samples in times.items()),
         "work": "example" if probe == "batch" else "step", **keys,
     }  # fmt: skip
-    return ProbeOutcome(**found)
+    return Outcome(**found)
 
 
-def of_threads(best: int = 2, other: int = 1, ratio: float = 1.5, **keys: Any) -> ProbeOutcome:
+def of_threads(best: int = 2, other: int = 1, ratio: float = 1.5, **keys: Any) -> Outcome:
     """The benchmark's threads with a winner; `before` is 2, the number of cores."""
     times: dict[Setting, Sequence[float]] = {1: (0.4, 0.41, 0.42), 2: (0.2, 0.21, 0.22), 4: (0.25, 0.26, 0.27)}
     verdict = Verdict.CONFIRMED if best == 2 else Verdict.OVERTURNED
@@ -103,7 +102,7 @@ class StandIn:
     def monotonic(self) -> float:
         return self.now
 
-    def run(self, probe: Probe, step: Workload, **keys: Any) -> ProbeOutcome:
+    def run(self, probe: Probe, step: Workload, **keys: Any) -> Outcome:
         self.ran.append((step.describe(), probe.name))
         self.allowed.append(keys["budget_seconds"])
         self.threads[step.describe(), probe.name] = step.threads
@@ -395,13 +394,13 @@ def test_a_claim_is_judged_once_for_each_network(knowledge: Knowledge) -> None:
     )
     beyond = found.judged["threads.beyond-cores"]
     assert {name: one.verdict for name, one in beyond.items()} == {
-        "fcn5": ClaimVerdict.CONFIRMED,
-        "lstm32": ClaimVerdict.OVERTURNED,
-        "lstm64": ClaimVerdict.CONFIRMED,
+        "fcn5": Verdict.CONFIRMED,
+        "lstm32": Verdict.OVERTURNED,
+        "lstm64": Verdict.CONFIRMED,
     }
     several = found.judged["threads.several-beat-one"]
-    assert several["fcn5"].verdict is ClaimVerdict.CONFIRMED
-    assert several["lstm64"].verdict is ClaimVerdict.OVERTURNED
+    assert several["fcn5"].verdict is Verdict.CONFIRMED
+    assert several["lstm64"].verdict is Verdict.OVERTURNED
     assert beyond["fcn5"].measured is not None
 
 
@@ -425,7 +424,7 @@ def test_the_batch_of_each_family_is_judged_by_its_networks(knowledge: Knowledge
     }  # fmt: skip
     batches = outcome("batch", {own: (0.01,) * 5, 2 * own: (0.007,) * 5}, **keys)
     found = judged(knowledge, Measured(network, {"batch": batches}))
-    assert found.judged[claim][network.name].verdict is ClaimVerdict.OVERTURNED
+    assert found.judged[claim][network.name].verdict is Verdict.OVERTURNED
     others = {name for name in found.judged if name.startswith("batch.")} - {claim}
     assert others == set()
 
@@ -437,15 +436,15 @@ def test_what_the_card_is_worth_is_judged_against_the_claims_of_both_documents(k
     }  # fmt: skip
     device = outcome("device", {"gpu": (0.01,) * 5, "cpu": (0.2,) * 5}, **keys)
     found = judged(knowledge, Measured(RESNET, {"device": device}), facts=CARD)
-    assert found.judged["gpu.always-wins"]["resnet50"].verdict is ClaimVerdict.CONFIRMED
-    assert found.judged["gpu.three-times"]["resnet50"].verdict is ClaimVerdict.OVERTURNED
+    assert found.judged["gpu.always-wins"]["resnet50"].verdict is Verdict.CONFIRMED
+    assert found.judged["gpu.three-times"]["resnet50"].verdict is Verdict.OVERTURNED
 
 
 def test_the_tables_own_claims_are_told_once_with_their_errata(knowledge: Knowledge) -> None:
     found = judged(knowledge, *(Measured(network) for network in SIX))
     verdicts = {one.claim.id: one.verdict for one in found.table}
-    assert verdicts["gpu.hundred-times"] is ClaimVerdict.OVERTURNED
-    assert verdicts["threads.beyond-cores-table"] is ClaimVerdict.OVERTURNED
+    assert verdicts["gpu.hundred-times"] is Verdict.OVERTURNED
+    assert verdicts["threads.beyond-cores-table"] is Verdict.OVERTURNED
     assert {key for one in found.table for key in one.claim.erratum} >= {"E1", "E2", "E4", "E7"}
     assert len(verdicts) == len(found.table)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from advisor.agent.settling.elsewhere import measured_elsewhere
 from advisor.agent.settling.scope import binding
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 
 from .profiles_made import MACHINE, compared
 
@@ -16,7 +16,7 @@ SMALLER = replace(MACHINE, usable_cores=2)
 MACHINES = {machine.fingerprint: machine for machine in (MACHINE, SMALLER)}
 
 
-def said(*outcomes: ProbeOutcome, **changed: str) -> str | None:
+def said(*outcomes: Outcome, **changed: str) -> str | None:
     """Of the probe of threads, for a plan that differs in these conditions from what was measured."""
     return measured_elsewhere(outcomes, HERE | changed, MACHINES).get("threads")
 

@@ -14,19 +14,19 @@ import pytest
 from advisor.agent.settling.judging import judge
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
+from advisor.facts.verdict import Verdict as RuleVerdict
 from advisor.inference.advise import VALUES_ONLY, advise
-from advisor.inference.plan import Verdict as RuleVerdict
 from advisor.knowledge import loader
 from advisor.knowledge.claims import Reading
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable, load_tables
 from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.resources import profiles_folder, rules_folder
 from advisor.survey.claim_values import TABLE_4, measured_estimates, table_estimates
-from advisor.survey.judged_claims import ClaimVerdict, Judgement, judge_claims
+from advisor.survey.judged_claims import Judgement, judge_claims
 from tests.small_rules import RuleBase, choice, integer, number, rule, topic
 
 BASE = RuleBase(
@@ -65,7 +65,7 @@ def knowledge(claim: str, base: RuleBase = BASE) -> Knowledge:
 
 def judged(
     claim: str,
-    *outcomes: ProbeOutcome,
+    *outcomes: Outcome,
     detected: Mapping[str, Any] | None = None,
     tables: tuple[PublishedTable, ...] = (),
     base: RuleBase = BASE,
@@ -76,17 +76,17 @@ def judged(
     return judgement
 
 
-def threads(verdict: Verdict, after: object, **keys: Any) -> ProbeOutcome:
+def threads(verdict: Verdict, after: object, **keys: Any) -> Outcome:
     """A comparison of 4 threads, which were advised, with 2."""
     found: dict[str, Any] = {
         "probe": "threads", "topic": "compute.threads", "fact": "probe.threads.best", "before": 4, "rival": 2,
         "verdict": verdict, "after": after, "median": 1.2, "low": 1.1, "high": 1.3, "n": 12,
         "date": "2026-01-02T10:00:00+00:00", "applies": {"machine": "here", "network": "small"}, **keys,
     }  # fmt: skip
-    return ProbeOutcome(**found)
+    return Outcome(**found)
 
 
-def storage(*seconds_per_byte: float, **keys: Any) -> ProbeOutcome:
+def storage(*seconds_per_byte: float, **keys: Any) -> Outcome:
     """A rate that was gauged from these samples."""
     record = SettingRecord("sequential", search=seconds_per_byte)
     return threads(
@@ -103,7 +103,7 @@ FASTER, SLOWER = threads(Verdict.CONFIRMED, 4), threads(Verdict.OVERTURNED, 2)
 
 def test_a_claim_is_confirmed_by_what_was_measured_and_says_where() -> None:
     found = judged(BY_THREADS, FASTER)
-    assert found.verdict is ClaimVerdict.CONFIRMED
+    assert found.verdict is Verdict.CONFIRMED
     assert found.measured is not None
     assert (found.measured.before, found.measured.rival, found.measured.low) == (4, 2, 1.1)
     assert (found.date, found.applies) == (FASTER.date, {"machine": "here", "network": "small"})
@@ -111,106 +111,106 @@ def test_a_claim_is_confirmed_by_what_was_measured_and_says_where() -> None:
 
 
 def test_a_claim_is_overturned_by_what_was_measured() -> None:
-    assert judged(BY_THREADS, SLOWER).verdict is ClaimVerdict.OVERTURNED
+    assert judged(BY_THREADS, SLOWER).verdict is Verdict.OVERTURNED
 
 
 def test_no_difference_between_two_settings_is_none_for_a_claim_that_tells_them_apart() -> None:
     even = threads(Verdict.NO_DIFFERENCE, 4)
-    assert judged(BY_THREADS, even).verdict is ClaimVerdict.NO_DIFFERENCE
+    assert judged(BY_THREADS, even).verdict is Verdict.NO_DIFFERENCE
     either = BY_THREADS.replace("> 2", "> 1")
-    assert judged(either, even).verdict is ClaimVerdict.CONFIRMED
+    assert judged(either, even).verdict is Verdict.CONFIRMED
     neither = BY_THREADS.replace("> 2", "> 5")
-    assert judged(neither, even).verdict is ClaimVerdict.OVERTURNED
+    assert judged(neither, even).verdict is Verdict.OVERTURNED
 
 
 def test_an_undecided_probe_leaves_the_claim_undecided() -> None:
     found = judged(BY_THREADS, threads(Verdict.UNDECIDED, None))
-    assert found.verdict is ClaimVerdict.UNDECIDED
+    assert found.verdict is Verdict.UNDECIDED
     assert "could not be told apart" in found.why
 
 
 def test_what_was_not_measured_is_not_judged_and_names_the_probe() -> None:
     found = judged(BY_THREADS)
-    assert (found.verdict, found.date) == (ClaimVerdict.NOT_JUDGED, "")
+    assert (found.verdict, found.date) == (None, "")
     assert "`advisor probe --only threads`" in found.why
 
 
 def test_what_was_measured_under_other_conditions_only_is_the_reason() -> None:
     known = knowledge(BY_THREADS)
     (found,) = judge_claims(known, advise(known, FactBase()), elsewhere={"threads": "The network was another."})
-    assert (found.verdict, found.why) == (ClaimVerdict.NOT_JUDGED, "The network was another.")
+    assert (found.verdict, found.why) == (None, "The network was another.")
 
 
 def test_a_probe_that_failed_is_the_reason() -> None:
     found = judged(BY_THREADS, threads(Verdict.UNDECIDED, None, n=0, median=None, failure="It crashed."))
-    assert found.verdict is ClaimVerdict.NOT_JUDGED
+    assert found.verdict is None
     assert "It crashed." in found.why
 
 
 def test_the_newest_outcome_counts_unless_it_failed() -> None:
-    assert judged(BY_THREADS, FASTER, SLOWER).verdict is ClaimVerdict.OVERTURNED
+    assert judged(BY_THREADS, FASTER, SLOWER).verdict is Verdict.OVERTURNED
     failed = threads(Verdict.UNDECIDED, None, n=0, failure="It crashed.")
-    assert judged(BY_THREADS, FASTER, failed).verdict is ClaimVerdict.CONFIRMED
+    assert judged(BY_THREADS, FASTER, failed).verdict is Verdict.CONFIRMED
 
 
 def test_where_a_claim_means_nothing_it_is_not_judged_and_says_why() -> None:
     found = judged(f"{BY_THREADS}, when: machine.cores >= 8, otherwise: Too few cores.", FASTER)
-    assert (found.verdict, found.why) == (ClaimVerdict.NOT_JUDGED, "Too few cores.")
+    assert (found.verdict, found.why) == (None, "Too few cores.")
 
 
 @pytest.mark.parametrize("fact", ["machine.cores", "machine.nodes"])
 def test_an_unknown_or_assumed_fact_leaves_a_claim_undecided(fact: str) -> None:
     claim = f"{BY_THREADS}, when: {fact} < 8, otherwise: Too many."
     found = judged(claim, FASTER, detected={})
-    assert (found.verdict, found.why) == (ClaimVerdict.UNDECIDED, f"Not known here: {fact}.")
+    assert (found.verdict, found.why) == (Verdict.UNDECIDED, f"Not known here: {fact}.")
 
 
 def test_what_one_said_was_measured_does_not_judge_only_outcomes_do() -> None:
     found = judged(BY_THREADS, threads(Verdict.UNDECIDED, None), detected={"probe.threads.best": 4})
-    assert found.verdict is ClaimVerdict.UNDECIDED
+    assert found.verdict is Verdict.UNDECIDED
 
 
 def test_a_rate_judges_a_claim_with_its_whole_interval() -> None:
     slow, wide = (1 / 500,) * 9, (1 / 500,) * 5 + (1 / 2000,) * 4
     found = judged(BY_DISK, storage(*slow))
-    assert found.verdict is ClaimVerdict.CONFIRMED
+    assert found.verdict is Verdict.CONFIRMED
     (figure,) = found.figures
     assert figure.value.low <= figure.value.median <= figure.value.high
     assert figure.value.median == pytest.approx(500)
-    assert judged(BY_DISK, storage(*(1 / 5000,) * 9)).verdict is ClaimVerdict.OVERTURNED
+    assert judged(BY_DISK, storage(*(1 / 5000,) * 9)).verdict is Verdict.OVERTURNED
     spread = judged(BY_DISK, storage(*wide))
-    assert spread.verdict is ClaimVerdict.UNDECIDED
+    assert spread.verdict is Verdict.UNDECIDED
     assert "spread" in spread.why
 
 
 def test_a_rate_that_was_measured_on_a_busy_machine_decides_nothing_but_pairs_do() -> None:
     busy = Conditions(others_share=0.6, warnings=("Other programs took much.",))
     found = judged(BY_DISK, storage(*(1 / 500,) * 9, conditions=busy))
-    assert found.verdict is ClaimVerdict.UNDECIDED
+    assert found.verdict is Verdict.UNDECIDED
     assert "Other programs took 60%" in found.why
     assert len(found.figures) == 1
     paired = judged(BY_THREADS, threads(Verdict.CONFIRMED, 4, conditions=busy))
-    assert (paired.verdict, paired.warnings) == (ClaimVerdict.CONFIRMED, busy.warnings)
+    assert (paired.verdict, paired.warnings) == (Verdict.CONFIRMED, busy.warnings)
 
 
 def test_a_rate_counts_although_no_pair_was_timed() -> None:
     found = judged(BY_DISK, storage(*(1 / 500,) * 9, n=0, median=None, low=None, high=None))
-    assert (found.verdict, found.measured) == (ClaimVerdict.CONFIRMED, None)
+    assert (found.verdict, found.measured) == (Verdict.CONFIRMED, None)
 
 
 def test_a_rate_that_the_probe_did_not_give_leaves_the_claim_undecided() -> None:
     found = judged(BY_DISK, storage())
-    assert (found.verdict, found.why) == (ClaimVerdict.UNDECIDED, "Not known here: probe.disk.")
+    assert (found.verdict, found.why) == (Verdict.UNDECIDED, "Not known here: probe.disk.")
     assert found.figures == ()
 
 
 @pytest.mark.parametrize("after", ["x", [1], None, True, math.nan, {"a": 1}])
 def test_a_setting_that_is_no_value_of_the_fact_judges_nothing(after: object) -> None:
-    assert judged(BY_THREADS, threads(Verdict.CONFIRMED, after)).verdict is ClaimVerdict.NOT_JUDGED
-    assert judged(BY_THREADS, FASTER, threads(Verdict.CONFIRMED, after)).verdict is ClaimVerdict.CONFIRMED
+    assert judged(BY_THREADS, threads(Verdict.CONFIRMED, after)).verdict is None
+    assert judged(BY_THREADS, FASTER, threads(Verdict.CONFIRMED, after)).verdict is Verdict.CONFIRMED
     device = threads(Verdict.CONFIRMED, after, probe="device", fact="probe.device.best")
     claim = 'probe: device, expects: probe.device.best == "gpu"'
-    assert judged(claim, device).verdict is ClaimVerdict.NOT_JUDGED
+    assert judged(claim, device).verdict is None
 
 
 def test_only_a_disk_of_the_right_kind_judges_a_claim_about_disks() -> None:
@@ -218,13 +218,13 @@ def test_only_a_disk_of_the_right_kind_judges_a_claim_about_disks() -> None:
         applies = {"machine": "here", **({"disk": disk[0]} if disk else {})}
         return judged(f"{BY_DISK}, disks: 'nvme, ssd'", storage(*(1 / 500,) * 9, applies=applies))
 
-    assert judged_on("/ (ssd)").verdict is ClaimVerdict.CONFIRMED
-    assert judged_on("/my (old) disk (nvme)").verdict is ClaimVerdict.CONFIRMED
+    assert judged_on("/ (ssd)").verdict is Verdict.CONFIRMED
+    assert judged_on("/my (old) disk (nvme)").verdict is Verdict.CONFIRMED
     memory = judged_on("/fast (memory)")
-    assert (memory.verdict, memory.date) == (ClaimVerdict.NOT_JUDGED, "")
+    assert (memory.verdict, memory.date) == (None, "")
     assert memory.why == "It speaks of a local NVMe disk or a local solid-state disk; what was measured is memory."
     for unknown in (judged_on(), judged_on("/ssd"), judged_on("(ssd) elsewhere")):
-        assert unknown.verdict is ClaimVerdict.NOT_JUDGED
+        assert unknown.verdict is None
         assert "not known" in unknown.why
 
 
@@ -238,9 +238,9 @@ def test_a_claim_about_a_run_that_never_was_is_not_measured_yet() -> None:
 def test_a_claim_can_ask_for_what_the_probe_must_have_noted() -> None:
     claim = f"{BY_THREADS}, noted: past the cache, otherwise: Memory has answered."
     found = judged(claim, FASTER)
-    assert (found.verdict, found.why) == (ClaimVerdict.NOT_JUDGED, "Memory has answered.")
+    assert (found.verdict, found.why) == (None, "Memory has answered.")
     noted = replace(FASTER, conditions=Conditions(warnings=("All reads went past the cache.",)))
-    assert judged(claim, noted).verdict is ClaimVerdict.CONFIRMED
+    assert judged(claim, noted).verdict is Verdict.CONFIRMED
 
 
 # By the rules that stand for it
@@ -266,9 +266,9 @@ def test_a_gauge_that_the_rule_base_does_not_know_is_left_out() -> None:
 
 def test_a_claim_of_rules_is_judged_as_they_are() -> None:
     found = judged("probe: threads, rules: [threads.cores]", FASTER)
-    assert found.verdict is ClaimVerdict.CONFIRMED
-    assert found.rules == {"threads.cores": ClaimVerdict.CONFIRMED}
-    assert judged("probe: threads, rules: [threads.cores]", SLOWER).verdict is ClaimVerdict.OVERTURNED
+    assert found.verdict is Verdict.CONFIRMED
+    assert found.rules == {"threads.cores": Verdict.CONFIRMED}
+    assert judged("probe: threads, rules: [threads.cores]", SLOWER).verdict is Verdict.OVERTURNED
 
 
 def test_where_rules_disagree_the_worst_counts() -> None:
@@ -276,13 +276,13 @@ def test_where_rules_disagree_the_worst_counts() -> None:
     found = judged(
         "probe: threads, rules: [threads.cores, threads.many]", threads(Verdict.CONFIRMED, 9), detected=eight
     )
-    assert found.rules == {"threads.cores": ClaimVerdict.CONFIRMED, "threads.many": ClaimVerdict.OVERTURNED}
-    assert found.verdict is ClaimVerdict.OVERTURNED
+    assert found.rules == {"threads.cores": Verdict.CONFIRMED, "threads.many": Verdict.OVERTURNED}
+    assert found.verdict is Verdict.OVERTURNED
 
 
 def test_a_rule_whose_condition_does_not_hold_judges_nothing() -> None:
     found = judged("probe: threads, rules: [threads.many]", FASTER)
-    assert found.verdict is ClaimVerdict.NOT_JUDGED
+    assert found.verdict is None
     assert "another plan" in found.why
 
 
@@ -291,20 +291,20 @@ def test_a_rule_whose_condition_does_not_hold_judges_nothing() -> None:
 
 def test_a_figure_that_follows_is_confirmed_within_its_rounding() -> None:
     found = judged("computed: [{title: one third, value: 1 / 3, says: 0.333, within: 0.01}]")
-    assert found.verdict is ClaimVerdict.CONFIRMED
+    assert found.verdict is Verdict.CONFIRMED
     assert (found.figures[0].value.median, found.figures[0].says) == (pytest.approx(1 / 3), 0.333)
 
 
 def test_a_figure_that_does_not_follow_from_its_own_numbers_is_overturned() -> None:
     found = judged("computed: [{title: one third, value: 1 / 3, says: 0.3, within: 0.01}]")
-    assert found.verdict is ClaimVerdict.OVERTURNED
+    assert found.verdict is Verdict.OVERTURNED
     assert "its own numbers" in found.why
 
 
 def test_a_figure_that_follows_from_wrong_numbers_only_is_overturned() -> None:
     printed, corrected = "{title: p, value: 8 / 4, says: 2}", "{title: c, value: 8 / 2, says: 2, reading: corrected}"
     found = judged(f"computed: [{printed}, {corrected}]")
-    assert found.verdict is ClaimVerdict.OVERTURNED
+    assert found.verdict is Verdict.OVERTURNED
     assert "right numbers" in found.why
     assert [figure.value.median for figure in found.figures] == [2, 4]
 
@@ -313,25 +313,25 @@ def test_what_was_measured_here_is_shown_beside_arithmetic_but_does_not_decide_i
     claim = "computed: [{title: p, value: 8 / 4, says: 2}, {title: h, value: 8 / probe.disk, says: 2, reading: here}]"
     assert [figure.title for figure in judged(claim).figures] == ["p"]
     found = judged(claim, storage(*(1 / 100,) * 9))
-    assert found.verdict is ClaimVerdict.CONFIRMED
+    assert found.verdict is Verdict.CONFIRMED
     assert found.figures[1].value.median == pytest.approx(0.08)
 
 
 def test_arithmetic_with_what_is_not_known_is_undecided() -> None:
     found = judged("computed: [{title: p, value: 8 / machine.cores, says: 2}]", detected={})
-    assert (found.verdict, found.why) == (ClaimVerdict.UNDECIDED, "Not known here: machine.cores.")
+    assert (found.verdict, found.why) == (Verdict.UNDECIDED, "Not known here: machine.cores.")
 
 
 def test_a_claim_can_expect_more_than_its_figures() -> None:
-    assert judged("computed: [{title: p, value: 2, says: 2}], expects: 2 > 3").verdict is ClaimVerdict.OVERTURNED
+    assert judged("computed: [{title: p, value: 2, says: 2}], expects: 2 > 3").verdict is Verdict.OVERTURNED
 
 
 # By what the machine is, by a table, by nothing yet
 
 
 def test_what_is_known_of_the_machine_can_decide() -> None:
-    assert judged("expects: machine.cores == 4").verdict is ClaimVerdict.CONFIRMED
-    assert judged("expects: machine.cores == 5").verdict is ClaimVerdict.OVERTURNED
+    assert judged("expects: machine.cores == 4").verdict is Verdict.CONFIRMED
+    assert judged("expects: machine.cores == 5").verdict is Verdict.OVERTURNED
 
 
 def table(*rows: tuple[str, str, str, int | None, float]) -> PublishedTable:
@@ -354,24 +354,24 @@ BY_TABLE = (
 
 def test_a_published_table_decides_a_claim_about_itself() -> None:
     found = judged(BY_TABLE, tables=(SMALL_TABLE,))
-    assert found.verdict is ClaimVerdict.OVERTURNED
+    assert found.verdict is Verdict.OVERTURNED
     assert found.figures[0].value.median == 16
-    assert judged(BY_TABLE.replace("<= 3", "<= 16"), tables=(SMALL_TABLE,)).verdict is ClaimVerdict.CONFIRMED
+    assert judged(BY_TABLE.replace("<= 3", "<= 16"), tables=(SMALL_TABLE,)).verdict is Verdict.CONFIRMED
 
 
 def test_without_the_table_the_claim_is_not_judged() -> None:
     found = judged(BY_TABLE)
-    assert (found.verdict, found.why) == (ClaimVerdict.NOT_JUDGED, "The table dlbench-table-4 is not at hand.")
+    assert (found.verdict, found.why) == (None, "The table dlbench-table-4 is not at hand.")
 
 
 def test_a_table_without_the_cells_leaves_the_claim_undecided() -> None:
     found = judged(BY_TABLE, tables=(table(("fcn5", "Caffe", "k80", None, 2.0)),))
-    assert (found.verdict, found.why) == (ClaimVerdict.UNDECIDED, "Not known here: most of the table.")
+    assert (found.verdict, found.why) == (Verdict.UNDECIDED, "Not known here: most of the table.")
 
 
 def test_what_waits_for_trials_says_so() -> None:
     found = judged("needs: trials")
-    assert found.verdict is ClaimVerdict.NOT_JUDGED
+    assert found.verdict is None
     assert "`advisor try`" in found.why
 
 
@@ -441,7 +441,7 @@ def test_every_probe_named_exists_and_measures_what_the_claim_reads(shipped: Kno
 
 
 def test_on_an_unknown_machine_only_arithmetic_and_tables_decide(judgements: dict[str, Judgement]) -> None:
-    decided = {ClaimVerdict.CONFIRMED, ClaimVerdict.OVERTURNED, ClaimVerdict.NO_DIFFERENCE}
+    decided = {Verdict.CONFIRMED, Verdict.OVERTURNED, Verdict.NO_DIFFERENCE}
     by_here = [one for one in judgements.values() if one.claim.probe or not (one.claim.published or one.claim.figures)]
     assert by_here
     assert all(one.verdict not in decided for one in by_here)
@@ -476,31 +476,31 @@ def test_figures_are_those_worked_out_by_hand(
 @pytest.mark.parametrize(
     ("claim", "verdict"),
     [
-        ("transfer.refill", ClaimVerdict.OVERTURNED),
-        ("transfer.pcie-4", ClaimVerdict.CONFIRMED),
-        ("storage.raid", ClaimVerdict.CONFIRMED),
-        ("gpu.hundred-times", ClaimVerdict.OVERTURNED),
-        ("gpu.112-times", ClaimVerdict.CONFIRMED),
-        ("threads.beyond-cores-table", ClaimVerdict.OVERTURNED),
-        ("gpu.always-wins-table", ClaimVerdict.OVERTURNED),
-        ("size.resnet-50", ClaimVerdict.OVERTURNED),
-        ("several.mixed-asynchronous", ClaimVerdict.OVERTURNED),
-        ("several.more-nodes-cost-little", ClaimVerdict.CONFIRMED),
-        ("training.initial-weights", ClaimVerdict.NOT_JUDGED),
+        ("transfer.refill", Verdict.OVERTURNED),
+        ("transfer.pcie-4", Verdict.CONFIRMED),
+        ("storage.raid", Verdict.CONFIRMED),
+        ("gpu.hundred-times", Verdict.OVERTURNED),
+        ("gpu.112-times", Verdict.CONFIRMED),
+        ("threads.beyond-cores-table", Verdict.OVERTURNED),
+        ("gpu.always-wins-table", Verdict.OVERTURNED),
+        ("size.resnet-50", Verdict.OVERTURNED),
+        ("several.mixed-asynchronous", Verdict.OVERTURNED),
+        ("several.more-nodes-cost-little", Verdict.CONFIRMED),
+        ("training.initial-weights", None),
     ],
 )
 def test_the_errata_are_found_and_what_is_right_is_confirmed(
-    judgements: dict[str, Judgement], claim: str, verdict: ClaimVerdict
+    judgements: dict[str, Judgement], claim: str, verdict: Verdict | None
 ) -> None:
     assert judgements[claim].verdict is verdict
 
 
-def shipped_verdict(shipped: Knowledge, claim: str, outcome: ProbeOutcome, facts: Mapping[str, Any]) -> ClaimVerdict:
+def shipped_verdict(shipped: Knowledge, claim: str, outcome: Outcome, facts: Mapping[str, Any]) -> Verdict | None:
     plan = advise(shipped, FactBase.of(facts), detail=VALUES_ONLY)
     return next(one.verdict for one in judge_claims(shipped, plan, [outcome]) if one.claim.id == claim)
 
 
-def fed(**keys: Any) -> ProbeOutcome:
+def fed(**keys: Any) -> Outcome:
     """Training that did not wait for its data."""
     return threads(
         Verdict.CONFIRMED, "loaded", probe="input", topic="data.pipeline", fact="probe.input.best", before="loaded",
@@ -511,22 +511,22 @@ def fed(**keys: Any) -> ProbeOutcome:
 def test_examples_from_memory_do_not_overturn_what_is_said_of_bringing_data(shipped: Knowledge) -> None:
     from advisor.probes.benches.examples import Source as Examples  # torch, 2 s
 
-    def verdict(in_memory: bool, forgotten: bool, location: str) -> ClaimVerdict:
+    def verdict(in_memory: bool, forgotten: bool, location: str) -> Verdict | None:
         note = Examples(in_memory, 100, 100, forgotten).note()
         outcome = fed(conditions=Conditions(warnings=(note,)))
         return shipped_verdict(shipped, "transfer.input-bound", outcome, {"data.location": location})
 
-    assert verdict(in_memory=False, forgotten=True, location="ssd") is ClaimVerdict.OVERTURNED
-    assert verdict(in_memory=False, forgotten=False, location="ssd") is ClaimVerdict.NOT_JUDGED
-    assert verdict(in_memory=True, forgotten=False, location="memory") is ClaimVerdict.NOT_JUDGED
+    assert verdict(in_memory=False, forgotten=True, location="ssd") is Verdict.OVERTURNED
+    assert verdict(in_memory=False, forgotten=False, location="ssd") is None
+    assert verdict(in_memory=True, forgotten=False, location="memory") is None
 
 
 @pytest.mark.parametrize(
     ("seconds", "verdict"),
-    [(0.5, ClaimVerdict.CONFIRMED), (0.1, ClaimVerdict.OVERTURNED), (2.0, ClaimVerdict.OVERTURNED)],
+    [(0.5, Verdict.CONFIRMED), (0.1, Verdict.OVERTURNED), (2.0, Verdict.OVERTURNED)],
 )
 def test_a_card_that_is_slower_than_the_processor_is_not_up_to_three_times_as_fast(
-    shipped: Knowledge, seconds: float, verdict: ClaimVerdict
+    shipped: Knowledge, seconds: float, verdict: Verdict | None
 ) -> None:
     settings = (SettingRecord("gpu", search=(seconds,) * 9), SettingRecord("cpu", search=(1.0,) * 9))
     outcome = threads(
@@ -547,7 +547,7 @@ def test_processes_on_the_processor_do_not_judge_what_is_said_of_cards(shipped: 
         settings=settings,
     )
     plan = advise(shipped, FactBase.of({"machine.gpu.count": 2}), detail=VALUES_ONLY)
-    for device, verdict in (("cpu", ClaimVerdict.NOT_JUDGED), ("multi_gpu", ClaimVerdict.CONFIRMED)):
+    for device, verdict in (("cpu", None), ("multi_gpu", Verdict.CONFIRMED)):
         entry = replace(plan.recommendations["compute.device"], value=device)
         chosen = replace(plan, recommendations={**plan.recommendations, "compute.device": entry})
         found = {one.claim.id: one for one in judge_claims(shipped, chosen, [outcome])}
@@ -562,7 +562,7 @@ def test_a_measured_link_stands_beside_the_published_one(shipped: Knowledge) -> 
     found = {one.claim.id: one for one in judge_claims(shipped, plan, [link])}
     here = [figure for figure in found["transfer.refill"].figures if figure.reading is Reading.HERE]
     assert [figure.value.median for figure in here] == [pytest.approx(0.5)]
-    assert found["transfer.link-at-most"].verdict is ClaimVerdict.CONFIRMED
+    assert found["transfer.link-at-most"].verdict is Verdict.CONFIRMED
     faster = replace(link, settings=(SettingRecord("sequential", search=(1 / 50e9,) * 9),))
     found = {one.claim.id: one for one in judge_claims(shipped, plan, [faster])}
-    assert found["transfer.link-at-most"].verdict is ClaimVerdict.OVERTURNED
+    assert found["transfer.link-at-most"].verdict is Verdict.OVERTURNED

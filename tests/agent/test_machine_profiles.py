@@ -35,14 +35,14 @@ from advisor.agent.remembered.memory import (
 from advisor.agent.remembered.profile import KEEP, MachineProfile, grown, own_outcomes, profile_facts
 from advisor.agent.settling.scope import newest_in_scope
 from advisor.errors import InputError
+from advisor.facts.verdict import Verdict
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
 from advisor.machine.parts import Disk, DiskKind, MemoryModules
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.conditions import Conditions, Moment, conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome, SettingRecord
 
 from .profiles_made import MACHINE, MEMORY, NETWORK, ONE_THREAD, compared, gauged, profile, samples
 
@@ -53,7 +53,7 @@ rates = st.floats(1e-3, 1e15)
 
 
 @st.composite
-def outcomes_made(draw: st.DrawFn) -> ProbeOutcome:
+def outcomes_made(draw: st.DrawFn) -> Outcome:
     """Comparisons of threads with figures, dates and texts of any kind."""
     day = draw(st.integers(1, 28))
     return compared(
@@ -388,7 +388,7 @@ def test_a_run_says_what_was_gauged_and_how_fast_both_settings_were() -> None:
     assert readings(compared(failure="It was killed.")) == ()
 
 
-def peak(fact: str, machine: Machine, *outcomes: ProbeOutcome) -> tuple[float, Basis] | None:
+def peak(fact: str, machine: Machine, *outcomes: Outcome) -> tuple[float, Basis] | None:
     measured = {q.name: reading for q, reading in newest_readings(outcomes).items()}
     found = peak_of(measured[fact], machine, find_device, measured)
     return None if found is None else (found.value, found.basis)

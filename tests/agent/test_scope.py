@@ -13,17 +13,18 @@ from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.scope import advise_here, newest_in_scope, scope_of, with_outcome, workload_of
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
+from advisor.facts.verdict import Verdict as ProbeVerdict
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY, advise
-from advisor.inference.plan import Plan, Status, Verdict
+from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.machine.gpus.gpu import Gpu
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.device import DEVICE
-from advisor.probes.verdict import Verdict as ProbeVerdict
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
 
@@ -57,12 +58,10 @@ def facts() -> FactBase:
     return FactBase.of(MACHINE.facts(), Source.DETECTED).with_values(DIGITS, Source.ASKED)
 
 
-def threads_outcome(
-    plan: Plan, best: int, verdict: ProbeVerdict = ProbeVerdict.OVERTURNED, **applies: str
-) -> ProbeOutcome:
+def threads_outcome(plan: Plan, best: int, verdict: ProbeVerdict = ProbeVerdict.OVERTURNED, **applies: str) -> Outcome:
     before = plan.value("compute.threads")
     rival = best if best != before else 1
-    return ProbeOutcome(
+    return Outcome(
         probe="threads",
         topic="compute.threads",
         fact="probe.threads.best",
@@ -140,7 +139,7 @@ def test_flips_hold_although_a_changed_answer_can_put_a_measurement_out_of_scope
     knowledge: Knowledge, facts: FactBase
 ) -> None:
     before = advise_here(knowledge, facts, MACHINE)
-    batch = ProbeOutcome(
+    batch = Outcome(
         probe="batch", topic="training.batch_size", fact="probe.batch.best", before=before.value("training.batch_size"),
         verdict=ProbeVerdict.OVERTURNED, after=16, rival=16, median=1.5, low=1.4, high=1.6, n=12,
         applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00", bound_by=BATCH.bound_by,
@@ -264,7 +263,7 @@ def test_a_name_is_a_plain_word(name: str) -> None:
 
 def test_a_measured_link_takes_the_place_of_the_published_one(knowledge: Knowledge, facts: FactBase) -> None:
     card = facts.with_values({"machine.link.host_to_device_bytes_per_second": 31.5e9}, Source.PUBLISHED)
-    measured = ProbeOutcome(
+    measured = Outcome(
         probe="transfer", topic="", fact="", before="pageable", verdict=ProbeVerdict.OVERTURNED, after="pinned", rival="pinned",
         median=2.0, low=1.9, high=2.1, n=8, applies={"machine": MACHINE.fingerprint}, date="2026-11-21T10:00:00+00:00",
         settings=(SettingRecord("pinned", duel=(1 / 25e9,) * 8),), work="byte", bound_by=("machine", "torch"),
@@ -288,7 +287,7 @@ def test_a_device_that_was_overturned_stays_so_although_other_settings_follow_fr
     before = advise_here(knowledge, facts, machine)
     assert (before.value("compute.device"), before.value("training.precision")) == ("gpu", "bf16")
     scope = scope_of(before, machine)
-    overturned = ProbeOutcome(
+    overturned = Outcome(
         probe="device", topic="compute.device", fact="probe.device.best", before="gpu", verdict=ProbeVerdict.OVERTURNED,
         after="cpu", rival="cpu", median=1.5, low=1.4, high=1.6, n=12, date="2026-11-21T10:00:00+00:00",
         applies={name: value for name, value in scope.items() if name != "device"}, bound_by=DEVICE.bound_by,
@@ -303,7 +302,7 @@ def test_what_was_measured_on_the_processor_says_nothing_of_a_plan_for_the_card(
 ) -> None:
     here = scope_of(advise_here(knowledge, facts, MACHINE), MACHINE)
     assert here["device"] == "cpu"
-    batch = ProbeOutcome(
+    batch = Outcome(
         probe="batch", topic="training.batch_size", fact="probe.batch.best", before=128, verdict=ProbeVerdict.CONFIRMED,
         after=128, rival=64, median=1.5, low=1.4, high=1.6, n=12, applies=here, bound_by=BATCH.bound_by,
     )  # fmt: skip

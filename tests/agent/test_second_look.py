@@ -8,11 +8,11 @@ import pytest
 
 from advisor.agent.second_look import after_second_look, wants_second_look
 from advisor.children.stopping import STOPPED, was_stopped
+from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome
 
-FIRST = ProbeOutcome(
+FIRST = Outcome(
     probe="threads", topic="compute.threads", fact="probe.threads.best", before=2, verdict=Verdict.OVERTURNED, after=1,
     rival=1, median=1.25, low=1.2, high=1.3, n=40, date="2026-01-01",
 )  # fmt: skip
@@ -20,7 +20,7 @@ SECOND = replace(FIRST, before=1, rival=2, date="2026-01-02")
 """The bet is what the first start has left."""
 
 
-def seen(verdict: Verdict, median: float) -> ProbeOutcome:
+def seen(verdict: Verdict, median: float) -> Outcome:
     after = {Verdict.CONFIRMED: 1, Verdict.OVERTURNED: 2, Verdict.NO_DIFFERENCE: 1}.get(verdict)
     return replace(SECOND, verdict=verdict, after=after, median=median, low=median - 0.05, high=median + 0.05)
 
@@ -62,7 +62,7 @@ def test_a_second_start_that_contradicts_leaves_it_undecided(verdict: Verdict, m
         ),
     ],
 )
-def test_a_second_start_that_says_too_little_leaves_the_first_and_is_told(second: ProbeOutcome, said: str) -> None:
+def test_a_second_start_that_says_too_little_leaves_the_first_and_is_told(second: Outcome, said: str) -> None:
     found = after_second_look(FIRST, second)
     assert (found.verdict, found.after) == (Verdict.OVERTURNED, 1)
     assert said in found.second_start
@@ -85,13 +85,13 @@ def test_who_stops_the_second_start_has_not_decided_by_that() -> None:
         replace(FIRST, failure="It hung."),
     ],
 )
-def test_nobody_looks_twice_at_anything_else(outcome: ProbeOutcome) -> None:
+def test_nobody_looks_twice_at_anything_else(outcome: Outcome) -> None:
     assert wants_second_look(FIRST)
     assert not wants_second_look(outcome)
 
 
 def test_what_the_second_start_said_survives_the_disk() -> None:
     told = replace(FIRST, second_start="has shown it too: 1.10 times.")
-    assert ProbeOutcome.from_json(told.to_json()) == told
+    assert Outcome.from_json(told.to_json()) == told
     before = {name: value for name, value in FIRST.to_json().items() if name != "second_start"}
-    assert ProbeOutcome.from_json(before) == FIRST, "what was measured before there were second looks"
+    assert Outcome.from_json(before) == FIRST, "what was measured before there were second looks"

@@ -13,15 +13,16 @@ import pytest
 from advisor.agent.settling.scope import advise_here, scope_of
 from advisor.agent.trials.outcomes import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
 from advisor.facts.fact_base import FactBase, Source
-from advisor.inference.plan import Plan, Status, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge, School
 from advisor.probes.catalogue import PROBES
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.resources import rules_folder
-from advisor.survey.judged_claims import ClaimVerdict, judge_claims
-from advisor.training.ladder.outcome import Bet, BetVerdict, DataTried, Metric, Outcome
-from advisor.training.ladder.outcome import Verdict as Found
+from advisor.survey.judged_claims import judge_claims
+from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
+from advisor.training.ladder.outcome import Winner as Found
 
 HERE, ELSEWHERE = "0123456789abcdef", "fedcba9876543210"
 DATE = "2026-11-21T10:00:00+00:00"
@@ -50,20 +51,22 @@ def bet(topic: str, before: object, rival: object, verdict: str = "overturned", 
     network = "" if topic == "network.type" else "ffn"
     fields: dict[str, Any] = {"median": 0.012, "low": 0.004, "high": 0.02, "unit": "accuracy", "n": 15, **changed}
     return Bet(
-        topic, **{"network": network, **fields}, before=before, rival=rival, after=after, verdict=BetVerdict(verdict)
+        topic, **{"network": network, **fields}, before=before, rival=rival, after=after, verdict=Verdict(verdict)
     )
 
 
-def found(*bets: Bet, fingerprint: str = HERE) -> Outcome:
+def found(*bets: Bet, fingerprint: str = HERE) -> TrialResults:
     data = DataTried("digits.csv", "digit", fingerprint, "image", "classify", 1797, 360, 1437, "By class.", 5, 0.25)
-    return Outcome(Metric("accuracy", "Accuracy", 0.002), data, Found.NETWORK, "A network is best.", None, bets=bets)
+    return TrialResults(
+        Metric("accuracy", "Accuracy", 0.002), data, Found.NETWORK, "A network is best.", None, bets=bets
+    )
 
 
-def tried(*bets: Bet, fingerprint: str = HERE) -> list[ProbeOutcome]:
+def tried(*bets: Bet, fingerprint: str = HERE) -> list[Outcome]:
     return trial_outcomes(found(*bets, fingerprint=fingerprint), "a-machine", DATE)
 
 
-def planned(knowledge: Knowledge, outcomes: Sequence[ProbeOutcome], known: FactBase | None = None) -> Plan:
+def planned(knowledge: Knowledge, outcomes: Sequence[Outcome], known: FactBase | None = None) -> Plan:
     return advise_here(knowledge, known or facts(), None, outcomes)
 
 
@@ -242,7 +245,7 @@ def test_a_file_of_something_else_is_left_alone() -> None:
 # --- the survey on trial ----------------------------------------------------------------------------------------------
 
 
-def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[ClaimVerdict, str]:
+def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[Verdict | None, str]:
     outcomes = tried(TO_FFN, *bets)
     found = judge_claims(knowledge, planned(knowledge, outcomes), outcomes)
     (judgement,) = (one for one in found if one.claim.id == claim)
@@ -252,15 +255,15 @@ def judged(knowledge: Knowledge, claim: str, *bets: Bet) -> tuple[ClaimVerdict, 
 @pytest.mark.parametrize(
     ("before", "rival", "verdict", "becomes"),
     [
-        ("he", "small_normal", "overturned", ClaimVerdict.CONFIRMED),
-        ("he", "small_normal", "confirmed", ClaimVerdict.OVERTURNED),
-        ("small_normal", "he", "confirmed", ClaimVerdict.CONFIRMED),
-        ("small_normal", "he", "no_difference", ClaimVerdict.NO_DIFFERENCE),
-        ("small_normal", "he", "undecided", ClaimVerdict.UNDECIDED),
+        ("he", "small_normal", "overturned", Verdict.CONFIRMED),
+        ("he", "small_normal", "confirmed", Verdict.OVERTURNED),
+        ("small_normal", "he", "confirmed", Verdict.CONFIRMED),
+        ("small_normal", "he", "no_difference", Verdict.NO_DIFFERENCE),
+        ("small_normal", "he", "undecided", Verdict.UNDECIDED),
     ],
 )
 def test_the_claim_of_small_initial_weights_is_judged_by_their_trial(
-    knowledge: Knowledge, before: str, rival: str, verdict: str, becomes: ClaimVerdict
+    knowledge: Knowledge, before: str, rival: str, verdict: str, becomes: Verdict | None
 ) -> None:
     found, _ = judged(knowledge, "training.initial-weights", bet("network.init", before, rival, verdict))
     assert found is becomes
@@ -268,23 +271,23 @@ def test_the_claim_of_small_initial_weights_is_judged_by_their_trial(
 
 def test_a_claim_that_was_not_tried_says_how_to(knowledge: Knowledge) -> None:
     verdict, why = judged(knowledge, "training.initial-weights")
-    assert verdict is ClaimVerdict.NOT_JUDGED
+    assert verdict is None
     assert "advisor try --data PATH" in why
 
 
 @pytest.mark.parametrize(
     ("before", "rival", "verdict", "becomes"),
     [
-        ([64], [32], "confirmed", ClaimVerdict.CONFIRMED),
-        ([64], [32], "overturned", ClaimVerdict.OVERTURNED),
-        ([32], [64], "overturned", ClaimVerdict.CONFIRMED),
-        ([63], [128], "confirmed", ClaimVerdict.OVERTURNED),
-        ([64], [128], "overturned", ClaimVerdict.NOT_JUDGED),
-        ([16], [32], "overturned", ClaimVerdict.NOT_JUDGED),
+        ([64], [32], "confirmed", Verdict.CONFIRMED),
+        ([64], [32], "overturned", Verdict.OVERTURNED),
+        ([32], [64], "overturned", Verdict.CONFIRMED),
+        ([63], [128], "confirmed", Verdict.OVERTURNED),
+        ([64], [128], "overturned", None),
+        ([16], [32], "overturned", None),
     ],
 )
 def test_as_many_hidden_units_as_inputs_are_judged_where_such_a_network_met_a_narrower_one(
-    knowledge: Knowledge, before: list[int], rival: list[int], verdict: str, becomes: ClaimVerdict
+    knowledge: Knowledge, before: list[int], rival: list[int], verdict: str, becomes: Verdict | None
 ) -> None:
     found, _ = judged(knowledge, "training.hidden-units", bet("network.hidden_units", before, rival, verdict))
     assert found is becomes

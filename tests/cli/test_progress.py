@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
+from advisor.agent.events import JournalFailed, MeasuringResumed
 from advisor.cli.progress import MeasuringProgress
 from advisor.errors import input_error
 from tests.tui.measurements_made import BATCH, THREADS, outcome_of
@@ -21,7 +21,7 @@ def test_a_probe_that_failed_before_a_run_was_stopped_is_not_told_as_measured(
         ((failed,), "A stopped run had finished no probe; 12 s of the time are spent."),
     ):
         with MeasuringProgress(60.0) as told:
-            told("resumed", SimpleNamespace(outcomes=outcomes, spent=12.0))
+            told(MeasuringResumed(outcomes, spent=12.0))
         assert words in " ".join(capsys.readouterr().err.split())
 
 
@@ -31,7 +31,7 @@ def test_a_journal_that_cannot_be_written_is_told_once_in_a_run(capsys: pytest.C
     )
     with MeasuringProgress(60.0) as told:
         for _ in range(3):
-            told("warning", full)
+            told(JournalFailed(full))
     said = capsys.readouterr().err
     assert said.count("If this run is stopped, it cannot go on from there") == 1
     assert said.count("No space left on device") == 1

@@ -13,10 +13,10 @@ from advisor.agent.agent import Revision
 from advisor.cli.app import app
 from advisor.cli.experiments import probe
 from advisor.cli.inputs import Inputs, plan_of
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome
 
 from ..agent.profiles_made import compared
 
@@ -32,7 +32,7 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def said_by_run(
-    monkeypatch: pytest.MonkeyPatch, answers: str, *arguments: str, outcome: ProbeOutcome = BUSY, kept: bool = False
+    monkeypatch: pytest.MonkeyPatch, answers: str, *arguments: str, outcome: Outcome = BUSY, kept: bool = False
 ) -> tuple[str, str]:
     """stdout and stderr of `advisor probe` where measuring ends with this outcome."""
 

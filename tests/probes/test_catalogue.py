@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from advisor.facts.verdict import Verdict
 from advisor.knowledge.loader import load
 from advisor.probes.catalogue import PROBES, probe_named
 from advisor.probes.probe import Rehearsal, best_other
@@ -12,7 +13,7 @@ from advisor.probes.settings.device import DEVICE
 from advisor.probes.settings.layout import LAYOUT
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import Margins, Verdict, compare
+from advisor.probes.verdict import Margins, compare
 from advisor.probes.workload import Device, Precision, Workload
 from advisor.resources import rules_folder
 

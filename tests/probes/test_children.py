@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.probes.outcome import ProbeOutcome
+from advisor.facts.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Ready, Rehearsed
 from advisor.probes.runner import run
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Device, Precision, Workload
 
 DIGITS = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)
@@ -22,7 +22,7 @@ SECONDS = 60.0
 """Enough on a busy machine; a quiet one decides sooner."""
 
 
-def check(outcome: ProbeOutcome, probe: Probe, before: Setting, tried: set[Setting]) -> None:
+def check(outcome: Outcome, probe: Probe, before: Setting, tried: set[Setting]) -> None:
     assert outcome.failure is None
     assert outcome.measured or any("The time was enough for" in note for note in outcome.conditions.warnings)
     assert {record.setting for record in outcome.settings} == tried
@@ -37,12 +37,12 @@ def check(outcome: ProbeOutcome, probe: Probe, before: Setting, tried: set[Setti
         assert outcome.facts() == {probe.fact: outcome.after}
     else:
         assert outcome.facts() == {}
-    assert ProbeOutcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
+    assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
 
 
 def measure(
     probe: Probe, workload: Workload, before: Setting, settings: list[Setting]
-) -> tuple[ProbeOutcome, list[Message]]:
+) -> tuple[Outcome, list[Message]]:
     told: list[Message] = []
     outcome = run(
         probe,

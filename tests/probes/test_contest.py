@@ -9,13 +9,14 @@ from itertools import pairwise
 
 import pytest
 
+from advisor.facts.verdict import Verdict
 from advisor.probes.judging.contest import SEARCH_ROUNDS, CannotRunError, Contest, NothingToCompareError, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import SHORTEST_DUEL, Verdict, compare
+from advisor.probes.verdict import SHORTEST_DUEL, compare
 
 
 @dataclass

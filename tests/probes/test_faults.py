@@ -14,13 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from advisor.facts.verdict import Verdict
 from advisor.probes import runner
 from advisor.probes.conditions import Moment
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Message, Ready
 from advisor.probes.runner import Limits, memory_limit, run
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2, (4,))
@@ -48,7 +48,7 @@ class Misbehaviour:
 
     pids: Path
 
-    def __call__(self, script: str, seconds: float = 10.0, limits: Limits | None = None) -> ProbeOutcome:
+    def __call__(self, script: str, seconds: float = 10.0, limits: Limits | None = None) -> Outcome:
         command = [sys.executable, "-c", PRELUDE + script, str(self.pids)]
         limits = limits or Limits()
         return run(THREADS, WORKLOAD, before=2, settings=[1, 2], budget_seconds=seconds, command=command, limits=limits)

@@ -13,7 +13,7 @@ from advisor.probes.benches import matmul, memory
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.conditions import Conditions
 from advisor.probes.judging.contest import CannotRunError
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
 from advisor.probes.rates.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
@@ -32,17 +32,17 @@ SECONDS = 60.0
 """Enough on a busy machine; a quiet one decides sooner."""
 
 
-def measure(probe: Probe, facts: dict[str, object]) -> ProbeOutcome:
+def measure(probe: Probe, facts: dict[str, object]) -> Outcome:
     before = probe.before({}, None, facts)
     assert before is not None
     outcome = run(probe, None, before=before, facts=facts, budget_seconds=SECONDS)
     assert outcome.failure is None
     assert outcome.fact not in outcome.facts()
-    assert ProbeOutcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
+    assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
     return outcome
 
 
-def skipped(outcome: ProbeOutcome) -> dict[object, str]:
+def skipped(outcome: Outcome) -> dict[object, str]:
     return {record.setting: record.skipped for record in outcome.settings if record.skipped}
 
 

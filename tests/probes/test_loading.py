@@ -15,7 +15,8 @@ from typing import Any
 import psutil
 import pytest
 
-from advisor.probes.outcome import ProbeOutcome
+from advisor.facts.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Ready, Request, Result
 from advisor.probes.runner import run
@@ -30,7 +31,7 @@ from advisor.probes.settings.loading import (
     planned,
 )
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.verdict import Verdict, compare
+from advisor.probes.verdict import compare
 from advisor.probes.workload import Device, Workload
 from tests.probes.test_faults import gone_within
 
@@ -400,7 +401,7 @@ def measure(
     workload: Workload = PICTURES,
     on_event: Callable[[Message], None] | None = None,
     **facts: Any,
-) -> ProbeOutcome:
+) -> Outcome:
     return run(
         probe,
         workload,

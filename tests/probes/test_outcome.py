@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import pytest
 
+from advisor.facts.verdict import Verdict
 from advisor.machine.host import Tree
 from advisor.probes.conditions import Conditions, Moment, conditions, spread, throttled, times_of, too_hot
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome, SettingRecord
 
 QUIET = Moment(0.0, total=100.0, stolen=0.0, busy=50.0, ours=5.0, governor="performance", megahertz=3000.0)
 
 
-def outcome(verdict: Verdict, after: int | None) -> ProbeOutcome:
-    return ProbeOutcome(
+def outcome(verdict: Verdict, after: int | None) -> Outcome:
+    return Outcome(
         "batch",
         "training.batch_size",
         "probe.batch.best",
@@ -50,13 +50,13 @@ def test_only_a_decided_verdict_gives_a_fact(verdict: Verdict, after: int | None
 
 def test_json_gives_the_same_outcome_back() -> None:
     original = outcome(Verdict.OVERTURNED, 64)
-    assert ProbeOutcome.from_json(json.loads(json.dumps(original.to_json()))) == original
+    assert Outcome.from_json(json.loads(json.dumps(original.to_json()))) == original
 
 
 @pytest.mark.parametrize("damage", [{"verdict": "maybe"}, {"settings": 5}, {"conditions": {}}, {"surprise": 1}])
 def test_damaged_json_is_refused(damage: dict[str, object]) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
-        ProbeOutcome.from_json(outcome(Verdict.CONFIRMED, 16).to_json() | damage)
+        Outcome.from_json(outcome(Verdict.CONFIRMED, 16).to_json() | damage)
 
 
 def test_spread_is_the_interquartile_range_over_the_median() -> None:

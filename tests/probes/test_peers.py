@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from advisor.facts.verdict import Verdict
 from advisor.machine.host import Tree
 from advisor.probes.benches.peers import Places, launch_for, places
 from advisor.probes.catalogue import probe_named
@@ -27,7 +28,6 @@ from advisor.probes.runner import run
 from advisor.probes.settings.checkpointing import CHECKPOINTING
 from advisor.probes.settings.launch import INTEROP, NUMA, SMT
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Activations, Device, Workload
 from tests.probes.first_pair import SECONDS, first_pair
 

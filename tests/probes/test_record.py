@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Moment
 from advisor.probes.judging.record import MOST_NOTES, Record
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import (
     LONGEST,
@@ -31,7 +32,6 @@ from advisor.probes.protocol import (
 )
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2, (4,))
@@ -42,9 +42,7 @@ OVERRUN = replace(BEGUN, total=120.0, busy=69.0, ours=6.0)
 STOLEN = replace(BEGUN, total=120.0, busy=61.0, ours=15.0, stolen=6.0)
 
 
-def told(
-    probe: Probe, *messages: Message, ended: Moment = QUIET, before: Setting = 16, rival: Setting = 32
-) -> ProbeOutcome:
+def told(probe: Probe, *messages: Message, ended: Moment = QUIET, before: Setting = 16, rival: Setting = 32) -> Outcome:
     """The outcome of twelve pairs in which the rival was twice as fast, and what else was said."""
     record = Record(probe, WORKLOAD, before, (before, rival), seed=0)
     record.add(Ready("2.13", "3.11", 2))

@@ -21,7 +21,7 @@ from advisor.probes.child.compiled_step import CompiledTrial, empty_caches, step
 from advisor.probes.child.compiled_step import sentence as compiling_sentence
 from advisor.probes.child.training_step import STATES, TrainingStep
 from advisor.probes.judging.contest import CannotRunError
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Failed, Message, Note, Request
 from advisor.probes.runner import run
@@ -293,11 +293,11 @@ def test_compiling_is_counted_by_a_clock_of_its_own() -> None:
 # Real children
 
 
-def measure(probe: Probe, workload: Workload, before: Setting, seconds: float, **facts: object) -> ProbeOutcome:
+def measure(probe: Probe, workload: Workload, before: Setting, seconds: float, **facts: object) -> Outcome:
     return run(probe, workload, before=before, budget_seconds=seconds, facts=facts, machine="fingerprint")
 
 
-def check(outcome: ProbeOutcome) -> None:
+def check(outcome: Outcome) -> None:
     assert outcome.failure is None
     assert outcome.measured or any("The time was enough for" in note for note in outcome.conditions.warnings)
     assert all(record.skipped is None for record in outcome.settings)

@@ -19,7 +19,7 @@ from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.benches import scratch, storage
 from advisor.probes.benches.scratch import Past, Scratch, make
 from advisor.probes.judging.contest import CannotRunError
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Message, Rehearsed, Request
 from advisor.probes.rates.storage import RANDOM, SEQUENTIAL, STORAGE, piece_bytes
 from advisor.probes.runner import run
@@ -31,7 +31,7 @@ SMALL = 32 * MIB
 Usage = namedtuple("Usage", "total used free")
 
 
-def measure(folder: Path, seconds: float = 15.0) -> tuple[ProbeOutcome, list[Message], set[str]]:
+def measure(folder: Path, seconds: float = 15.0) -> tuple[Outcome, list[Message], set[str]]:
     """Also the names that were seen in the folder while it was measured."""
     told: list[Message] = []
     seen: set[str] = set()

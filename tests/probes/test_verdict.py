@@ -12,16 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from advisor.probes.verdict import (
-    FEW_PAIRS,
-    FEWEST_PAIRS,
-    MOST_PAIRS,
-    Comparison,
-    Margins,
-    Verdict,
-    checkpoints,
-    compare,
-)
+from advisor.facts.verdict import Verdict
+from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, MOST_PAIRS, Comparison, Margins, checkpoints, compare
 
 SECONDS = st.floats(1e-6, 1e3)
 PAIRS = st.lists(st.tuples(SECONDS, SECONDS), min_size=1, max_size=40)

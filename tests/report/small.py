@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import advise
-from advisor.inference.plan import Measurement, Plan, Verdict
+from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, School
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.knowledge.loader import load
 from advisor.machine.profiles.published import load_tables
 from advisor.networks.benchmark.six import SIX
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.probe import Setting
-from advisor.probes.verdict import Verdict
 from advisor.report.page import Look, cells
 from advisor.report.survey.bench import BenchReport, bench_page
 from advisor.report.survey.bench_json import bench_json
@@ -28,14 +28,14 @@ from tests.report.small import HOSTILE
 FCN5, FCN8, ALEXNET, RESNET, LSTM32, LSTM64 = SIX
 
 
-def outcome(probe: str, times: Mapping[Setting, Sequence[float]], **keys: Any) -> ProbeOutcome:
+def outcome(probe: str, times: Mapping[Setting, Sequence[float]], **keys: Any) -> Outcome:
     records = tuple(SettingRecord(one, search=tuple(samples)) for one, samples in times.items())
     found: dict[str, Any] = {
         "probe": probe, "topic": "compute.threads", "fact": f"probe.{probe}.best", "before": 2, "rival": 4, "after": 4,
         "verdict": Verdict.OVERTURNED, "median": 1.3, "low": 1.2, "high": 1.4, "n": 12, "settings": records,
         "date": "2026-01-02T10:00:00+00:00", "work": "example" if probe == "batch" else "step", **keys,
     }  # fmt: skip
-    return ProbeOutcome(**found)
+    return Outcome(**found)
 
 
 THREADS = outcome("threads", {1: (0.4, 0.41, 0.42, 0.43), 2: (0.26, 0.27, 0.28), 4: (0.2, 0.21, 0.22)})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from advisor.inference.plan import Measurement, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Measurement
 from advisor.knowledge.claims import Basis, Claim, Reading
 from advisor.report.page import Look, Page, cells
 from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, figure_words
 from advisor.survey.claim_values import Estimate
-from advisor.survey.judged_claims import ClaimVerdict, JudgedFigure, Judgement
+from advisor.survey.judged_claims import JudgedFigure, Judgement
 from tests.report.small import HOSTILE, hostile_knowledge, knowledge
 
 APPLIES = {"machine": "abc", "network": "ffn 64-10"}
@@ -25,12 +26,12 @@ def claim(text: str = "More threads pay.", basis: Basis = Basis.PROBE, **keys: o
 
 
 MEASURED = Judgement(
-    claim(says="always", erratum=("E1",)), ClaimVerdict.OVERTURNED, measured=COMPARED, unit="threads",
-    rules={"threads.cores": ClaimVerdict.OVERTURNED}, date=COMPARED.date, applies=APPLIES,
+    claim(says="always", erratum=("E1",)), Verdict.OVERTURNED, measured=COMPARED, unit="threads",
+    rules={"threads.cores": Verdict.OVERTURNED}, date=COMPARED.date, applies=APPLIES,
 )  # fmt: skip
 COMPUTED = Judgement(
     claim("Refilling takes a quarter of a second.", Basis.ARITHMETIC, says="0.254 s"),
-    ClaimVerdict.OVERTURNED,
+    Verdict.OVERTURNED,
     "What the document says does not follow from the right numbers.",
     (
         JudgedFigure("8 GB over 31.5 GB/s", "s", Estimate.exactly(8 / 31.5), 0.254, Reading.PRINTED),
@@ -40,11 +41,11 @@ COMPUTED = Judgement(
 )
 FROM_TABLE = Judgement(
     claim("At most three times.", Basis.PUBLISHED),
-    ClaimVerdict.CONFIRMED,
+    Verdict.CONFIRMED,
     figures=(JudgedFigure("most", "times", Estimate.exactly(2.5), None, Reading.PRINTED),),
 )
 WAITING = [
-    Judgement(claim(text, Basis.NEEDS), ClaimVerdict.NOT_JUDGED, "It needs trials.")
+    Judgement(claim(text, Basis.NEEDS), None, "It needs trials.")
     for text in ("Dropout is slow.", "Small weights are better.")
 ]
 ALL = [FROM_TABLE, MEASURED, *WAITING, COMPUTED]
@@ -126,10 +127,10 @@ def test_nothing_on_trial_is_said() -> None:
 def hostile() -> list[Judgement]:
     figure = JudgedFigure(HOSTILE, HOSTILE, Estimate(1, 0, 2), None, Reading.HERE)
     judgement = Judgement(
-        replace(claim(HOSTILE, says=HOSTILE), sources=(f"seed {HOSTILE}",)), ClaimVerdict.CONFIRMED, HOSTILE, (figure,),
+        replace(claim(HOSTILE, says=HOSTILE), sources=(f"seed {HOSTILE}",)), Verdict.CONFIRMED, HOSTILE, (figure,),
         measured=replace(COMPARED, before=HOSTILE), date=COMPARED.date, applies={HOSTILE: HOSTILE},
     )  # fmt: skip
-    return [judgement, replace(judgement, verdict=ClaimVerdict.NOT_JUDGED)]
+    return [judgement, replace(judgement, verdict=None)]
 
 
 def test_hostile_text_shows_as_text() -> None:
@@ -159,7 +160,7 @@ def test_markdown_has_a_row_for_each_claim_then_sources_and_errata() -> None:
 def test_json_keeps_the_order_and_holds_everything() -> None:
     document = json.loads(json.dumps(claims_json(ALL, knowledge()), allow_nan=False))
     assert document["schema"] == "advisor/survey-trial/1"
-    assert [one["verdict"] for one in document["survey"]] == [judgement.verdict.value for judgement in ALL]
+    assert [one["verdict"] for one in document["survey"]] == [one.verdict or "not_judged" for one in ALL]
     measured, computed = document["survey"][1], document["survey"][4]
     assert measured["errata"] == {"E1": "It should read 3 instead of 30."}
     assert (measured["measured"]["before"], measured["measured"]["rival"]) == (4, 2)

@@ -15,13 +15,13 @@ from advisor.agent.machines.comparison import compare, side_of, sides_of
 from advisor.agent.machines.remarks import Again
 from advisor.agent.remembered.anonymous import anonymous_json
 from advisor.agent.remembered.profile import MachineProfile
+from advisor.facts.verdict import Verdict
 from advisor.machine.cards import Gpu
 from advisor.machine.machine import Machine
 from advisor.machine.profiles.files import find_device
 from advisor.machine.profiles.published import published_figures
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from advisor.report.machine.compared import answer, compared_json, compared_page
 from advisor.report.machine.devices import device_json, device_page
 from advisor.report.machine.page import kept_page, machine_json, machine_page, machine_report, machine_words
@@ -35,7 +35,7 @@ CARD = replace(MACHINE, gpus=(Gpu("cuda", "NVIDIA A100-SXM4-80GB"),))
 ON_CARD = {"machine": CARD.fingerprint, "device": "cuda"}
 
 
-def page(outcomes: Sequence[ProbeOutcome], machine: Machine = MACHINE, look: Look = Look(80)) -> str:  # noqa: B008
+def page(outcomes: Sequence[Outcome], machine: Machine = MACHINE, look: Look = Look(80)) -> str:  # noqa: B008
     return machine_page(machine_report(profile(outcomes, machine=machine), find_device), look)
 
 
@@ -132,7 +132,7 @@ def test_of_two_disks_the_one_measured_last_is_shown() -> None:
     assert "200 MB/s" not in text
 
 
-UNUSUAL: list[tuple[list[ProbeOutcome], Machine, str, str]] = [
+UNUSUAL: list[tuple[list[Outcome], Machine, str, str]] = [
     ([gauged({MEMORY: 1.02e10, ONE_THREAD: 1e10})], MACHINE, "read memory 1.02 times as fast", "More threads will not help"),
     ([gauged({SEQUENTIAL: 1e9, RANDOM: 2e7})], MACHINE, "Small random reads from the disk get 2.0%", "Pack small files"),
     ([gauged({MEMORY: 1e10}, spread=0.5)], MACHINE, "95% intervals: Memory, all threads 41%.", "--only threads"),
@@ -151,14 +151,14 @@ UNUSUAL: list[tuple[list[ProbeOutcome], Machine, str, str]] = [
 
 @pytest.mark.parametrize(("outcomes", "machine", "what", "remedy"), UNUSUAL, ids=lambda value: str(value)[:30])
 def test_what_is_unusual_is_said_with_its_figures_and_what_to_do(
-    outcomes: list[ProbeOutcome], machine: Machine, what: str, remedy: str
+    outcomes: list[Outcome], machine: Machine, what: str, remedy: str
 ) -> None:
     unusual, _, to_do = flat(page(outcomes, machine)).partition("WHAT IS UNUSUAL")[2].partition("WHAT TO DO")
     assert what in unusual
     assert remedy in to_do
 
 
-def to_do(outcomes: Sequence[ProbeOutcome], machine: Machine = MACHINE) -> list[str]:
+def to_do(outcomes: Sequence[Outcome], machine: Machine = MACHINE) -> list[str]:
     found = flat(page(outcomes, machine)).partition("WHAT TO DO ")[2].partition(" HOW IT WAS")[0]
     return re.split(r" (?=\d\. )", found)
 
@@ -263,7 +263,7 @@ def test_a_calm_machine_is_left_in_peace() -> None:
         (compared(verdict=Verdict.UNDECIDED), "- threads 2 or 1: undecided, 1.30x"),
     ],
 )
-def test_each_comparison_is_one_line(outcome: ProbeOutcome, said: str) -> None:
+def test_each_comparison_is_one_line(outcome: Outcome, said: str) -> None:
     assert said in flat(page([outcome]))
 
 

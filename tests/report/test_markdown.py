@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from advisor.inference.plan import Plan, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan
 from advisor.knowledge.model import School
 from advisor.report.markup import code, code_block, plain, table
 from advisor.report.plan.markdown import report_text

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.agent import Revision, Skipped
+from advisor.agent.agent import Revision
+from advisor.agent.events import ProbeSkipped
 from advisor.agent.settling.scope import advise_here
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.rates.matmul import MATMUL
 from advisor.probes.settings.loading import WORKERS
-from advisor.probes.verdict import Verdict
 from advisor.report.changes import quantity, sentence
 from advisor.report.found.measured import measured_markdown, measured_page
 from advisor.report.page import Look
@@ -30,24 +31,24 @@ def plan() -> Plan:
     return advise_here(load(rules_folder()), FactBase.of(answers, Source.ASKED), None)
 
 
-def workers(verdict: Verdict, **changed: object) -> ProbeOutcome:
+def workers(verdict: Verdict, **changed: object) -> Outcome:
     fields: dict[str, object] = {
         "probe": "workers", "topic": WORKERS.topic, "fact": WORKERS.fact, "before": 0, "verdict": verdict, "rival": 2,
         "after": {Verdict.OVERTURNED: 2, Verdict.UNDECIDED: None}.get(verdict, 0), "median": 1.5, "low": 1.4, "high": 1.6,
         "n": 12, "applies": {"network": "cnn 64-[8]-10"},
     }  # fmt: skip
-    return ProbeOutcome(**fields | changed)  # type: ignore[arg-type]
+    return Outcome(**fields | changed)  # type: ignore[arg-type]
 
 
-def rates() -> ProbeOutcome:
+def rates() -> Outcome:
     settings = (SettingRecord("fp32", duel=(1e-11,) * 9), SettingRecord("bf16", duel=(5e-12,) * 9))
-    return ProbeOutcome(
+    return Outcome(
         "matmul", "", "", before="fp32", verdict=Verdict.OVERTURNED, after="bf16", rival="bf16", median=2.0, low=1.9, high=2.1,
         n=9, settings=settings, work="FLOP", gauges=MATMUL.gauges, bound_by=MATMUL.bound_by,
     )  # fmt: skip
 
 
-def page(plan: Plan, *outcomes: ProbeOutcome, skipped: tuple[Skipped, ...] = ()) -> str:
+def page(plan: Plan, *outcomes: Outcome, skipped: tuple[ProbeSkipped, ...] = ()) -> str:
     return " ".join(measured_page(Revision(plan, plan, outcomes, skipped), Look(width=100)).split())
 
 
@@ -80,14 +81,19 @@ def test_nothing_measured_is_said(plan: Plan) -> None:
 
 
 def test_what_is_open_stands_apart_from_what_is_not_here(plan: Plan) -> None:
-    skipped = (Skipped("layout", "No time was left: about 10 s.", True), Skipped("smt", "Every core has one."))
+    skipped = (
+        ProbeSkipped("layout", "No time was left: about 10 s.", True),
+        ProbeSkipped("smt", "Every core has one."),
+    )
     text = page(plan, workers(Verdict.CONFIRMED), skipped=skipped)
     assert text.index("still open") < text.index("layout: No time was left") < text.index("not measured here")
     assert text.index("not measured here") < text.index("smt: Every core has one.")
 
 
 def test_the_report_has_bets_rates_and_what_is_open(plan: Plan) -> None:
-    revision = Revision(plan, plan, (workers(Verdict.NO_DIFFERENCE), rates()), (Skipped("layout", "No time.", True),))
+    revision = Revision(
+        plan, plan, (workers(Verdict.NO_DIFFERENCE), rates()), (ProbeSkipped("layout", "No time.", True),)
+    )
     text = "\n".join(measured_markdown(revision))
     assert "| Loader processes | 0 processes | no difference that matters | 0 processes |" in text
     assert "| matmul | bf16 | 200 GFLOP/s" in text
@@ -103,7 +109,7 @@ def test_hostile_text_stays_text(plan: Plan) -> None:
 # --- what was tried on somebody's data --------------------------------------------------------------------------------
 
 
-def tried(verdict: Verdict, **changed: object) -> ProbeOutcome:
+def tried(verdict: Verdict, **changed: object) -> Outcome:
     after = {Verdict.OVERTURNED: "64, 128", Verdict.UNDECIDED: None}.get(verdict, "32, 64")
     fields: dict[str, object] = {
         "probe": "trial.hidden_units", "topic": "network.hidden_units", "fact": "trial.hidden_units", "before": "32, 64",
@@ -112,7 +118,7 @@ def tried(verdict: Verdict, **changed: object) -> ProbeOutcome:
         "also": {"trial.hidden_units.layers": 2, "trial.hidden_units.first": 64, "trial.hidden_units.second": 128},
         "applies": {"data": "0123456789abcdef", "network_type": "cnn"}, "bound_by": ("data", "network_type"),
     }  # fmt: skip
-    return ProbeOutcome(**fields | changed)  # type: ignore[arg-type]
+    return Outcome(**fields | changed)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,7 @@ def tried(verdict: Verdict, **changed: object) -> ProbeOutcome:
         ),
     ],
 )
-def test_a_difference_of_scores_is_told_as_one(plan: Plan, outcome: ProbeOutcome, words: str) -> None:
+def test_a_difference_of_scores_is_told_as_one(plan: Plan, outcome: Outcome, words: str) -> None:
     assert sentence(outcome) == words
     text = page(plan, outcome)
     assert words in text

@@ -14,8 +14,9 @@ from jsonschema import Draft202012Validator
 
 from advisor.facts.answers import read_answers
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import advise
-from advisor.inference.plan import Status, Verdict
+from advisor.inference.plan import Status
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge, School, Strength
 from advisor.report.plan.json_plan import plan_text

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.inference.plan import Status, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Status
 from advisor.knowledge.model import School
 from advisor.report.page import Look, cells
 from advisor.report.plan.text import plan_page

@@ -10,30 +10,21 @@ import pytest
 from advisor.cli.experiments.try_ import stated_options
 from advisor.cli.inputs import SchoolName
 from advisor.cli.trying_progress import sparkline
+from advisor.facts.verdict import Verdict
 from advisor.report.found.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page
 from advisor.report.html.trying import trying_html
 from advisor.report.page import Look
-from advisor.training.ladder.outcome import (
-    Best,
-    Bet,
-    BetVerdict,
-    DataTried,
-    Final,
-    Metric,
-    NotTried,
-    Outcome,
-    Verdict,
-)
+from advisor.training.ladder.outcome import Best, Bet, DataTried, Final, Metric, NotTried, TrialResults, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.25)
 NETWORK = Trial("ffn 64", Kind.NETWORK, Stage.NETWORKS, 0, {}, (0.95, 0.91), 2.5, 40)
-BET = Bet("network.init", "ffn", "he", "glorot", "he", BetVerdict.CONFIRMED, 0.012, 0.004, 0.02, "accuracy", 15)
-OUTCOME = Outcome(
+BET = Bet("network.init", "ffn", "he", "glorot", "he", Verdict.CONFIRMED, 0.012, 0.004, 0.02, "accuracy", 15)
+OUTCOME = TrialResults(
     metric=ACCURACY,
     data=DataTried("/data/wine.csv", "kind", "f" * 16, "tabular", "classify", 178, 36, 142, "By class.", 5, 0.25),
-    verdict=Verdict.NO_DIFFERENCE,
+    verdict=Winner.NO_DIFFERENCE,
     says="They cannot be told apart.",
     best=Best("ffn 64", Kind.NETWORK, 0.93, 0.9, 0.96),
     trials=(LINEAR, NETWORK, replace(NETWORK, rung=1, scores=(0.89,))),
@@ -64,9 +55,9 @@ def test_a_bet_is_told_with_its_figures() -> None:
     assert bet_sentence(BET, ACCURACY) == (
         "he against glorot with ffn: 0.012 better in accuracy (95 % interval 0.004 to 0.020, 15 pairs of scores)."
     )
-    overturned = replace(BET, verdict=BetVerdict.OVERTURNED, after="glorot")
+    overturned = replace(BET, verdict=Verdict.OVERTURNED, after="glorot")
     assert bet_sentence(overturned, ACCURACY).startswith("glorot against he with ffn: 0.012 better")
-    undecided = replace(BET, verdict=BetVerdict.UNDECIDED, after=None, median=-0.002, low=-0.01, high=0.006)
+    undecided = replace(BET, verdict=Verdict.UNDECIDED, after=None, median=-0.002, low=-0.01, high=0.006)
     said = bet_sentence(undecided, ACCURACY)
     assert said.startswith("glorot against he with ffn: 0.002 better in accuracy (95 % interval -0.006 to 0.010")
     assert said.endswith("which is not decided.")
@@ -95,7 +86,7 @@ def test_who_was_chosen_without_the_best_score_tells_the_classes_apart_better() 
 
 
 def test_a_stopped_run_says_so_and_how_to_go_on() -> None:
-    page = trying_page(replace(OUTCOME, interrupted=True, verdict=Verdict.UNFINISHED), Look(80))
+    page = trying_page(replace(OUTCOME, interrupted=True, verdict=Winner.UNFINISHED), Look(80))
     assert "Stopped before the end" in page
     assert "Give the very same command again" in page
 
@@ -147,9 +138,7 @@ def test_what_the_clock_cut_is_marked_in_every_table() -> None:
 
 
 def test_what_changes_of_another_network_showed_is_told_in_every_form() -> None:
-    bet = Bet(
-        "network.activation", "ffn", "relu", "gelu", "gelu", BetVerdict.OVERTURNED, 0.02, 0.01, 0.03, "accuracy", 6
-    )
+    bet = Bet("network.activation", "ffn", "relu", "gelu", "gelu", Verdict.OVERTURNED, 0.02, 0.01, 0.03, "accuracy", 6)
     outcome = replace(OUTCOME, varied=(bet,))
     for shown in (trying_page(outcome, Look(80)), trying_markdown(outcome), trying_html(outcome)):
         assert "what changes of the network showed" in shown.lower()

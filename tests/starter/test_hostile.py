@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from advisor.facts.fact_base import Known, Source
-from advisor.inference.plan import Flip, Measurement, Plan, Reason, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Flip, Measurement, Plan, Reason
 from advisor.knowledge.model import School
 from advisor.starter.literals import literal
 from tests.starter.projects import TABLE, command, complaints, generated, plan_of, run

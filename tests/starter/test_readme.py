@@ -6,7 +6,8 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.inference.plan import Flip, Measurement, Plan, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Flip, Measurement, Plan
 from tests.starter.projects import TABLE, commands, generated, knowledge, plan_of
 
 

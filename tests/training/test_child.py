@@ -7,10 +7,8 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -19,6 +17,7 @@ from hypothesis import strategies as st
 from sklearn import datasets as shipped
 
 from advisor.agent.remembered.trial_journal import TrialJournal
+from advisor.agent.trials.events import TrialEvent, TrialListener
 from advisor.agent.trials.trying import MOST_STARTS, Trying
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
@@ -40,7 +39,7 @@ from advisor.training.child.request import (
     encode_request,
 )
 from advisor.training.ladder.candidates import Planned
-from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Verdict
+from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 DATA = DataTried("/d.csv", "y", "0" * 16, "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25)
@@ -96,7 +95,7 @@ def test_a_run_ends_with_a_verdict(wine: Path) -> None:
     assert outcome.best is not None
     assert outcome.best.score > 0.85
     assert not outcome.best.seen, "its score is that of examples that chose nothing"
-    assert outcome.verdict in (Verdict.NETWORK, Verdict.BASELINE, Verdict.NO_DIFFERENCE)
+    assert outcome.verdict in (Winner.NETWORK, Winner.BASELINE, Winner.NO_DIFFERENCE)
     finals = {final.name: final.mean for final in outcome.finals}
     assert finals["trivial"] < 0.5
     assert {"linear", outcome.best.name} <= set(finals)
@@ -117,9 +116,7 @@ def test_whole_numbers_are_tried_as_the_quantity_that_somebody_says_they_are(tmp
     )
     seen: list[Ready] = []
     slow = Limits(grace_seconds=120.0)  # for loading what reads the data, on a busy machine
-    Trying(
-        asked, listener=lambda what, about: seen.append(about) if isinstance(about, Ready) else None, limits=slow
-    ).run()
+    Trying(asked, listener=lambda event: seen.append(event) if isinstance(event, Ready) else None, limits=slow).run()
     assert (seen[0].data.task, seen[0].metric.name) == ("regress", "r2")
     with pytest.raises(InputError, match="changed"):
         Trying(replace(asked, task="classify"), limits=slow).run()
@@ -136,11 +133,11 @@ class StoppedError(Exception):
     """Stands for a kill at some moment."""
 
 
-def stopping_after(number: int) -> Callable[[str, Any], None]:
+def stopping_after(number: int) -> TrialListener:
     """A listener that stops the run when so many trials are done."""
     done = []
 
-    def listen(what: str, about: Any) -> None:
+    def listen(about: TrialEvent) -> None:
         if isinstance(about, Trial):
             done.append(about)
             if len(done) == number:
@@ -280,14 +277,14 @@ def test_a_child_that_hangs_is_ended_with_the_budget() -> None:
     asked = Request("/d", "y", "f", Planned(), 2.0, 2.0, 0, 1, 100)
     seen: list[psutil.Process] = []
 
-    def listen(what: str, about: Any) -> None:
+    def listen(about: TrialEvent) -> None:
         seen.extend(psutil.Process().children(recursive=True))
 
     outcome = Trying(
         asked, command=misbehaving("import time; time.sleep(600)"), listener=listen, limits=Limits(grace_seconds=0.5)
     ).run()
     assert [trial.name for trial in outcome.trials] == ["trivial"]
-    assert outcome.verdict is Verdict.UNFINISHED
+    assert outcome.verdict is Winner.UNFINISHED
     assert seen
     assert not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in seen)
 
@@ -338,7 +335,7 @@ def test_what_was_begun_and_cut_off_is_told_apart_from_what_was_not_reached() ->
     trying = Trying(asked, command=hanging, limits=Limits(grace_seconds=20.0))
     begun: list[str] = []
 
-    def stop_at_linear(what: str, about: Any) -> None:
+    def stop_at_linear(about: TrialEvent) -> None:
         begun.extend([about.name] if isinstance(about, Began) else [])
         if begun[-1:] == ["linear"]:
             raise KeyboardInterrupt
@@ -369,7 +366,7 @@ def test_a_run_that_goes_on_too_late_says_that_the_held_out_examples_were_not_lo
     asked = Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100)
     outcome = Trying(asked, journal=journal, command=misbehaving("")).run()
     journal.close(finished=True)
-    assert outcome.verdict is Verdict.UNFINISHED
+    assert outcome.verdict is Winner.UNFINISHED
     assert outcome.best is not None
     assert outcome.best.seen
     assert outcome.notes == (

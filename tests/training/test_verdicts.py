@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.facts.verdict import Verdict
 from advisor.training.ladder.candidates import Factor, Planned
 from advisor.training.ladder.comparing import Scores, leader
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import Bet, BetVerdict, Difference, Final, Metric, Verdict
+from advisor.training.ladder.outcome import Bet, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
 from advisor.training.ladder.verdicts import advice, best, bets, difference, gain_words, varied, verdict
 
@@ -41,7 +42,7 @@ def around(mean: float, spread: float = 0.004) -> list[float]:
     return [mean - spread, mean, mean + spread, mean - spread / 2, mean + spread / 2]
 
 
-def judged(network: float, forest: float, gap: tuple[float, float], over_trivial: float = 0.3) -> tuple[Verdict, str]:
+def judged(network: float, forest: float, gap: tuple[float, float], over_trivial: float = 0.3) -> tuple[Winner, str]:
     """The verdict for scores of the folds, and the interval of network over forest on the held-out examples."""
     trials = [trial("trivial", around(0.1)), trial("random forest", around(forest)), trial(NETWORK, around(network))]
     finals = [final("trivial", 0.1), final("random forest", forest), final(NETWORK, network)]
@@ -56,13 +57,13 @@ def judged(network: float, forest: float, gap: tuple[float, float], over_trivial
 
 def test_a_network_that_is_better_beyond_noise_is_worth_it() -> None:
     found, says = judged(0.9, 0.8, (0.05, 0.15))
-    assert found is Verdict.NETWORK
+    assert found is Winner.NETWORK
     assert "0.100 better in accuracy (95 % interval 0.050 to 0.150)" in says
 
 
 def test_a_baseline_that_is_better_beyond_noise_wins() -> None:
     found, says = judged(0.8, 0.9, (-0.15, -0.05))
-    assert found is Verdict.BASELINE
+    assert found is Winner.BASELINE
     assert "not worth it" in says
     assert "random forest is 0.100 better" in says
 
@@ -76,7 +77,7 @@ def advised(network: Sequence[float], forest: Sequence[float], gap: tuple[float,
 
 
 def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -> None:
-    assert judged(0.9, 0.89, (-0.02, 0.04))[0] is Verdict.NO_DIFFERENCE
+    assert judged(0.9, 0.89, (-0.02, 0.04))[0] is Winner.NO_DIFFERENCE
     says = advised([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9], (-0.02, 0.04))
     assert "not shown to be worth it; random forest is the simpler." in says
     assert says.endswith(
@@ -91,7 +92,7 @@ def test_why_the_plan_stays_although_its_network_scored_less_on_the_folds() -> N
     differences = [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)]
     found = bets(LADDER, PLANNED, ACCURACY, trials, differences)
     judged, _ = verdict(LADDER, ACCURACY, trials, finals, differences)
-    assert judged is Verdict.BASELINE
+    assert judged is Winner.BASELINE
     says = advice(LADDER, judged, trials, finals, found)
     assert says.startswith("The plan stays ffn")
     assert "a training was too short" in says
@@ -116,7 +117,7 @@ def test_more_than_the_trivial_on_held_out_examples_is_called_noise_or_not() -> 
         found, words = verdict(
             LADDER, ACCURACY, trials, finals, [Difference("random forest", "trivial", 0.175, low, high)]
         )
-        assert found is Verdict.NOTHING
+        assert found is Winner.NOTHING
         return words
 
     assert says(-0.05, 0.4).endswith(
@@ -128,8 +129,8 @@ def test_more_than_the_trivial_on_held_out_examples_is_called_noise_or_not() -> 
 def test_few_examples_that_are_told_alike_do_not_show_that_nothing_differs() -> None:
     few, many = replace(ACCURACY, resolves=0.04), replace(ACCURACY, resolves=0.004)
     trials = [trial("random forest", [1.0] * 5), trial(NETWORK, [1.0] * 5)]
-    assert bets(LADDER, PLANNED, few, trials, ())[0].verdict is BetVerdict.UNDECIDED
-    assert bets(LADDER, PLANNED, many, trials, ())[0].verdict is BetVerdict.NO_DIFFERENCE
+    assert bets(LADDER, PLANNED, few, trials, ())[0].verdict is Verdict.UNDECIDED
+    assert bets(LADDER, PLANNED, many, trials, ())[0].verdict is Verdict.NO_DIFFERENCE
     chosen = best(LADDER, few, trials, ())
     assert chosen is not None
     assert (chosen.low, chosen.high) == (pytest.approx(0.92), 1.0)
@@ -137,7 +138,7 @@ def test_few_examples_that_are_told_alike_do_not_show_that_nothing_differs() -> 
 
 def test_no_better_than_no_input_at_all_is_nothing() -> None:
     found, says = judged(0.12, 0.11, (-0.02, 0.04), over_trivial=0.01)
-    assert found is Verdict.NOTHING
+    assert found is Winner.NOTHING
     assert "always saying the most frequent class" in says
 
 
@@ -150,7 +151,7 @@ def test_a_difference_without_a_digit_to_show_is_called_level() -> None:
 def test_without_finals_the_folds_are_quoted_as_unfinished() -> None:
     trials = [trial("trivial", around(0.1)), trial("linear", around(0.7))]
     found, says = verdict(LADDER, ACCURACY, trials, (), ())
-    assert found is Verdict.UNFINISHED
+    assert found is Winner.UNFINISHED
     assert "linear is ahead so far" in says
     chosen = best(LADDER, ACCURACY, trials, ())
     assert chosen is not None
@@ -162,7 +163,7 @@ def test_finals_that_were_cut_do_not_say_that_no_network_was_tried() -> None:
     finals = [Final(name, kind, (score,), score, score, score) for name, kind, score in (
         ("trivial", Kind.TRIVIAL, 0.1), ("linear", Kind.BASELINE, 0.7))]  # fmt: skip
     found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference("linear", "trivial", 0.6, 0.5, 0.7)])
-    assert found is Verdict.UNFINISHED
+    assert found is Winner.UNFINISHED
     assert "linear is ahead, 0.600 better" in says
     assert f"no time to score {NETWORK}, the best network, on the held-out examples" in says
 
@@ -181,41 +182,39 @@ def type_bet(network: Sequence[float], forest: Sequence[float], held_out: float 
 
 def test_the_planned_type_is_confirmed_overturned_or_no_different() -> None:
     confirmed = type_bet(around(0.9), around(0.8, 0.008))
-    assert (confirmed.verdict, confirmed.before, confirmed.after) == (BetVerdict.CONFIRMED, "ffn", "ffn")
+    assert (confirmed.verdict, confirmed.before, confirmed.after) == (Verdict.CONFIRMED, "ffn", "ffn")
     overturned = type_bet(around(0.8), around(0.9, 0.008))
-    assert (overturned.verdict, overturned.after) == (BetVerdict.OVERTURNED, "random_forest")
+    assert (overturned.verdict, overturned.after) == (Verdict.OVERTURNED, "random_forest")
     same = type_bet(around(0.8), around(0.8003))
-    assert (same.verdict, same.after) == (BetVerdict.NO_DIFFERENCE, "ffn")
+    assert (same.verdict, same.after) == (Verdict.NO_DIFFERENCE, "ffn")
     undecided = type_bet([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9])
-    assert (undecided.verdict, undecided.after) == (BetVerdict.UNDECIDED, None)
+    assert (undecided.verdict, undecided.after) == (Verdict.UNDECIDED, None)
 
 
 def test_what_the_held_out_examples_contradict_is_undecided() -> None:
-    assert type_bet(around(0.8), around(0.9, 0.008), held_out=0.05).verdict is BetVerdict.UNDECIDED
-    assert type_bet(around(0.8), around(0.9, 0.008), held_out=-0.05).verdict is BetVerdict.OVERTURNED
+    assert type_bet(around(0.8), around(0.9, 0.008), held_out=0.05).verdict is Verdict.UNDECIDED
+    assert type_bet(around(0.8), around(0.9, 0.008), held_out=-0.05).verdict is Verdict.OVERTURNED
 
 
 def test_what_a_network_lost_that_there_was_no_time_to_train_is_undecided() -> None:
     forest, network = trial("random forest", around(0.9, 0.008)), trial(NETWORK, around(0.8))
     hurried = replace(network, hurried=True)
-    assert bets(LADDER, PLANNED, ACCURACY, [forest, network], ())[0].verdict is BetVerdict.OVERTURNED
-    assert bets(LADDER, PLANNED, ACCURACY, [forest, hurried], ())[0].verdict is BetVerdict.UNDECIDED
+    assert bets(LADDER, PLANNED, ACCURACY, [forest, network], ())[0].verdict is Verdict.OVERTURNED
+    assert bets(LADDER, PLANNED, ACCURACY, [forest, hurried], ())[0].verdict is Verdict.UNDECIDED
     better = replace(hurried, scores=tuple(around(0.95)))
-    assert bets(LADDER, PLANNED, ACCURACY, [forest, better], ())[0].verdict is BetVerdict.CONFIRMED, (
-        "and won all the same"
-    )
+    assert bets(LADDER, PLANNED, ACCURACY, [forest, better], ())[0].verdict is Verdict.CONFIRMED, "and won all the same"
 
 
 def test_where_nothing_beats_the_trivial_no_type_takes_the_place_of_the_planned_one() -> None:
     trials = [trial("random forest", around(0.9, 0.008)), trial(NETWORK, around(0.8))]
-    assert bets(LADDER, PLANNED, ACCURACY, trials, (), Verdict.NOTHING)[0].verdict is BetVerdict.UNDECIDED
+    assert bets(LADDER, PLANNED, ACCURACY, trials, (), Winner.NOTHING)[0].verdict is Verdict.UNDECIDED
 
 
 def test_that_the_network_had_no_time_is_said_where_it_loses() -> None:
     trials = [trial("random forest", around(0.9)), trial(NETWORK, around(0.8))]
     finals = [final("random forest", 0.9), replace(final(NETWORK, 0.8), cut=True)]
     found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)])
-    assert found is Verdict.BASELINE
+    assert found is Winner.BASELINE
     assert f"no time for all of {NETWORK}'s training" in says
 
 
@@ -231,7 +230,7 @@ def test_changes_of_a_network_that_is_not_the_plans_are_told_beside_its_bets() -
     [found] = varied(ladder, other, ACCURACY, trials)
     assert base.settings is not None
     assert (found.topic, found.network, found.before) == ("network.activation", base.model, base.settings.activation)
-    assert found.verdict is BetVerdict.OVERTURNED
+    assert found.verdict is Verdict.OVERTURNED
     assert all(bet.topic == "network.type" for bet in bets(ladder, other, ACCURACY, trials, ())), "no bet of the plan"
     assert varied(LADDER, PLANNED, ACCURACY, [trial(NETWORK, around(0.8))]) == (), "of the plan's own they are bets"
 
@@ -247,7 +246,7 @@ def test_a_factor_is_judged_within_the_network_that_was_varied() -> None:
     found = {bet.topic: bet for bet in bets(LADDER, PLANNED, ACCURACY, trials, ())}
     activation = found["network.activation"]
     assert (activation.before, activation.rival, activation.after) == ("relu", "tanh", "tanh")
-    assert activation.verdict is BetVerdict.OVERTURNED
+    assert activation.verdict is Verdict.OVERTURNED
     assert activation.network == "ffn"
     assert activation.median == pytest.approx(0.1)
     assert "network.init" not in found, "nothing else was tried of it"
@@ -259,9 +258,9 @@ def test_a_decided_bet_is_positive_and_its_interval_holds_its_middle(one: list[f
     bet = type_bet(one[:count], other[:count])
     assert bet.low <= bet.median <= bet.high
     assert bet.n == count
-    if bet.verdict in (BetVerdict.CONFIRMED, BetVerdict.OVERTURNED):
+    if bet.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED):
         assert bet.low > 0
-        assert bet.after == (bet.before if bet.verdict is BetVerdict.CONFIRMED else bet.rival)
+        assert bet.after == (bet.before if bet.verdict is Verdict.CONFIRMED else bet.rival)
 
 
 def noisy(name: str, draw: random.Random, rung: int, true: float = 0.8) -> Trial:
@@ -371,7 +370,7 @@ def test_the_bet_on_the_type_is_about_scores() -> None:
     own = [unsure(NETWORK, 0.9, 0.3), wavering("ffn 100 plain", 0.893, 0.1)]
     rival = unsure("random forest", 0.9, 0.3)
     found = next(bet for bet in bets(LADDER, PLANNED, ACCURACY, [*own, rival], []) if bet.topic == "network.type")
-    assert found.verdict is BetVerdict.NO_DIFFERENCE
+    assert found.verdict is Verdict.NO_DIFFERENCE
 
 
 def test_equal_candidates_are_told_apart_by_simplicity() -> None:

@@ -9,19 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.agent.agent import Revision, Skipped, Step
+from advisor.agent.agent import Revision
+from advisor.agent.events import ProbeFinished, ProbeSkipped, ProbeStarted
 from advisor.agent.settling.scope import advise_here, torch_version
 from advisor.children.stopping import STOPPED, Stop
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Duel, Message, Phase, Ready, Rehearsed, Sample
-from advisor.probes.verdict import Verdict
 from advisor.resources import rules_folder
 from tests.tui.stand_in import StandIn
 
@@ -84,22 +85,22 @@ class MadeMeasurement:
 
     def __call__(self, seconds: float, only: Sequence[str] | None, listener: Any, stop: Stop) -> Revision:
         self.asked.append((seconds, only))
-        outcomes: list[ProbeOutcome] = []
-        skipped: list[Skipped] = []
+        outcomes: list[Outcome] = []
+        skipped: list[ProbeSkipped] = []
         for play in self.plays:
             if stop.all:
-                skipped.append(Skipped(play.probe, STOPPED, open=True))
+                skipped.append(ProbeSkipped(play.probe, STOPPED, open=True))
                 continue
             stop.next()
             probe = probe_named(play.probe)
-            listener("started", Step(probe, 2 * probe.cost_seconds, seconds, play.before))
+            listener(ProbeStarted(probe, 2 * probe.cost_seconds, seconds, play.before))
             for message in messages(play):
-                listener("event", message)
+                listener(message)
             if play.probe in self.waits_in:
                 while not (self.let_go.wait(0.02) or stop.now):
                     pass
             outcomes.append(outcome_of(play, stopped=stop.now))
-            listener("finished", outcomes[-1])
+            listener(ProbeFinished(outcomes[-1]))
         self.ended.set()
         facts = self.desk.interview.facts()
         knowledge = rules("of the thread that measures")
@@ -123,7 +124,7 @@ def messages(play: Played, pairs: int = 12) -> Iterator[Message]:
             yield Sample(Phase.DUEL, setting, number, play.seconds[setting] * random_.uniform(0.95, 1.05), 0.2 * number)
 
 
-def outcome_of(play: Played, *, stopped: bool = False) -> ProbeOutcome:
+def outcome_of(play: Played, *, stopped: bool = False) -> Outcome:
     probe = probe_named(play.probe)
     told = [message for message in messages(play) if isinstance(message, Sample)]
     records = tuple(
@@ -136,7 +137,7 @@ def outcome_of(play: Played, *, stopped: bool = False) -> ProbeOutcome:
     )
     verdict = Verdict.UNDECIDED if stopped or play.failure else play.verdict
     after = {Verdict.OVERTURNED: play.rival, Verdict.UNDECIDED: None}.get(verdict, play.before)
-    return ProbeOutcome(
+    return Outcome(
         probe=probe.name, topic=probe.topic, fact=probe.fact, before=play.before, verdict=verdict, after=after,
         rival=play.rival, median=1.24, low=1.18, high=1.31, n=0 if play.failure else 12, date="2026-11-21T12:00:00+00:00",
         applies={"network": "cnn 784-[64]-10", "torch": torch_version(), "machine": MACHINE.fingerprint}, settings=records,

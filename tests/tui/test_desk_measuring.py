@@ -17,9 +17,9 @@ from advisor.cli.wizard.desk import WizardDesk
 from advisor.cli.wizard.outcomes import WizardOutcomes
 from advisor.errors import InputError
 from advisor.facts.fact_base import Source
+from advisor.facts.verdict import Verdict
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from tests.tui.desks import Desks, say
 
 
@@ -47,7 +47,7 @@ def test_facts_found_in_data_go_beneath_the_answers_and_those_of_other_data_go_a
 
 def test_another_machine_than_this_one_cannot_be_measured(desk_of: Desks) -> None:
     with pytest.raises(InputError, match="another machine than this one"):
-        desk_of().measure(5.0, None, lambda what, about: None, Stop())
+        desk_of().measure(5.0, None, lambda event: None, Stop())
 
 
 def test_only_what_was_said_is_measured_for(desk_of: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,11 +60,11 @@ def test_only_what_was_said_is_measured_for(desk_of: Desks, monkeypatch: pytest.
 
     monkeypatch.setattr(agent, "settle", settle)
     desk = desk_of("auto")
-    desk.measure(5.0, None, lambda what, about: None, Stop())
+    desk.measure(5.0, None, lambda event: None, Stop())
     assert asked["kind"] is None, "without an answer the machine alone is measured"
     assert asked["own rules"]
     say(desk, "task.kind", "generate")
-    desk.measure(5.0, None, lambda what, about: None, Stop())
+    desk.measure(5.0, None, lambda event: None, Stop())
     assert asked["kind"].value == "generate"
 
 
@@ -138,11 +138,11 @@ def test_that_a_run_could_not_be_resumed_is_a_note_and_nothing_on_stderr(
     assert capsys.readouterr().err == ""
 
 
-def measured(desk: WizardDesk) -> ProbeOutcome:
+def measured(desk: WizardDesk) -> Outcome:
     """A rate that was measured on the desk's machine."""
     assert desk.machine is not None
     probe = probe_named("matmul")
-    return ProbeOutcome(
+    return Outcome(
         "matmul", probe.topic, probe.fact, "fp32", Verdict.NO_DIFFERENCE, None, median=1.0, low=0.99, high=1.01, n=12,
         date="2026-11-22T00:00:00+00:00", applies={"machine": desk.machine.fingerprint}, bound_by=("machine",),
     )  # fmt: skip

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from textual.widgets import Button, Select
 
-from advisor.agent.agent import Revision, Step
+from advisor.agent.agent import Revision
+from advisor.agent.events import JournalFailed, MeasuringResumed, ProbeStarted
 from advisor.children.stopping import was_stopped
 from advisor.errors import input_error
 from advisor.probes.catalogue import probe_named
@@ -173,9 +174,9 @@ async def test_what_was_told_before_the_pane_had_a_size_is_drawn_to_its_size() -
     desk, _ = measuring_desk()
     async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
         await offered(run)
-        told = [Step(probe_named(BATCH.probe), 10.0, 60.0, BATCH.before), *messages(BATCH)]
+        told = [ProbeStarted(probe_named(BATCH.probe), 10.0, 60.0, BATCH.before), *messages(BATCH)]
         for about in told:
-            run.screen.state.tell("started" if isinstance(about, Step) else "event", about)
+            run.screen.state.tell(about)
         run.screen._turn_to(Screen.RUNNING)  # at once, and nothing is told any more
         await settled(run.pilot)
         shows(run, "128 plan")
@@ -219,14 +220,14 @@ async def test_what_a_stopped_run_had_finished_is_said() -> None:
     state = Measuring(60.0, lambda: 10.0)
     found = outcome_of(THREADS)
     failed = replace(outcome_of(BATCH), failure="It crashed.")
-    state.tell("resumed", type("Left", (), {"outcomes": [found, failed], "spent": 12.0})())
+    state.tell(MeasuringResumed((found, failed), 12.0))
     assert (state.resumed, state.spent, state.seconds_left) == (("threads",), 12.0, 48.0)
     desk, made = measuring_desk(waits_in=("batch",), plays=[BATCH])
     async with running(ProbingScreen(), desk=desk) as run:
         await offered(run)
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.state.current is not None)
-        told = ProbingScreen.Told("resumed", type("Left", (), {"outcomes": [found], "spent": 12.0})())
+        told = ProbingScreen.Told(MeasuringResumed((found,), 12.0))
         run.screen.post_message(told)
         await settled(run.pilot)
         shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured already.")
@@ -242,9 +243,9 @@ async def test_what_a_child_says_is_shown_as_text() -> None:
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.state.current is not None)
         for about in (Sample(Phase.SEARCH, "[b]x[/red]\x1b[31m", 0, 1.0), Duel("[b]x[/red]\x1b[31m")):
-            run.screen.post_message(ProbingScreen.Told("event", about))
+            run.screen.post_message(ProbingScreen.Told(about))
         warning = input_error("No", "[/red] cannot be written", where="/a/[b]")
-        run.screen.post_message(ProbingScreen.Told("warning", warning))
+        run.screen.post_message(ProbingScreen.Told(JournalFailed(warning)))
         await settled(run.pilot)
         await until(run, lambda: "[b]x[/red]" in screen_text(run.app))
         shows(run, "! /a/[b]: [/red] cannot be written")

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from textual.widgets import DataTable, TabbedContent
 
-from advisor.agent.agent import Revision, Skipped, Step
+from advisor.agent.agent import Revision
+from advisor.agent.events import ProbeSkipped, ProbeStarted
 from advisor.agent.settling.scope import advise_here
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.tui.probing.done import DonePane, headline
 from advisor.tui.probing.probing import Phase as Screen
 from advisor.tui.probing.probing import ProbingScreen
@@ -72,7 +73,7 @@ def test_a_rate_is_that_of_the_usual_setting_and_says_which(
 ) -> None:
     settings = tuple(SettingRecord(setting, (1 / rate,)) for setting, rate in rates.items())
     gauges = probe_named(probe).gauges
-    outcome = ProbeOutcome(probe, "", "", before, Verdict.UNDECIDED, settings=settings, work="byte", gauges=gauges)
+    outcome = Outcome(probe, "", "", before, Verdict.UNDECIDED, settings=settings, work="byte", gauges=gauges)
     assert headline(outcome) == shown
     assert {point.note for point in points_of(outcome)} == {""}, "none of them is the plan's"
 
@@ -148,7 +149,7 @@ async def test_where_nothing_was_measured_the_reasons_are_shown() -> None:
     facts = desk.interview.facts()
     plan = advise_here(desk.knowledge, facts, MACHINE, (), detail=VALUES_ONLY)
     desk.measured = lambda *_: Revision(
-        plan, plan, (), (Skipped("threads", "No time was left: about 6 s.", open=True),)
+        plan, plan, (), (ProbeSkipped("threads", "No time was left: about 6 s.", open=True),)
     )
     async with running(ProbingScreen(), desk=desk) as run:
         await measured(run)
@@ -160,9 +161,9 @@ async def test_where_nothing_was_measured_the_reasons_are_shown() -> None:
 
 def test_a_setting_is_shown_with_the_best_samples_that_there_are() -> None:
     state = Measuring(60.0, lambda: 0.0)
-    state.tell("started", Step(probe_named("threads"), 12.0, 60.0, 8))
+    state.tell(ProbeStarted(probe_named("threads"), 12.0, 60.0, 8))
     for message in messages(THREADS):
-        state.tell("event", message)
+        state.tell(message)
     points = {point.label: point for point in state.points(8)}
     assert list(points) == ["1", "2", "4", "8"], "numbers in their order"
     assert (points["4"].n, points["1"].n) == (12, 3), "pairs outrank the search"
@@ -174,7 +175,7 @@ def test_a_setting_is_shown_with_the_best_samples_that_there_are() -> None:
 def test_the_budget_counts_down_on_the_clock() -> None:
     now = [100.0]
     state = Measuring(60.0, lambda: now[0])
-    state.tell("started", Step(probe_named("threads"), 12.0, 60.0))
+    state.tell(ProbeStarted(probe_named("threads"), 12.0, 60.0))
     now[0] = 105.0
     assert (state.seconds_left, state.seconds_of_probe) == (55.0, 7.0)
     now[0] = 1000.0

@@ -8,7 +8,8 @@ from typing import Any
 
 import psutil
 
-from advisor.agent.agent import Revision, Step
+from advisor.agent.agent import Revision
+from advisor.agent.events import ProbeFinished, ProbeStarted
 from advisor.agent.settling.scope import advise_here
 from advisor.children.stopping import Stop, was_stopped
 from advisor.inference.advise import VALUES_ONLY
@@ -47,12 +48,12 @@ def real(desk: StandIn) -> None:
     """A measurement in a real process, with more time than any machine needs."""
 
     def measure(seconds: float, only: Any, listener: Any, stop: Stop) -> Revision:
-        listener("started", Step(PROBE, 600.0, 600.0, 1))
+        listener(ProbeStarted(PROBE, 600.0, 600.0, 1))
         outcome = run_probe(
             PROBE, WIDE_NETWORK, before=1, settings=[1, 2], budget_seconds=600.0, stop=stop,
-            on_event=lambda message: listener("event", message),
+            on_event=listener,
         )  # fmt: skip
-        listener("finished", outcome)
+        listener(ProbeFinished(outcome))
         plan = advise_here(
             rules("of the thread that measures"), desk.interview.facts(), MACHINE, (), detail=VALUES_ONLY
         )

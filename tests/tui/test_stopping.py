@@ -16,19 +16,20 @@ from advisor.agent import agent
 from advisor.agent.agent import Revision, settle
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.remembered.trial_journal import TrialJournal
+from advisor.agent.trials.events import TrialEvent
 from advisor.agent.trials.trying import NothingTriedError, Trying
 from advisor.children.stopping import STOPPED, Stop, was_stopped
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.machine.machine import Machine
 from advisor.probes.ask_torch import ask_torch
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Duel, Message, Sample
 from advisor.probes.runner import run
 from advisor.probes.settings.threads import THREADS
-from advisor.probes.verdict import Verdict
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
 from advisor.training.child.request import Began, Request
@@ -66,7 +67,7 @@ def nobody_stays() -> Iterator[None]:
     assert left == []
 
 
-def stopped_after(pairs: int, stop: Stop, ending: str = "this") -> ProbeOutcome:
+def stopped_after(pairs: int, stop: Stop, ending: str = "this") -> Outcome:
     """The outcome of a probe whose child says so many pairs, and hangs until somebody stops it."""
 
     def listen(message: Message) -> None:
@@ -168,7 +169,7 @@ class HangingProbes:
         facts = FactBase.of(detected, Source.DETECTED).with_values(PLAN, Source.ASKED)
         return settle(self.knowledge, facts, MACHINE, 3600.0, detail=VALUES_ONLY, journal=journal, stop=stop)
 
-    def _run(self, probe: Any, workload: Any, *, before: Any, date: str, **options: Any) -> ProbeOutcome:
+    def _run(self, probe: Any, workload: Any, *, before: Any, date: str, **options: Any) -> Outcome:
         self.ran.append(probe.name)
         order = self._orders.get(len(self.ran))
         if order is not None:
@@ -177,7 +178,7 @@ class HangingProbes:
             command = [sys.executable, "-c", "import time; time.sleep(600)"]
             return run(probe, workload, before=before, date=date, command=command, **options | {"settings": [before]})
         found = Verdict.CONFIRMED
-        return ProbeOutcome(
+        return Outcome(
             probe.name, probe.topic, probe.fact, before, found, before, median=1.5, low=1.4, high=1.6, n=12, date=date
         )
 
@@ -252,7 +253,7 @@ ASKED = Request("/d", "y", "f", Planned(), LONG, LONG, 0, 1, 100)
 def test_a_stopped_trial_run_gives_back_the_trials_that_were_finished() -> None:
     stop = Stop()
 
-    def listen(what: str, about: Any) -> None:
+    def listen(about: TrialEvent) -> None:
         if isinstance(about, Began) and about.name == "linear":
             stop.everything()
 
@@ -272,7 +273,7 @@ def test_a_trial_in_which_somebody_stops_the_run_again_and_again_is_not_left_out
         journal = TrialJournal.open({}, fresh=False)
         assert journal is not None
 
-        def listen(what: str, about: Any, stop: Stop = stop) -> None:
+        def listen(about: TrialEvent, stop: Stop = stop) -> None:
             if isinstance(about, Began) and about.name == "linear":
                 stop.everything()
 

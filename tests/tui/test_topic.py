@@ -8,7 +8,8 @@ from functools import cache
 
 from textual.widgets import Input, Static
 
-from advisor.inference.plan import Measurement, Plan, Reason, Status, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Measurement, Plan, Reason, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.tui.glossary.glossary import GlossaryScreen
 from advisor.tui.topic.topic import TopicScreen, topics_of

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from textual.widgets import Button, Select, TabbedContent
 
-from advisor.agent.remembered.trial_journal import Known
+from advisor.agent.trials.events import TrialsResumed
 from advisor.errors import input_error
 from advisor.inference.advise import VALUES_ONLY
 from advisor.report.page import Look
 from advisor.training.child.request import Began, Costly, EpochSeen, Note, Ready
-from advisor.training.ladder.outcome import Metric, Outcome
+from advisor.training.ladder.outcome import Metric, TrialResults
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.tui.interview.data import DataScreen
 from advisor.tui.trying.done import in_the_plan
@@ -155,7 +155,7 @@ async def test_stopped_before_anything_was_tried_it_is_back_where_it_began() -> 
 async def test_what_the_data_refuse_is_said() -> None:
     desk, _ = trying_desk()
 
-    def refuse(*_: Any) -> Outcome:
+    def refuse(*_: Any) -> TrialResults:
         raise input_error("These data cannot be learnt from", "there is one class", where="[/red]")
 
     desk.tried = refuse
@@ -217,7 +217,7 @@ def test_each_recommendation_that_moved_is_told_with_both_values() -> None:
 def told(*messages: object) -> Trials:
     state = Trials(60.0, lambda: 0.0)
     for message in messages:
-        state.tell("message", message)
+        state.tell(message)
     return state
 
 
@@ -225,9 +225,9 @@ def test_each_fold_and_each_candidate_begins_a_curve_of_its_own() -> None:
     first, second = (Began(name, Stage.NETWORKS, 0, Kind.NETWORK) for name in ("a", "b"))
     state = told(first, EpochSeen(1, 0.9), EpochSeen(4, 0.5), EpochSeen(1, 0.8))
     assert [line.points for line in state.lines()] == [((1, 0.9), (4, 0.5)), ((1, 0.8),)]
-    state.tell("message", second)
+    state.tell(second)
     assert len(state.lines()) == 2, "the curves of the one before stay until there is another one"
-    state.tell("message", EpochSeen(2, 0.7))
+    state.tell(EpochSeen(2, 0.7))
     assert (state.curves_of, [line.points for line in state.lines()]) == ("b", [((2, 0.7),)])
 
 
@@ -249,7 +249,7 @@ def test_smaller_errors_rank_first() -> None:
 
 def test_a_run_that_goes_on_counts_what_was_done() -> None:
     state = Trials(60.0, lambda: 5.0)
-    state.tell("resumed", Known(ready=Ready(DATA, METRIC, 3), trials=list(TRIALS[:2]), spent=20.0))
+    state.tell(TrialsResumed(TRIALS[:2], 20.0, Ready(DATA, METRIC, 3)))
     assert (state.resumed, state.seconds_left, [row.name for row in state.ranked()]) == (2, 40.0, ["linear", "trivial"])
 
 

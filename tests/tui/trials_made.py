@@ -10,8 +10,9 @@ from advisor.agent.trials.trying import NothingTriedError
 from advisor.children.stopping import STOPPED, Stop
 from advisor.datasets.dataset import Format, Inspection, Remark, Task, Weight
 from advisor.errors import Problem
+from advisor.facts.verdict import Verdict
 from advisor.training.child.request import Began, EpochSeen, Ready
-from advisor.training.ladder.outcome import Best, Bet, BetVerdict, DataTried, Final, Metric, Outcome, Verdict
+from advisor.training.ladder.outcome import Best, Bet, DataTried, Final, Metric, TrialResults, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from tests.tui.measurements_made import rules
 from tests.tui.stand_in import StandIn
@@ -44,10 +45,10 @@ TRIALS = (
     Trial("ffn 100", *_NETWORK, 0, scores=(0.98, 0.99, 0.97), seconds=2.5, epochs=40),
     Trial("ffn 64-32", *_NETWORK, 0, scores=(0.97, 0.97, 0.98), seconds=2.1, epochs=35, status=Status.SHORT),
 )
-OUTCOME = Outcome(
+OUTCOME = TrialResults(
     metric=METRIC,
     data=DATA,
-    verdict=Verdict.NO_DIFFERENCE,
+    verdict=Winner.NO_DIFFERENCE,
     says="ffn 100 and random forest cannot be told apart: take the simpler.",
     best=Best("ffn 100", Kind.NETWORK, 0.98, 0.95, 1.0),
     trials=TRIALS,
@@ -59,14 +60,14 @@ OUTCOME = Outcome(
             "gradient_boosting",
             "ffn",
             "ffn",
-            BetVerdict.OVERTURNED,
+            Verdict.OVERTURNED,
             0.02,
             0.01,
             0.03,
             "accuracy",
             6,
         ),
-        Bet("training.optimizer", "ffn", "adamw", "sgd", None, BetVerdict.UNDECIDED, 0.004, -0.01, 0.02, "accuracy", 3),
+        Bet("training.optimizer", "ffn", "adamw", "sgd", None, Verdict.UNDECIDED, 0.004, -0.01, 0.02, "accuracy", 3),
     ),
     seconds=12.0,
 )
@@ -82,22 +83,22 @@ class MadeTrials:
     asked: list[float] = field(default_factory=list)
     let_go: threading.Event = field(default_factory=threading.Event)
 
-    def __call__(self, seconds: float, listener: Any, stop: Stop) -> Outcome:
+    def __call__(self, seconds: float, listener: Any, stop: Stop) -> TrialResults:
         self.asked.append(seconds)
         if self.reads:
             self._wait(stop)
             raise NothingTriedError("Nothing could be tried", [Problem("", STOPPED)])
-        listener("message", Ready(DATA, METRIC, 3))
+        listener(Ready(DATA, METRIC, 3))
         for trial in TRIALS:
-            listener("message", Began(trial.name, trial.stage, trial.rung, trial.kind))
+            listener(Began(trial.name, trial.stage, trial.rung, trial.kind))
             for fold in range(3 if trial.epochs else 0):
                 for epoch in range(1, 30, 2):
-                    listener("message", EpochSeen(epoch, 1.1 / (epoch + fold) ** 0.5))
+                    listener(EpochSeen(epoch, 1.1 / (epoch + fold) ** 0.5))
             if trial.name == "ffn 100" and self.waits:
                 self._wait(stop)
             if stop.all:
                 break
-            listener("crashed" if trial.failure else "message", trial)
+            listener(trial)
         return OUTCOME
 
     def _wait(self, stop: Stop) -> None:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from advisor.agent.machines.quantities import Quantity, Reading, order_of, readings
 from advisor.agent.remembered.profile import MachineProfile
 from advisor.machine.machine import Machine
-from advisor.probes.outcome import ProbeOutcome, Rate
+from advisor.probes.outcome import Outcome, Rate
 from advisor.probes.verdict import FEWEST_PAIRS, MATTERS
 
 NEWEST_RUNS = 5
@@ -33,7 +33,7 @@ class Side:
 
     title: str
     machine: Machine | None
-    outcomes: tuple[ProbeOutcome, ...]
+    outcomes: tuple[Outcome, ...]
 
     @property
     def dates(self) -> tuple[str, str]:
@@ -128,7 +128,7 @@ def compare(first: Side, second: Side, *, same_machine: bool = False) -> Machine
     )
 
 
-def _runs(outcomes: Sequence[ProbeOutcome]) -> Mapping[Quantity, list[Reading]]:
+def _runs(outcomes: Sequence[Outcome]) -> Mapping[Quantity, list[Reading]]:
     """The newest runs of each quantity in each unit."""
     found: dict[Quantity, list[Reading]] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.date):
@@ -180,7 +180,7 @@ def _change(low: float, high: float) -> Change:
     return Change.UNDECIDED
 
 
-def _machine_then(profile: MachineProfile, outcomes: Sequence[ProbeOutcome]) -> Machine | None:
+def _machine_then(profile: MachineProfile, outcomes: Sequence[Outcome]) -> Machine | None:
     """What the machine was when the newest of these was measured."""
     newest = max(outcomes, key=lambda outcome: outcome.date, default=None)
     return None if newest is None else profile.machine_of(newest.applies.get("machine", ""))
@@ -203,7 +203,7 @@ def _context(first: Side, second: Side) -> list[str]:
     return found
 
 
-def _said(outcomes: Sequence[ProbeOutcome], name: str) -> list[str]:
+def _said(outcomes: Sequence[Outcome], name: str) -> list[str]:
     return sorted({outcome.applies[name] for outcome in outcomes if name in outcome.applies})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.probes.outcome import ProbeOutcome, Rate
+from advisor.probes.outcome import Outcome, Rate
 
 _NOT_OF_THE_QUANTITY = ("machine", "torch", "python")
 LABELS: Mapping[str, str] = {
@@ -57,10 +57,10 @@ class Reading:
 
     quantity: Quantity
     rate: Rate
-    outcome: ProbeOutcome
+    outcome: Outcome
 
 
-def readings(outcome: ProbeOutcome) -> tuple[Reading, ...]:
+def readings(outcome: Outcome) -> tuple[Reading, ...]:
     """What was gauged, and the speed of the two settings that were compared; nothing from a run that failed."""
     if outcome.failure is not None:
         return ()
@@ -78,7 +78,7 @@ def readings(outcome: ProbeOutcome) -> tuple[Reading, ...]:
     return tuple(found)
 
 
-def newest_readings(outcomes: Sequence[ProbeOutcome]) -> dict[Quantity, Reading]:
+def newest_readings(outcomes: Sequence[Outcome]) -> dict[Quantity, Reading]:
     """The last reading of each quantity, gauged ones first, in the order of their labels."""
     found: dict[Quantity, Reading] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.date):

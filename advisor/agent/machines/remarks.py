@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from advisor.agent.machines.peaks import Peak
 from advisor.agent.machines.quantities import Reading
+from advisor.facts.verdict import Verdict
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import BUSY, STOLEN, WIDE, spread
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.rates.storage import STORAGE
-from advisor.probes.verdict import Verdict
 from advisor.wording import join_names
 
 LOW_SHARE = 0.5
@@ -82,7 +82,7 @@ def exceeds(reading: Reading, peak: Peak | None) -> bool:
 
 def remarks(
     machine: Machine | None,
-    outcomes: Sequence[ProbeOutcome],
+    outcomes: Sequence[Outcome],
     measured: Mapping[str, Reading],
     peaks: Mapping[str, Peak],
     again: Again = Again(),
@@ -136,7 +136,7 @@ def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Ite
             yield Remark(f"Only a small share of their peaks: {each} ({sources}).", remedy)
 
 
-def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[ProbeOutcome], again: Again) -> Iterator[Remark]:
+def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[Outcome], again: Again) -> Iterator[Remark]:
     """Rough figures, other programs and samples that differ: one thing mends them, so it names all probes concerned."""
     rough = {
         reading.quantity.label: (width, reading.quantity.probe)
@@ -197,7 +197,7 @@ def _of_formats(measured: Mapping[str, Reading]) -> Iterator[Remark]:
         yield Remark(f"Matrix products {each} as long as in fp32.", f"Stay with fp32; {saves}.")
 
 
-def _of_threads(machine: Machine | None, outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
+def _of_threads(machine: Machine | None, outcomes: Sequence[Outcome]) -> Iterator[Remark]:
     usable = machine.usable_cores if machine is not None else None
     for outcome in outcomes:
         decided = outcome.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED)
@@ -210,7 +210,7 @@ def _of_threads(machine: Machine | None, outcomes: Sequence[ProbeOutcome]) -> It
             )
 
 
-def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
+def _of_conditions(outcomes: Sequence[Outcome]) -> Iterator[Remark]:
     """The worst of each kind, once, with the probes that it concerns."""
     stolen = {o.probe: o.conditions.stolen_share for o in outcomes if o.conditions.stolen_share > STOLEN}
     if stolen:
@@ -228,7 +228,7 @@ def _of_conditions(outcomes: Sequence[ProbeOutcome]) -> Iterator[Remark]:
         )
 
 
-def _of_failures(outcomes: Sequence[ProbeOutcome], again: Again) -> Iterator[Remark]:
+def _of_failures(outcomes: Sequence[Outcome], again: Again) -> Iterator[Remark]:
     """Once for the probes that failed for the same reason."""
     failed: dict[str, dict[str, None]] = {}
     for outcome in outcomes:
@@ -241,7 +241,7 @@ def _of_failures(outcomes: Sequence[ProbeOutcome], again: Again) -> Iterator[Rem
         )
 
 
-def notes_of(outcomes: Sequence[ProbeOutcome]) -> tuple[str, ...]:
+def notes_of(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """How each probe measured, in its own words; not what the remarks above tell of its conditions."""
     said = ("Other programs took", "The host of this virtual machine", "The clock follows", "The samples of")
     notes = [(o.probe, note) for o in outcomes for note in o.conditions.warnings if not note.startswith(said)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.agent.remembered.profile import MachineProfile
 from advisor.machine.parts import DiskKind
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.survey.claim_values import disk_kind
 
 NAME = "anonymous"
@@ -67,7 +67,7 @@ def anonymous_json(profile: MachineProfile, words: Sequence[str] = ()) -> dict[s
     return document
 
 
-def _anonymous(outcome: ProbeOutcome, numbers: Mapping[str, str], own: re.Pattern[str]) -> ProbeOutcome:
+def _anonymous(outcome: Outcome, numbers: Mapping[str, str], own: re.Pattern[str]) -> Outcome:
     """Its figures, terms and versions, and the sentences that say nothing private."""
     applies = dict(outcome.applies)
     for name in applies.keys() & {"torch", "python"}:

@@ -16,7 +16,7 @@ from typing import Any
 from advisor.agent.remembered.journal_file import JournalFile
 from advisor.errors import InputError
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 
 SCHEMA = "advisor/journal/2"
 KEPT_FOR = timedelta(days=1)
@@ -29,7 +29,7 @@ class Entry:
 
     probe: str
     spent: float
-    outcome: ProbeOutcome | None = None
+    outcome: Outcome | None = None
     """None where it only began."""
     by_hand: bool = False
     """Whether somebody ended the run in the middle of it, which says nothing against the probe."""
@@ -59,7 +59,7 @@ class Journal:
         return self.file.path
 
     @property
-    def outcomes(self) -> list[ProbeOutcome]:
+    def outcomes(self) -> list[Outcome]:
         return [entry.outcome for entry in self.entries if entry.outcome is not None]
 
     @property
@@ -90,7 +90,7 @@ class Journal:
         """Notes that somebody ended the run in the middle of this probe. Raises StateError."""
         self._write(Entry(probe, self.spent, by_hand=True))
 
-    def add(self, outcome: ProbeOutcome, spent: float) -> None:
+    def add(self, outcome: Outcome, spent: float) -> None:
         """Writes a finished probe at once. Raises StateError where that fails; the entry is kept in memory."""
         self._write(Entry(outcome.probe, spent, outcome))
 
@@ -128,7 +128,7 @@ def _entry(data: Any) -> Entry | None:
         if data["schema"] != SCHEMA:
             return None
         outcome = data["outcome"]
-        found = checked(ProbeOutcome.from_json(outcome)) if outcome is not None else None
+        found = checked(Outcome.from_json(outcome)) if outcome is not None else None
         return Entry(probe_named(data["probe"]).name, float(data["spent"]), found, bool(data.get("by_hand", False)))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
         return None

@@ -23,7 +23,7 @@ from advisor.machine.state import (
     save_json,
     state_folder,
 )
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.wording import shorten
 
 LAST = "last"
@@ -54,7 +54,7 @@ def profiles_kept_in() -> Path:
     return folder
 
 
-def remember(machine: Machine, outcomes: Sequence[ProbeOutcome], name: str = LAST) -> Path:
+def remember(machine: Machine, outcomes: Sequence[Outcome], name: str = LAST) -> Path:
     """Adds outcomes to the profile of this name.
 
     Raises InputError when it cannot be written, and when what is there cannot be read: that stays as it is.
@@ -74,7 +74,7 @@ def remember(machine: Machine, outcomes: Sequence[ProbeOutcome], name: str = LAS
     return path
 
 
-def recall(machine: Machine) -> tuple[list[ProbeOutcome], list[InputError]]:
+def recall(machine: Machine) -> tuple[list[Outcome], list[InputError]]:
     """Everything measured on this machine, oldest first, and what could not be read."""
     profiles, problems = kept_profiles()
     found = [outcome for profile in profiles for outcome in profile.outcomes]

@@ -13,7 +13,7 @@ from advisor import __version__
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Varies
 from advisor.wording import shorten
 
@@ -40,7 +40,7 @@ class MachineProfile:
     host: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of advisor, torch and python, when it was measured last."""
-    outcomes: tuple[ProbeOutcome, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
     earlier: Mapping[str, Machine] = field(default_factory=dict)
     """What it was before (under another quota, with other cards), by fingerprint."""
     damaged: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class MachineProfile:
 
 
 def grown(
-    profile: MachineProfile | None, name: str, machine: Machine, host: str, outcomes: Sequence[ProbeOutcome]
+    profile: MachineProfile | None, name: str, machine: Machine, host: str, outcomes: Sequence[Outcome]
 ) -> MachineProfile:
     """The profile with these outcomes of this machine added; only the newest of each probe and network are kept."""
     before = profile or MachineProfile(name, machine.fingerprint)
@@ -128,11 +128,11 @@ def grown(
     )
 
 
-def outcome_key(outcome: ProbeOutcome) -> tuple[str, str, str]:
+def outcome_key(outcome: Outcome) -> tuple[str, str, str]:
     return (outcome.probe, outcome.date, str(sorted(outcome.applies.items())))
 
 
-def profile_facts(document: object) -> tuple[dict[str, Value], tuple[ProbeOutcome, ...]]:
+def profile_facts(document: object) -> tuple[dict[str, Value], tuple[Outcome, ...]]:
     """What an exported profile says of its machine, by the names of the vocabulary, and what was measured on it.
 
     The outcomes are those of the machine as it was last, bound to the fingerprint that the facts' machine has, so that
@@ -150,7 +150,7 @@ def profile_facts(document: object) -> tuple[dict[str, Value], tuple[ProbeOutcom
     )
 
 
-def own_outcomes(profile: MachineProfile) -> tuple[ProbeOutcome, ...]:
+def own_outcomes(profile: MachineProfile) -> tuple[Outcome, ...]:
     """Those of the machine as it was last, oldest first, with the fingerprint that its description gives."""
     here = profile.fingerprint if profile.machine is None else profile.machine.fingerprint
     return tuple(
@@ -160,7 +160,7 @@ def own_outcomes(profile: MachineProfile) -> tuple[ProbeOutcome, ...]:
     )
 
 
-def checked(outcome: ProbeOutcome) -> ProbeOutcome:
+def checked(outcome: Outcome) -> Outcome:
     """The outcome, if its parts are what a probe would have written. Raises ValueError, TypeError or AttributeError."""
     probe = probe_named(outcome.probe)
     if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
@@ -219,26 +219,26 @@ def _are_texts(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _outcomes(entries: Sequence[object]) -> tuple[list[ProbeOutcome], list[str]]:
+def _outcomes(entries: Sequence[object]) -> tuple[list[Outcome], list[str]]:
     """The outcomes that can be read, and a sentence for each of the others."""
-    known = {entry.name for entry in fields(ProbeOutcome)}
+    known = {entry.name for entry in fields(Outcome)}
     found, damaged = [], []
     for entry in entries:
         try:
             if not isinstance(entry, dict):
                 raise ValueError("it is no mapping")
-            found.append(checked(ProbeOutcome.from_json({key: entry[key] for key in entry if key in known})))
+            found.append(checked(Outcome.from_json({key: entry[key] for key in entry if key in known})))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             damaged.append(f"a measurement in it is damaged ({shorten(error)}).")
     return found, damaged
 
 
-def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The newest few of each kind within the space there is, in the order in which they came (oldest first)."""
     import json
 
     counts: dict[tuple[str, ...], int] = {}
-    kept: list[ProbeOutcome] = []
+    kept: list[Outcome] = []
     room = MOST_BYTES
     for outcome in reversed(outcomes):
         kind = (outcome.probe, *(outcome.applies.get(name, "") for name in ("machine", "network")))
@@ -251,7 +251,7 @@ def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
     return kept[::-1]
 
 
-def _versions(outcomes: Sequence[ProbeOutcome]) -> dict[str, str]:
+def _versions(outcomes: Sequence[Outcome]) -> dict[str, str]:
     """The newest of each that is known."""
     applies = [outcome.applies for outcome in sorted(outcomes, key=lambda outcome: outcome.date)]
     return {name: known[-1] for name in _VERSIONS if (known := [one[name] for one in applies if name in one])}

@@ -9,12 +9,12 @@ from advisor.agent.settling.scope import binding
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.out_of_scope import Differs, differing
 from advisor.machine.machine import Machine
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.wording import shorten
 
 
 def measured_elsewhere(
-    outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str], machines: Mapping[str, Machine]
+    outcomes: Sequence[Outcome], scope: Mapping[str, str], machines: Mapping[str, Machine]
 ) -> dict[str, str]:
     """By probe, which conditions keep its nearest measurement from counting; nothing where one counts.
 
@@ -25,7 +25,7 @@ def measured_elsewhere(
         scope: of the plan (advisor.agent.settling.scope.scope_of).
         machines: what is known of machines, by fingerprint.
     """
-    nearest: dict[str, tuple[ProbeOutcome, tuple[Differs, ...]]] = {}
+    nearest: dict[str, tuple[Outcome, tuple[Differs, ...]]] = {}
     for outcome in outcomes:
         if outcome.measured:
             differs = differing(binding(outcome), scope)
@@ -34,7 +34,7 @@ def measured_elsewhere(
     return {probe: _said(outcome, found, machines) for probe, (outcome, found) in nearest.items() if found}
 
 
-def _said(outcome: ProbeOutcome, differs: Sequence[Differs], machines: Mapping[str, Machine]) -> str:
+def _said(outcome: Outcome, differs: Sequence[Differs], machines: Mapping[str, Machine]) -> str:
     if any(one.name == "machine" and one.now is None for one in differs):
         told = "it was this machine, and the plan is for another"
     else:

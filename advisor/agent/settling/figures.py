@@ -12,7 +12,7 @@ from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.networks.counts import Counts, backbone, counts, estimated
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
 
 _COUNTED_FROM = (
@@ -20,12 +20,12 @@ _COUNTED_FROM = (
 )  # fmt: skip
 
 
-def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Plan:
+def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome] = ()) -> Plan:
     """The plan with its computed numbers; `outcomes` are the measurements that are in its scope."""
     return replace(plan, figures=compute_figures(knowledge, plan, given_quantities(plan, outcomes)))
 
 
-def given_quantities(plan: Plan, outcomes: Sequence[ProbeOutcome] = ()) -> Mapping[str, Quantity]:
+def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[str, Quantity]:
     """By the names under `given` in figures.yaml; what is not known is left out."""
     found: dict[str, Quantity] = {}
     if plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
@@ -70,7 +70,7 @@ def _quantities(found: Counts, origin: str) -> dict[str, Quantity]:
     }
 
 
-def _measured_step(outcomes: Sequence[ProbeOutcome], workload: Workload) -> float | None:
+def _measured_step(outcomes: Sequence[Outcome], workload: Workload) -> float | None:
     """Median seconds of a step with the plan's own settings."""
     for outcome in outcomes:
         if outcome.probe == "threads":
@@ -81,7 +81,7 @@ def _measured_step(outcomes: Sequence[ProbeOutcome], workload: Workload) -> floa
     return None
 
 
-def _measured_products(plan: Plan, outcomes: Sequence[ProbeOutcome]) -> float | None:
+def _measured_products(plan: Plan, outcomes: Sequence[Outcome]) -> float | None:
     """FLOP/s of matrix products in the plan's number format, on the kind of device that the plan computes on."""
     device = "cpu" if plan.value("compute.device") == "cpu" else "cuda"
     for outcome in outcomes:

@@ -6,18 +6,18 @@ import math
 
 from advisor.agent.trials.outcomes import widths_of
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.advise import engine_for, situation_of
-from advisor.inference.plan import Measurement, Plan, Verdict
+from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.expressions.expressions import BOOLEAN
 from advisor.knowledge.model import Knowledge, Rule
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict as Found
+from advisor.probes.outcome import Outcome
 
-DECIDED_BY_PROBE = (Found.CONFIRMED, Found.OVERTURNED)
+DECIDED_BY_PROBE = (Verdict.CONFIRMED, Verdict.OVERTURNED)
 
 
-def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Measurement:
+def measurement(knowledge: Knowledge, plan: Plan, outcome: Outcome) -> Measurement:
     assert outcome.median is not None  # noqa: S101 - it was measured
     assert outcome.low is not None  # noqa: S101
     assert outcome.high is not None  # noqa: S101
@@ -30,7 +30,7 @@ def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Meas
         probe=outcome.probe,
         before=before,
         after=before if after is None else after,
-        verdict=Verdict(outcome.verdict.value),
+        verdict=outcome.verdict,
         median=outcome.median,
         low=outcome.low,
         high=outcome.high,
@@ -43,7 +43,7 @@ def measurement(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> Meas
     )
 
 
-def judged_rules(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> dict[str, str]:
+def judged_rules(knowledge: Knowledge, plan: Plan, outcome: Outcome) -> dict[str, str]:
     """For each rule of the topic that names this probe: whether what it expects was found."""
     judged = {}
     for rule in knowledge.rules:
@@ -54,7 +54,7 @@ def judged_rules(knowledge: Knowledge, plan: Plan, outcome: ProbeOutcome) -> dic
     return judged
 
 
-def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -> Verdict | None:
+def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: Outcome) -> Verdict | None:
     """Confirmed, overturned, no difference or undecided.
 
     None where the rule's condition does not hold here, and where the settings are no values of what was measured.
@@ -75,7 +75,7 @@ def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -
     if not outcome.measured:
         return Verdict.UNDECIDED
     if outcome.verdict not in DECIDED_BY_PROBE:
-        return Verdict(outcome.verdict.value)
+        return outcome.verdict
     for name, value in FactBase.of(outcome.facts(), Source.MEASURED).by_source(Source.MEASURED).items():
         if name in slots:
             values[slots[name]] = value
@@ -85,10 +85,10 @@ def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: ProbeOutcome) -
     return Verdict.CONFIRMED if expected else Verdict.OVERTURNED
 
 
-def is_sound(knowledge: Knowledge, outcome: ProbeOutcome) -> bool:
+def is_sound(knowledge: Knowledge, outcome: Outcome) -> bool:
     """Whether the settings that an outcome speaks of are values of its fact: it may come from a file."""
     fact = knowledge.vocabulary.facts.get(outcome.fact)
-    if fact is None or not outcome.measured or outcome.verdict is Found.UNDECIDED:
+    if fact is None or not outcome.measured or outcome.verdict is Verdict.UNDECIDED:
         return True
     settings = [outcome.after] if outcome.verdict in DECIDED_BY_PROBE else [outcome.before, outcome.rival]
     return all(_fits(fact, setting) for setting in settings)

@@ -16,7 +16,7 @@ from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.networks.names import RESTORERS
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 
 MAX_ROUNDS = 4
@@ -134,7 +134,7 @@ def advise_here(
     knowledge: Knowledge,
     facts: FactBase,
     machine: Machine | None,
-    outcomes: Sequence[ProbeOutcome] = (),
+    outcomes: Sequence[Outcome] = (),
     school: School = School.TODAY,
     detail: Detail = Detail(),  # noqa: B008 - immutable
 ) -> Plan:
@@ -155,15 +155,15 @@ def advise_here(
 
 
 def _in_scope_of_itself(
-    knowledge: Knowledge, facts: FactBase, machine: Machine | None, outcomes: Sequence[ProbeOutcome], school: School
-) -> tuple[Glance, list[ProbeOutcome]]:
+    knowledge: Knowledge, facts: FactBase, machine: Machine | None, outcomes: Sequence[Outcome], school: School
+) -> tuple[Glance, list[Outcome]]:
     """The plan with what was measured under its own conditions, and these measurements.
 
     What is in scope depends on the plan (its network, its batch size), and the plan on what is in scope: repeated until
     nothing changes, at most four times.
     """
     scope: dict[str, str] = {}
-    chosen: list[ProbeOutcome] = []
+    chosen: list[Outcome] = []
     glance = Glance(knowledge, facts.in_scope(scope), school)
     for _ in range(MAX_ROUNDS if outcomes else 0):
         found = scope_of(glance, machine)
@@ -179,7 +179,7 @@ def _in_scope_of_itself(
 
 
 def _without_broken_flips(
-    knowledge: Knowledge, plan: Plan, facts: FactBase, machine: Machine | None, outcomes: Sequence[ProbeOutcome]
+    knowledge: Knowledge, plan: Plan, facts: FactBase, machine: Machine | None, outcomes: Sequence[Outcome]
 ) -> Plan:
     """The plan with those flips only that still hold when the changed answer puts a measurement out of its scope."""
     seen: dict[tuple[str, object], Glance] = {}
@@ -195,16 +195,16 @@ def _without_broken_flips(
     return replace(plan, recommendations=recommendations)
 
 
-def standing(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+def standing(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Without what was measured again under the same conditions and is taken back by that: a trial that is undecided now is not
     won any more, nor is a bet that a second start has contradicted."""
 
-    def conditions(outcome: ProbeOutcome) -> tuple[object, ...]:
+    def conditions(outcome: Outcome) -> tuple[object, ...]:
         return outcome.probe, *sorted(binding(outcome).items())
 
     newest = {conditions(outcome): outcome for outcome in outcomes if outcome.measured}
 
-    def stands(outcome: ProbeOutcome) -> bool:
+    def stands(outcome: Outcome) -> bool:
         last = newest.get(conditions(outcome))
         if is_trial(outcome.probe):
             return outcome is last
@@ -213,7 +213,7 @@ def standing(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
     return [outcome for outcome in outcomes if stands(outcome)]
 
 
-def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) -> list[ProbeOutcome]:
+def newest_in_scope(outcomes: Sequence[Outcome], scope: Mapping[str, str]) -> list[Outcome]:
     """For each probe its last outcome that was measured under these conditions."""
     found = {}
     for outcome in outcomes:
@@ -222,7 +222,7 @@ def newest_in_scope(outcomes: Sequence[ProbeOutcome], scope: Mapping[str, str]) 
     return list(found.values())
 
 
-def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -> FactBase:
+def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: Outcome) -> FactBase:
     """The facts with what a probe has decided, bound to the conditions under which it was measured."""
     applies = binding(outcome)
     note = f"{'advisor try' if is_trial(outcome.probe) else f'probe {outcome.probe}'}, {outcome.date}"
@@ -234,12 +234,12 @@ def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: ProbeOutcome) -
     return facts
 
 
-def binding(outcome: ProbeOutcome) -> dict[str, str]:
+def binding(outcome: Outcome) -> dict[str, str]:
     """The conditions under which alone the outcome counts."""
     return {name: str(outcome.applies[name]) for name in outcome.bound_by if name in outcome.applies}
 
 
-def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[ProbeOutcome]) -> Plan:
+def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) -> Plan:
     """The plan with each measurement shown at the recommendation that it decides."""
     from advisor.agent.settling.judging import measurement
 

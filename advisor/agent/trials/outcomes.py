@@ -21,12 +21,11 @@ from advisor.machine.state import (
     save_json,
     state_folder,
 )
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
-    from advisor.training.ladder.outcome import Bet, Outcome
+    from advisor.training.ladder.outcome import Bet, TrialResults
 
 SCHEMA = "advisor/trials/1"
 DATA, NETWORK_TYPE = "data", "network_type"
@@ -64,7 +63,7 @@ def is_trial(probe: str) -> bool:
     return probe in _BY_PROBE
 
 
-def trial_outcomes(found: Outcome, machine: str, date: str) -> list[ProbeOutcome]:
+def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome]:
     """The bets that the trials judged, each as a measurement. Bets on what the advisor cannot use are left out.
 
     `median`, `low` and `high` are a difference of scores (its `unit` is the metric), above 0 where the first is better.
@@ -84,20 +83,20 @@ def trial_outcomes(found: Outcome, machine: str, date: str) -> list[ProbeOutcome
     return [outcome for outcome in made if outcome is not None]
 
 
-def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> ProbeOutcome | None:
+def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
     tried = TOPICS[bet.topic]
     before, rival, after = (_setting(value) for value in (bet.before, bet.rival, bet.after))
     if before is None or rival is None:
         return None
     bound = {NETWORK_TYPE: bet.network} if bet.network else {}
-    return ProbeOutcome(
+    return Outcome(
         probe=tried.probe,
         topic=bet.topic,
         fact=tried.fact,
         before=before,
         rival=rival,
         after=after,
-        verdict=Verdict(bet.verdict.value),
+        verdict=bet.verdict,
         median=bet.median,
         low=bet.low,
         high=bet.high,
@@ -133,14 +132,14 @@ def _widths(setting: str) -> dict[str, int]:
 # --- what is remembered ------------------------------------------------------------------------------------------
 
 
-def remember_trials(outcomes: Sequence[ProbeOutcome]) -> Path:
+def remember_trials(outcomes: Sequence[Outcome]) -> Path:
     """Adds outcomes to what this host remembers of trials.
 
     Raises InputError when that cannot be written, and when what is there cannot be read: it stays as it is.
     """
     path = _file()
     with locked(path):
-        earlier: list[ProbeOutcome] = []
+        earlier: list[Outcome] = []
         damaged: list[str] = []
         with suppress(NothingSavedError, SetAsideError):
             earlier, damaged = _read(path)
@@ -151,7 +150,7 @@ def remember_trials(outcomes: Sequence[ProbeOutcome]) -> Path:
     return path
 
 
-def recall_trials(facts: FactBase) -> tuple[list[ProbeOutcome], list[InputError]]:
+def recall_trials(facts: FactBase) -> tuple[list[Outcome], list[InputError]]:
     """What was tried on these very data, oldest first, and what could not be read; nothing where no data were named."""
     known = facts.known(FINGERPRINT)
     if known is None:
@@ -172,10 +171,10 @@ def _file() -> Path:
     return state_folder() / "trials.json"
 
 
-def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The newest few of each kind, in the order of their dates."""
     counts: dict[tuple[str, ...], int] = {}
-    kept: list[ProbeOutcome] = []
+    kept: list[Outcome] = []
     for outcome in sorted(outcomes, key=lambda outcome: outcome.date, reverse=True):
         kind = (outcome.probe, outcome.applies[DATA], outcome.applies.get(NETWORK_TYPE, ""))
         counts[kind] = counts.get(kind, 0) + 1
@@ -184,26 +183,26 @@ def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
     return kept[::-1]
 
 
-def _read(path: Path) -> tuple[list[ProbeOutcome], list[str]]:
+def _read(path: Path) -> tuple[list[Outcome], list[str]]:
     """The outcomes that can be read, and a sentence for each of the others. Raises StateError."""
     document = load_json(path)
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise StateError(path, "it holds no trials of this program.", "Move it away.")
     entries = document.get("outcomes")
-    found: list[ProbeOutcome] = []
+    found: list[Outcome] = []
     damaged: list[str] = []
-    known = {entry.name for entry in fields(ProbeOutcome)}
+    known = {entry.name for entry in fields(Outcome)}
     for entry in entries if isinstance(entries, list) else [None]:
         try:
             if not isinstance(entry, dict):
                 raise TypeError("it is no mapping")
-            found.append(_checked(ProbeOutcome.from_json({key: entry[key] for key in entry if key in known})))
+            found.append(_checked(Outcome.from_json({key: entry[key] for key in entry if key in known})))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             damaged.append(f"a trial in it is damaged ({shorten(error)}).")
     return found, damaged
 
 
-def _checked(outcome: ProbeOutcome) -> ProbeOutcome:
+def _checked(outcome: Outcome) -> Outcome:
     """The outcome, if its parts are what `trial_outcomes` would have made. Raises ValueError or AttributeError."""
     topic, tried = _BY_PROBE.get(outcome.probe, ("", None))
     if tried is None or (outcome.topic, outcome.fact) != (topic, tried.fact):
@@ -226,7 +225,7 @@ def _checked(outcome: ProbeOutcome) -> ProbeOutcome:
     return outcome
 
 
-def _check_widths(outcome: ProbeOutcome, settings: Sequence[object]) -> None:
+def _check_widths(outcome: Outcome, settings: Sequence[object]) -> None:
     for setting in settings:
         widths_of(str(setting))
     if outcome.also != ({} if outcome.after is None else _widths(str(outcome.after))):

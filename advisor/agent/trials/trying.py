@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
 
+from advisor.agent.events import JournalFailed
 from advisor.agent.remembered.trial_journal import Known, TrialJournal
+from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
 from advisor.children.process import ChildProcess, Closed, Flood, Line
 from advisor.children.stopping import STOPPED, Stop
 from advisor.errors import InputError, Problem, input_error
@@ -34,7 +35,7 @@ from advisor.training.child.request import (
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import NotTried, Outcome
+from advisor.training.ladder.outcome import NotTried, TrialResults
 from advisor.training.ladder.trial_record import Stage, Status, Trial
 from advisor.training.ladder.verdicts import advice, best, bets, varied, verdict
 
@@ -55,9 +56,6 @@ PLANNED = {
     "batch_size": "training.batch_size",
 }
 """What is taken from the plan, and from which topic."""
-
-Listener: TypeAlias = Callable[[str, Any], None]
-"""Told of `resumed` (a Known), `message` (one of the child's), `crashed` (a Trial), `warning` (an InputError)."""
 
 
 def planned(plan: Plan) -> Planned:
@@ -86,7 +84,7 @@ class Trying:
         request: Request,
         *,
         journal: TrialJournal | None = None,
-        listener: Listener | None = None,
+        listener: TrialListener | None = None,
         limits: Limits | None = None,
         command: Sequence[str] | None = None,
         stop: Stop | None = None,
@@ -109,7 +107,7 @@ class Trying:
         """What is being tried, or was when the child was ended."""
         self._begun = time.monotonic()
 
-    def run(self) -> Outcome:
+    def run(self) -> TrialResults:
         """Climbs the ladder, until it ends or the budget does.
 
         Raises InputError where the data cannot be learnt from, and whatever interrupts it (KeyboardInterrupt): the child
@@ -134,7 +132,7 @@ class Trying:
             what = f"{max(0.0, left):.0f} s of the budget were left, too few to look at the held-out examples."
             self.known.notes.append(f"{what} Begin anew with a longer --budget.")
 
-    def outcome(self, *, interrupted: bool = False) -> Outcome:
+    def outcome(self, *, interrupted: bool = False) -> TrialResults:
         """What is known so far. Raises NothingTriedError where not even the data could be read in time."""
         known, request = self.known, self._request
         ready = known.ready
@@ -155,7 +153,7 @@ class Trying:
         says = f"{says} {advice(ladder, judged, known.trials, finals, found)}".rstrip()
         failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
-        return Outcome(
+        return TrialResults(
             metric=ready.metric,
             data=ready.data,
             verdict=judged,
@@ -199,7 +197,7 @@ class Trying:
         for times, began in self.known.began.values():
             if times >= MOST_BEGINNINGS:
                 self._lose(began, "The run ended in the middle of it each time, so it is left out.")
-        self._tell("resumed", self.known)
+        self._tell(TrialsResumed(tuple(self.known.trials), self.known.spent, self.known.ready))
 
     def _climb(self, seconds: float) -> _Crash | None:
         """One child, to its end. None where it has said everything; otherwise what was running when it went, and why."""
@@ -283,7 +281,7 @@ class Trying:
                 known.notes.append(text)
             case Refused():
                 raise input_error(message.title, message.what, where=message.where, remedy=message.remedy)
-        self._tell("message", message)
+        self._tell(message)
 
     def _lose(self, crash: _Crash | Began, reason: str = "") -> None:
         """What was running when the child went counts as failed; anything else is noted."""
@@ -296,7 +294,7 @@ class Trying:
         trial = Trial(running.name, running.kind, running.stage, running.rung, status=Status.FAILED, failure=reason)
         self.known.trials.append(trial)
         self._note(trial)
-        self._tell("crashed", trial)
+        self._tell(trial)
 
     def _note_stop(self) -> None:
         """The trial under way is begun again by the same command, however often somebody ends the run in it."""
@@ -309,11 +307,11 @@ class Trying:
             try:
                 self._journal.write(message, self._request.budget - self._seconds_left(), by_hand=by_hand)
             except InputError as error:
-                self._tell("warning", error)
+                self._tell(JournalFailed(error))
 
-    def _tell(self, what: str, about: Any) -> None:
+    def _tell(self, event: TrialEvent) -> None:
         if self._listener is not None:
-            self._listener(what, about)
+            self._listener(event)
 
 
 @dataclass(frozen=True, slots=True)

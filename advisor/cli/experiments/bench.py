@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -188,7 +188,9 @@ def _journal(question: Mapping[str, object], fresh: bool) -> Journal | None:
 
 
 def _measure(run: Benchmark) -> None:
+    from advisor.agent.events import MeasuringResumed
     from advisor.cli.progress import MeasuringProgress
+    from advisor.survey.bench import BenchEvent, Sweep
 
     class BenchProgress(MeasuringProgress):
         """Says which network is timed; the same probe for another network is no second try."""
@@ -196,19 +198,19 @@ def _measure(run: Benchmark) -> None:
         def line(self, text: str) -> None:
             super().line(text.replace("the plan's own network", "this network"))
 
-        def __call__(self, what: str, about: Any) -> None:
-            match what:
-                case "sweep":
+        def __call__(self, event: BenchEvent) -> None:
+            match event:
+                case Sweep():
                     self._run.clear()
-                    self.line(f"{about.network.title} with {', '.join(map(str, about.settings))}")
-                case "resumed":
-                    many = sum(outcome.failure is None for outcome in about.outcomes)
+                    self.line(f"{event.network.title} with {', '.join(map(str, event.settings))}")
+                case MeasuringResumed(outcomes, spent):
+                    many = sum(outcome.failure is None for outcome in outcomes)
                     self.line(
                         f"Going on where a stopped run ended: {many} sweep{'' if many == 1 else 's'} measured already."
                     )
-                    self._deadline -= about.spent
+                    self._deadline -= spent
                 case _:
-                    super().__call__(what, about)
+                    super().__call__(event)
 
     with BenchProgress(run.budget_seconds) as progress:
         run.listener = progress

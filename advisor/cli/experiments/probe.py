@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -45,7 +45,7 @@ from advisor.cli.measuring import (
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
     from advisor.agent.remembered.journal import Journal
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
     from advisor.survey.judged_claims import Judgement
 
 app = typer.Typer(invoke_without_command=True)
@@ -106,7 +106,7 @@ def probe(
     journal = open_journal(inputs, only, seconds, folder, fresh)
     begun = time.monotonic()
     inputs = looked_at_closely(inputs, folder)
-    kept: list[ProbeOutcome] = []
+    kept: list[Outcome] = []
     revision = _measure(inputs, seconds - (time.monotonic() - begun), only, save, folder, journal, kept)
     unsaved = (
         revision.measured and not kept and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
@@ -130,10 +130,11 @@ def _measure(
     save: str,
     folder: str | None,
     journal: Journal | None,
-    kept: list[ProbeOutcome],
+    kept: list[Outcome],
 ) -> Revision:
     """Every outcome is saved at once; those that were are added to `kept`."""
     from advisor.agent.agent import settle
+    from advisor.agent.events import MeasuringEvent, ProbeFinished
     from advisor.cli.progress import MeasuringProgress
 
     assert inputs.machine is not None  # noqa: S101
@@ -141,10 +142,12 @@ def _measure(
     try:
         with MeasuringProgress(seconds) as progress:
 
-            def listener(what: str, about: Any) -> None:
-                progress(what, about)
-                if what == "finished" and about.measured and keep(machine, about, save, progress.line):
-                    kept.append(about)
+            def listener(event: MeasuringEvent) -> None:
+                progress(event)
+                if isinstance(event, ProbeFinished) and event.outcome.measured:
+                    outcome = event.outcome
+                    if keep(machine, outcome, save, progress.line):
+                        kept.append(outcome)
 
             return settle(
                 inputs.knowledge,

@@ -31,7 +31,7 @@ from advisor.cli.trial_request import Prepared, open_trial_journal, prepared
 
 if TYPE_CHECKING:
     from advisor.agent.trials.trying import Trying
-    from advisor.training.ladder.outcome import Outcome
+    from advisor.training.ladder.outcome import TrialResults
 
 MOST_SEED = 1_000_000
 STARTED = 0.5
@@ -102,7 +102,7 @@ def stated_options(answers: Path | None, sets: list[str] | None, school: SchoolN
     return shlex.join(words)
 
 
-def _tried(found: Prepared, seconds: float, fresh: bool) -> Outcome:
+def _tried(found: Prepared, seconds: float, fresh: bool) -> TrialResults:
     from advisor.agent.trials.trying import NothingTriedError, Trying
     from advisor.cli.trying_progress import TryingProgress
 
@@ -125,14 +125,14 @@ def _tried(found: Prepared, seconds: float, fresh: bool) -> Outcome:
             journal.close(finished=finished)
 
 
-def _interrupted(trying: Trying) -> Outcome:
+def _interrupted(trying: Trying) -> TrialResults:
     """What is known by then; where that is nothing, the interrupt goes on."""
     if trying.known.ready is None:
         raise KeyboardInterrupt
     return trying.outcome(interrupted=True)
 
 
-def _remember(inputs: Inputs, outcome: Outcome) -> None:
+def _remember(inputs: Inputs, outcome: TrialResults) -> None:
     """Keeps what was decided for plans that name the same data; a state folder that cannot be written is a warning."""
     from datetime import UTC, datetime
 
@@ -148,7 +148,7 @@ def _remember(inputs: Inputs, outcome: Outcome) -> None:
         warn("What was tried cannot be kept for later", str(error.problems[0]))
 
 
-def _deliver(inputs: Inputs, outcome: Outcome, format_: Format, output: Path | None, force: bool) -> None:
+def _deliver(inputs: Inputs, outcome: TrialResults, format_: Format, output: Path | None, force: bool) -> None:
     from advisor.report.found.trying import trying_markdown, trying_page
 
     titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}

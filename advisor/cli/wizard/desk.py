@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from advisor.cli.wizard.outcomes import WizardOutcomes
 from advisor.errors import InputError, input_error
@@ -17,6 +17,8 @@ from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.agent.agent import Revision
+    from advisor.agent.events import MeasuringEvent, MeasuringListener
+    from advisor.agent.trials.events import TrialListener
     from advisor.children.stopping import Stop
     from advisor.cli.inputs import Inputs, SchoolName
     from advisor.datasets.dataset import Inspection
@@ -28,9 +30,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection.detection import Machine
     from advisor.report.html.evidence import Evidence
-    from advisor.training.ladder.outcome import Outcome
-
-Listener = Callable[[str, Any], None]
+    from advisor.training.ladder.outcome import TrialResults
 
 
 class WizardDesk:
@@ -185,8 +185,9 @@ class WizardDesk:
         self.interview.observed = facts
         self._outcomes.use(self.inputs)
 
-    def measure(self, seconds: float, only: Sequence[str] | None, listener: Listener, stop: Stop) -> Revision:
+    def measure(self, seconds: float, only: Sequence[str] | None, listener: MeasuringListener, stop: Stop) -> Revision:
         from advisor.agent.agent import settle
+        from advisor.agent.events import ProbeFinished
         from advisor.children.stopping import STOPPED
         from advisor.cli.measuring import looked_at_closely, open_journal
 
@@ -202,10 +203,10 @@ class WizardDesk:
         machine = closer.machine
         assert machine is not None  # noqa: S101 - it was one before
 
-        def hear(what: str, about: Any) -> None:
-            if what == "finished" and about.measured:
-                self._outcomes.keep(machine, about)
-            listener(what, about)
+        def hear(event: MeasuringEvent) -> None:
+            if isinstance(event, ProbeFinished) and event.outcome.measured:
+                self._outcomes.keep(machine, event.outcome)
+            listener(event)
 
         try:
             return settle(
@@ -216,7 +217,7 @@ class WizardDesk:
             if journal is not None:
                 journal.close(finished=False)
 
-    def try_on_data(self, seconds: float, listener: Listener, stop: Stop) -> Outcome:
+    def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
         from advisor.agent.trials.trying import Trying
         from advisor.cli.trial_request import open_trial_journal, prepared
 

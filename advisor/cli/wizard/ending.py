@@ -48,6 +48,7 @@ class Ending:
             answer = read(prompt).strip().casefold()
             if answer in ("", "n", "no", "!"):
                 return
+        from advisor.agent.events import MeasuringEvent, ProbeFinished
         from advisor.agent.remembered.memory import LAST
         from advisor.cli.measuring import keep
         from advisor.cli.progress import MeasuringProgress
@@ -56,10 +57,10 @@ class Ending:
         machine = self.inputs.machine
         with MeasuringProgress(PROBE_SECONDS) as progress:
 
-            def listener(what: str, about: Any) -> None:
-                progress(what, about)
-                if what == "finished" and about.measured:
-                    keep(machine, about, LAST, progress.line)
+            def listener(event: MeasuringEvent) -> None:
+                progress(event)
+                if isinstance(event, ProbeFinished) and event.outcome.measured:
+                    keep(machine, event.outcome, LAST, progress.line)
 
             revision = settle(
                 self.inputs.knowledge, self.interview.facts(), machine, PROBE_SECONDS,

@@ -10,8 +10,8 @@ from advisor.errors import InputError
 if TYPE_CHECKING:
     from advisor.cli.inputs import Inputs
     from advisor.machine.detection.detection import Machine
-    from advisor.probes.outcome import ProbeOutcome
-    from advisor.training.ladder.outcome import Outcome
+    from advisor.probes.outcome import Outcome
+    from advisor.training.ladder.outcome import TrialResults
 
 
 class WizardOutcomes:
@@ -21,15 +21,15 @@ class WizardOutcomes:
     def __init__(self, inputs: Inputs, note: Callable[[str, str], None]) -> None:
         self._inputs = inputs
         self._note = note
-        self._known: list[ProbeOutcome] | None = None
+        self._known: list[Outcome] | None = None
 
-    def known(self) -> list[ProbeOutcome]:
+    def known(self) -> list[Outcome]:
         """Measurements and trials, oldest first."""
         if self._known is None:
             self._known = [*self._measured_before(), *self.tried()]
         return self._known
 
-    def tried(self) -> list[ProbeOutcome]:
+    def tried(self) -> list[Outcome]:
         """What this host remembers of trials on these data."""
         from advisor.agent.trials.outcomes import recall_trials
 
@@ -43,7 +43,7 @@ class WizardOutcomes:
         if self._known is not None:
             self._known = [*(one for one in self._known if not is_trial(one.probe)), *self.tried()]
 
-    def keep(self, machine: Machine, outcome: ProbeOutcome) -> None:
+    def keep(self, machine: Machine, outcome: Outcome) -> None:
         """Counts a measurement from now on, here and in later plans."""
         from advisor.agent.remembered.memory import LAST, remember
 
@@ -55,7 +55,7 @@ class WizardOutcomes:
         except InputError as error:
             self._note("The measurement cannot be kept for later", str(error.problems[0]))
 
-    def keep_trials(self, outcome: Outcome) -> None:
+    def keep_trials(self, outcome: TrialResults) -> None:
         """Counts what trials have judged from now on, here and in later plans."""
         from datetime import UTC, datetime
 
@@ -71,14 +71,14 @@ class WizardOutcomes:
         except InputError as error:
             self._note("What was tried cannot be kept for later", str(error.problems[0]))
 
-    def _measured_before(self) -> Sequence[ProbeOutcome]:
+    def _measured_before(self) -> Sequence[Outcome]:
         from advisor.agent.remembered.memory import recall
 
         if self._inputs.outcomes is not None:
             return self._inputs.outcomes
         return [] if self._inputs.machine is None else self._readable(*recall(self._inputs.machine))
 
-    def _readable(self, outcomes: list[ProbeOutcome], problems: Sequence[InputError]) -> list[ProbeOutcome]:
+    def _readable(self, outcomes: list[Outcome], problems: Sequence[InputError]) -> list[Outcome]:
         for problem in problems:
             self._note(problem.title, str(problem.problems[0]))
         return outcomes

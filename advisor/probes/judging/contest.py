@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from advisor.facts.verdict import Verdict
 from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
-from advisor.probes.verdict import MOST_PAIRS, SHORTEST_DUEL, Verdict, checkpoints, compare
+from advisor.probes.verdict import MOST_PAIRS, SHORTEST_DUEL, checkpoints, compare
 
 ALL_REHEARSALS_SHARE = 0.4
 """Of the time there is, after which no further setting is tried, if there is one to compare with."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Conditions, Moment, conditions
-from advisor.probes.outcome import SPEED_UP, ProbeOutcome, SettingRecord
+from advisor.probes.outcome import SPEED_UP, Outcome, SettingRecord
 from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.protocol import (
     Duel,
@@ -21,7 +22,7 @@ from advisor.probes.protocol import (
     Skipped,
     Told,
 )
-from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, SHORTEST_DUEL, Comparison, Verdict, compare
+from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, SHORTEST_DUEL, Comparison, compare
 from advisor.probes.workload import Workload
 
 MOST_NOTES = 20
@@ -84,7 +85,7 @@ class Record:
         own, other = sides[self.before], sides[self.rival]
         return [(own[number], other[number]) for number in sorted(own.keys() & other.keys())]
 
-    def outcome(self, failure: str | None, begun: Moment, ended: Moment, date: str, machine: str) -> ProbeOutcome:
+    def outcome(self, failure: str | None, begun: Moment, ended: Moment, date: str, machine: str) -> Outcome:
         """The outcome. A failure leaves it undecided, with whatever was timed before it."""
         pairs = self.pairs()
         found: Comparison | None = None
@@ -110,7 +111,7 @@ class Record:
             if verdict is Verdict.OVERTURNED:
                 speed_up = (1 / found.median, 1 / found.high, 1 / found.low)
         median, low, high = speed_up
-        return ProbeOutcome(
+        return Outcome(
             probe=self.probe.name,
             topic=self.probe.topic,
             fact=self.probe.fact,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.agent.agent import Revision, Skipped
+from advisor.agent.agent import Revision
+from advisor.agent.events import ProbeSkipped
 from advisor.agent.trials.outcomes import is_trial
-from advisor.inference.plan import Plan, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.report.changes import VERDICTS, claim, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
@@ -64,7 +66,7 @@ def measured_markdown(revision: Revision) -> list[str]:
     for outcome in bets:
         unit = _unit(plan, outcome)
         after = outcome.before if outcome.after is None else outcome.after
-        said = "failed" if outcome.failure else VERDICTS[Verdict(outcome.verdict.value)]
+        said = "failed" if outcome.failure else VERDICTS[outcome.verdict]
         found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
         rows.append([title_of(plan, outcome), quantity(outcome.before, unit), said, quantity(after, unit), found])
     if rows:
@@ -82,21 +84,21 @@ def measured_markdown(revision: Revision) -> list[str]:
     return [*lines, ""]
 
 
-def newest_of(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+def newest_of(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Of each probe the newest result; one that failed only where there is no other."""
-    found: dict[str, ProbeOutcome] = {}
+    found: dict[str, Outcome] = {}
     for outcome in outcomes:
         if outcome.probe not in found or outcome.measured or not found[outcome.probe].measured:
             found[outcome.probe] = outcome
     return list(found.values())
 
 
-def is_bet(outcome: ProbeOutcome) -> bool:
+def is_bet(outcome: Outcome) -> bool:
     """Whether it says which of two settings holds; others only measure rates."""
     return bool(outcome.fact)
 
 
-def title_of(plan: Plan, outcome: ProbeOutcome) -> str:
+def title_of(plan: Plan, outcome: Outcome) -> str:
     """The recommendation that it decides, or the probe's own name."""
     topic = plan.knowledge.topics.get(outcome.topic) if plan.knowledge is not None else None
     return (
@@ -104,9 +106,9 @@ def title_of(plan: Plan, outcome: ProbeOutcome) -> str:
     )
 
 
-def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
+def _bet(page: Page, plan: Plan, outcome: Outcome) -> None:
     unit = _unit(plan, outcome)
-    verdict = Verdict(outcome.verdict.value)
+    verdict = outcome.verdict
     after = outcome.before if outcome.after is None else outcome.after
     said = "failed" if outcome.failure else VERDICTS[verdict]
     page.add(
@@ -133,17 +135,17 @@ def _bet(page: Page, plan: Plan, outcome: ProbeOutcome) -> None:
             page.add(f"{claim(plan, rule)}: {VERDICTS[Verdict(judged)]}", first="    ")
 
 
-def second_start(outcome: ProbeOutcome) -> str:
+def second_start(outcome: Outcome) -> str:
     """What a second start says of a bet that was overturned; empty where there was no need of one."""
     return f"A second start {outcome.second_start}" if outcome.second_start else ""
 
 
-def _unit(plan: Plan, outcome: ProbeOutcome) -> str:
+def _unit(plan: Plan, outcome: Outcome) -> str:
     fact = plan.knowledge.vocabulary.facts.get(outcome.fact) if plan.knowledge is not None else None
     return fact.unit if fact is not None else ""
 
 
-def _memory(outcome: ProbeOutcome) -> str:
+def _memory(outcome: Outcome) -> str:
     """Peak memory by setting, where each was measured by itself."""
     if is_trial(outcome.probe):
         return ""
@@ -155,7 +157,7 @@ def _memory(outcome: ProbeOutcome) -> str:
     return f"most memory held: {', '.join(found)}" if found else ""
 
 
-def _conditions(outcome: ProbeOutcome) -> str:
+def _conditions(outcome: Outcome) -> str:
     return "measured with: " + ", ".join(
         f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items())
     )
@@ -180,7 +182,7 @@ def _value(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else "nothing" if value is None else str(value)
 
 
-def _skipped(page: Page, heading: str, skipped: Sequence[Skipped]) -> None:
+def _skipped(page: Page, heading: str, skipped: Sequence[ProbeSkipped]) -> None:
     if not skipped:
         return
     page.heading(heading)

@@ -8,11 +8,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from advisor.facts.verdict import Verdict
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.training.ladder.candidates import MOST_EPOCHS
 from advisor.training.ladder.menu import PLAIN
-from advisor.training.ladder.outcome import Bet, BetVerdict, Metric, Outcome, Verdict
+from advisor.training.ladder.outcome import Bet, Metric, TrialResults, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
 from advisor.wording import printable, shorten
@@ -25,10 +26,10 @@ SCORES = {
 }
 """What a score means."""
 _VERDICTS = {
-    BetVerdict.CONFIRMED: ("confirmed", Style.GOOD),
-    BetVerdict.OVERTURNED: ("overturned", Style.CARE),
-    BetVerdict.NO_DIFFERENCE: ("no difference that matters", Style.PLAIN),
-    BetVerdict.UNDECIDED: ("undecided", Style.FAINT),
+    Verdict.CONFIRMED: ("confirmed", Style.GOOD),
+    Verdict.OVERTURNED: ("overturned", Style.CARE),
+    Verdict.NO_DIFFERENCE: ("no difference that matters", Style.PLAIN),
+    Verdict.UNDECIDED: ("undecided", Style.FAINT),
 }
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
@@ -45,7 +46,7 @@ TITLES = {
 """Of the recommendations that trials judge, where no plan names them."""
 
 
-def trying_page(outcome: Outcome, look: Look, titles: Mapping[str, str] = TITLES) -> str:
+def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES) -> str:
     """For the terminal.
 
     Args:
@@ -82,7 +83,7 @@ def trying_page(outcome: Outcome, look: Look, titles: Mapping[str, str] = TITLES
     return page.text()
 
 
-def trying_markdown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> str:
+def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -> str:
     """The same as a report."""
     name = printable(outcome.data.path.rstrip("/").rpartition("/")[2])
     lines = [f"# Tried on {plain(name)}", "", plain(outcome.says), ""]
@@ -115,7 +116,7 @@ def trying_markdown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> str
     return "\n".join([*lines, ""])
 
 
-def changes_shown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> list[str]:
+def changes_shown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -> list[str]:
     """`Activation: gelu against relu with ffn: 0.007 better in accuracy (...).`, of a network that is not the plan's."""
     named = {**TITLES, **titles}
     return [f"{named.get(bet.topic, bet.topic)}: {bet_sentence(bet, outcome.metric)}" for bet in outcome.varied]
@@ -123,14 +124,14 @@ def changes_shown(outcome: Outcome, titles: Mapping[str, str] = TITLES) -> list[
 
 def bet_sentence(bet: Bet, metric: Metric) -> str:
     """`he against glorot: 0.004 better in accuracy (95 % interval 0.001 to 0.007, 15 pairs of scores).`"""
-    one, other = (bet.rival, bet.before) if bet.verdict is BetVerdict.OVERTURNED else (bet.before, bet.rival)
+    one, other = (bet.rival, bet.before) if bet.verdict is Verdict.OVERTURNED else (bet.before, bet.rival)
     median, low, high = bet.median, bet.low, bet.high
     if median < 0:
         one, other, median, low, high = other, one, -median, -high, -low
     figures = f"(95 % interval {metric.shown(low)} to {metric.shown(high)}, {bet.n} pairs of scores)"
     ending = {
-        BetVerdict.NO_DIFFERENCE: ", which is less than matters",
-        BetVerdict.UNDECIDED: ", which is not decided",
+        Verdict.NO_DIFFERENCE: ", which is less than matters",
+        Verdict.UNDECIDED: ", which is not decided",
     }.get(bet.verdict, "")
     if doubted(bet):
         ending = f", which is not decided: {DOUBTS}"
@@ -144,7 +145,7 @@ def value(found: object) -> str:
     return printable(str(found))
 
 
-def how(outcome: Outcome, shown: Sequence[Trial] | None = None) -> list[str]:
+def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str]:
     """The split, the folds, the seconds, in sentences.
 
     Args:
@@ -178,7 +179,7 @@ def how(outcome: Outcome, shown: Sequence[Trial] | None = None) -> list[str]:
     return [*sentences, *([data.left_out] if data.left_out else []), *outcome.notes]
 
 
-def _why_not_the_best_score(outcome: Outcome) -> str:
+def _why_not_the_best_score(outcome: TrialResults) -> str:
     """Where something on the menu scored higher on the folds than what was chosen, although both told of probabilities."""
     rows = [
         trial for trial in by_candidate(outcome) if trial.stage is not Stage.VARIATIONS and trial.status is Status.DONE
@@ -193,7 +194,7 @@ def _why_not_the_best_score(outcome: Outcome) -> str:
     )
 
 
-def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
+def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     """What to do now, with the command for it."""
     data = outcome.data
     inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
@@ -209,13 +210,13 @@ def next_steps(outcome: Outcome) -> list[tuple[str, str]]:
         enough = max(60, math.ceil(outcome.seconds * _FOR_NETWORKS / 30) * 30)
         words = f"No network was reached in the time. About {enough} s would do, as far as the simpler models tell."
         steps.append((words, f"advisor try {inputs} --budget {enough}s"))
-    elif outcome.verdict is Verdict.UNFINISHED:
+    elif outcome.verdict is Winner.UNFINISHED:
         steps.append(("Give it more time.", f"advisor try {inputs} --budget 10min"))
-    if outcome.verdict is Verdict.NOTHING:
+    if outcome.verdict is Winner.NOTHING:
         steps.append(
             ("Look at the data first: the target may not follow from these columns.", f"advisor inspect {inspected}")
         )
-    elif outcome.verdict is Verdict.NO_DIFFERENCE:
+    elif outcome.verdict is Winner.NO_DIFFERENCE:
         steps.append(("More examples, or more time, would tell more.", f"advisor try {inputs} --budget 10min"))
     steps.append(("See the plan with what was measured here.", f"advisor recommend {inputs}"))
     return steps
@@ -229,7 +230,7 @@ def amount(metric: Metric, scores: Sequence[float]) -> str:
     return f"{metric.shown(statistics.fmean(scores))}{spread}"
 
 
-def by_candidate(outcome: Outcome) -> list[Trial]:
+def by_candidate(outcome: TrialResults) -> list[Trial]:
     """For tables: the trials of each candidate as one, the best first; what failed is left out.
 
     What had no time for all folds of its first rung, or for a whole training, is marked in its name.
@@ -262,7 +263,7 @@ def _cell(name: str, width: int) -> str:
     return f"{shorten(name.removesuffix(mark), width - len(mark))}{mark}"
 
 
-def _finals(page: Page, outcome: Outcome) -> None:
+def _finals(page: Page, outcome: TrialResults) -> None:
     if not outcome.finals:
         return
     page.heading("on examples that selection never saw")
@@ -280,7 +281,7 @@ def _name_width(page: Page) -> int:
     return max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
 
 
-def _final_rows(outcome: Outcome) -> list[list[str]]:
+def _final_rows(outcome: TrialResults) -> list[list[str]]:
     shown = outcome.metric.shown
     return [
         [f.name, shown(f.mean), f"{shown(f.low)} to {shown(f.high)}", str(len(f.scores))]
@@ -288,7 +289,7 @@ def _final_rows(outcome: Outcome) -> list[list[str]]:
     ]
 
 
-def _tried(page: Page, outcome: Outcome) -> None:
+def _tried(page: Page, outcome: TrialResults) -> None:
     rows = by_candidate(outcome)
     if not rows:
         return
@@ -311,7 +312,7 @@ def _shown(rows: Sequence[Trial]) -> list[Trial]:
     return [row for row in rows if row.name not in hidden]
 
 
-def _not_tried(page: Page, outcome: Outcome) -> None:
+def _not_tried(page: Page, outcome: TrialResults) -> None:
     if not outcome.not_tried:
         return
     page.heading("not tried")

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.facts.verdict import Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.survey import claims
-from advisor.survey.judged_claims import ClaimVerdict, Judgement
+from advisor.survey.judged_claims import Judgement
 
 _SYMBOLS = {
-    ClaimVerdict.OVERTURNED: "↻", ClaimVerdict.CONFIRMED: "✓", ClaimVerdict.NO_DIFFERENCE: "=",
-    ClaimVerdict.UNDECIDED: "?", ClaimVerdict.NOT_JUDGED: "·",
+    Verdict.OVERTURNED: "↻", Verdict.CONFIRMED: "✓", Verdict.NO_DIFFERENCE: "=",
+    Verdict.UNDECIDED: "?", None: "·",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ClaimGroup:
     """The claims of one verdict: claim, what was found, where it stands."""
 
     symbol: str
@@ -29,7 +30,7 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class Survey:
     summary: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ClaimGroup, ...]
     notes: tuple[tuple[str, str], ...]
     """Sources, errata and scopes by the mark that the claims have"""
 
@@ -38,11 +39,11 @@ def survey_view(judged: Sequence[Judgement], knowledge: Knowledge) -> Survey:
     scopes = claims.scopes_of(judged)
     groups = ((verdict, [one for one in judged if one.verdict is verdict]) for verdict in claims.VERDICTS)
     verdicts = tuple(
-        Verdict(
+        ClaimGroup(
             _SYMBOLS[verdict],
             claims.VERDICTS[verdict],
             tuple((one.claim.text, claims.evidence_words(one, scopes), claims.cited(one)) for one in group),
-            verdict is not ClaimVerdict.NOT_JUDGED,
+            verdict is not None,
         )
         for verdict, group in groups
         if group

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.agent.agent import Skipped
-from advisor.probes.outcome import ProbeOutcome
+from advisor.agent.events import ProbeSkipped
+from advisor.probes.outcome import Outcome
 from advisor.report.machine.page import MachineReport
 from advisor.survey.judged_claims import Judgement
 
@@ -14,9 +14,9 @@ from advisor.survey.judged_claims import Judgement
 class Evidence:
     """All of it may be missing: the report then has no such section."""
 
-    outcomes: tuple[ProbeOutcome, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
     """Oldest first; of each probe the newest counts"""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[ProbeSkipped, ...] = ()
     judged: tuple[Judgement, ...] = ()
     machine: MachineReport | None = None
 

@@ -60,7 +60,7 @@ def machine_view(report: MachineReport) -> MachineView:
         versions=tuple((name, version) for name, version in versions if version),
         quantities=tuple(_quantity(reading, report.peaks.get(name)) for name, reading in report.measured.items()),
         compared=tuple(
-            (outcome.probe, VERDICTS[outcome.verdict], sentence(outcome), outcome.applies.get("network", ""))  # type: ignore[index]
+            (outcome.probe, VERDICTS[outcome.verdict], sentence(outcome), outcome.applies.get("network", ""))
             for outcome in report.decisions
         ),
         unusual=tuple(remark.what for remark in report.remarks),

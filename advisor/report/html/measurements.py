@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.agent.trials.outcomes import is_trial
-from advisor.inference.plan import Plan, Recommendation, Verdict
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome, Rate, SettingRecord
+from advisor.probes.outcome import Outcome, Rate, SettingRecord
 from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, Compared, difference, quantity, sentence
@@ -46,7 +47,7 @@ class Bet:
         return bool(self.warnings) and self.verdict == VERDICTS[Verdict.UNDECIDED]
 
 
-def bets(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -> list[Bet]:
+def bets(plan: Plan, knowledge: Knowledge, outcomes: Sequence[Outcome]) -> list[Bet]:
     """Every bet that was judged: those the plan shows, then those of probes that decide none of its topics."""
     entries = [entry for entry in contents.advised(plan) if entry.measured is not None]
     told = {entry.measured.probe for entry in entries if entry.measured is not None}
@@ -59,7 +60,7 @@ def bets(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -> 
     ]
 
 
-def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, ProbeOutcome]) -> Bet:
+def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, Outcome]) -> Bet:
     measured = entry.measured
     assert measured is not None  # noqa: S101 - only such entries come here
     before, after = words.measured_change(knowledge, entry, measured)
@@ -78,9 +79,9 @@ def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, Pr
     )  # fmt: skip
 
 
-def _of_outcome(plan: Plan, knowledge: Knowledge, outcome: ProbeOutcome) -> Bet:
+def _of_outcome(plan: Plan, knowledge: Knowledge, outcome: Outcome) -> Bet:
     unit = _unit(knowledge, outcome)
-    verdict = Verdict(outcome.verdict.value)
+    verdict = outcome.verdict
     after = outcome.before if outcome.after is None else outcome.after
     found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
     symbol, said = ("✗", "failed") if outcome.failure else (_SYMBOLS[verdict], VERDICTS[verdict])
@@ -90,19 +91,19 @@ def _of_outcome(plan: Plan, knowledge: Knowledge, outcome: ProbeOutcome) -> Bet:
     )  # fmt: skip
 
 
-def _unit(knowledge: Knowledge, outcome: ProbeOutcome) -> str:
+def _unit(knowledge: Knowledge, outcome: Outcome) -> str:
     fact = knowledge.vocabulary.facts.get(outcome.fact)
     return fact.unit if fact is not None else ""
 
 
-def conditions(outcome: ProbeOutcome) -> str:
+def conditions(outcome: Outcome) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))
 
 
 # --- figures -----------------------------------------------------------------------------------------------------
 
 
-def charts(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -> list[Chart]:
+def charts(plan: Plan, knowledge: Knowledge, outcomes: Sequence[Outcome]) -> list[Chart]:
     """The paired ratios of all bets in one figure, then one figure for each probe that timed several settings."""
     newest = newest_of(outcomes)
     ratios = _ratios(plan, knowledge, newest)
@@ -110,7 +111,7 @@ def charts(plan: Plan, knowledge: Knowledge, outcomes: Sequence[ProbeOutcome]) -
     return [chart for chart in (ratios, *settings) if chart is not None]
 
 
-def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) -> Chart | None:
+def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[Outcome]) -> Chart | None:
     points, rows = [], []
     for title, unit, found in _compared(plan, knowledge, newest):
         if (
@@ -125,7 +126,7 @@ def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) ->
             first, second = second, first
         pair = f"{quantity(_listed(first), unit)} against {quantity(_listed(second), unit)}"
         points.append(Point(title, found.median, found.low, found.high))
-        rows.append((title, pair, difference(found), str(found.n), VERDICTS[Verdict(str(found.verdict.value))]))
+        rows.append((title, pair, difference(found), str(found.n), VERDICTS[found.verdict]))
     if not points:
         return None
     return Chart(
@@ -142,7 +143,7 @@ def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) ->
     )
 
 
-def _compared(plan: Plan, knowledge: Knowledge, newest: Sequence[ProbeOutcome]) -> Iterator[tuple[str, str, Compared]]:
+def _compared(plan: Plan, knowledge: Knowledge, newest: Sequence[Outcome]) -> Iterator[tuple[str, str, Compared]]:
     """Ratios only: a difference of scores has another scale."""
     entries = {e.measured.probe: e for e in contents.advised(plan) if e.measured and not is_trial(e.measured.probe)}
     for entry in entries.values():
@@ -157,7 +158,7 @@ def _listed(setting: Any) -> Any:
     return ", ".join(map(str, setting)) if isinstance(setting, list | tuple) else setting
 
 
-def _settings(plan: Plan, knowledge: Knowledge, outcome: ProbeOutcome) -> Chart | None:
+def _settings(plan: Plan, knowledge: Knowledge, outcome: Outcome) -> Chart | None:
     """Units of work per second in each setting, as a curve where settings are numbers."""
     timed = [(record, rate) for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None]
     if len(timed) < 2 or is_trial(outcome.probe):
@@ -194,7 +195,7 @@ def _told(record: SettingRecord, rate: Rate) -> str:
     return f"{rate_words(rate)} ({record.setting})"
 
 
-def _mark(outcome: ProbeOutcome, record: SettingRecord) -> Mark:
+def _mark(outcome: Outcome, record: SettingRecord) -> Mark:
     if not is_bet(outcome):
         return Mark.NONE
     if record.setting == outcome.before:
@@ -202,7 +203,7 @@ def _mark(outcome: ProbeOutcome, record: SettingRecord) -> Mark:
     return Mark.AFTER if record.setting == outcome.after else Mark.NONE
 
 
-def rates(outcomes: Sequence[ProbeOutcome]) -> list[tuple[str, str, str]]:
+def rates(outcomes: Sequence[Outcome]) -> list[tuple[str, str, str]]:
     """Rates that were gauged alone, so that there is no figure of them: probe, setting, rate with its interval."""
     gauged = (outcome for outcome in newest_of(outcomes) if outcome.gauges and outcome.failure is None)
     timed = ([(outcome, record, outcome.rate(record.setting)) for record in outcome.settings] for outcome in gauged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from advisor.facts.verdict import Verdict
 from advisor.report.found.trying import (
     TITLES,
     amount,
@@ -16,18 +17,18 @@ from advisor.report.found.trying import (
 )
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
-from advisor.training.ladder.outcome import BetVerdict, Outcome
+from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.verdicts import in_order
 
 _VERDICTS = {
-    BetVerdict.CONFIRMED: ("✓", "confirmed"),
-    BetVerdict.OVERTURNED: ("↻", "overturned"),
-    BetVerdict.NO_DIFFERENCE: ("=", "no difference that matters"),
-    BetVerdict.UNDECIDED: ("?", "undecided"),
+    Verdict.CONFIRMED: ("✓", "confirmed"),
+    Verdict.OVERTURNED: ("↻", "overturned"),
+    Verdict.NO_DIFFERENCE: ("=", "no difference that matters"),
+    Verdict.UNDECIDED: ("?", "undecided"),
 }
 
 
-def trying_html(outcome: Outcome, titles: Mapping[str, str] = TITLES, date: str = "") -> str:
+def trying_html(outcome: TrialResults, titles: Mapping[str, str] = TITLES, date: str = "") -> str:
     name = outcome.data.path.rstrip("/").rpartition("/")[2]
     folds = [
         (t.name, t.stage.value, amount(outcome.metric, t.scores), str(len(t.scores)), f"{t.seconds:.1f}")
@@ -54,7 +55,7 @@ def trying_html(outcome: Outcome, titles: Mapping[str, str] = TITLES, date: str 
     )
 
 
-def _finals(outcome: Outcome) -> Chart:
+def _finals(outcome: TrialResults) -> Chart:
     """The finalists' scores on what selection never saw."""
     finals = list(in_order(outcome.finals, outcome.metric))
     shown = outcome.metric.shown

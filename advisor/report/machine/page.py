@@ -13,9 +13,9 @@ from advisor.agent.machines.remarks import Again, Remark, exceeds, notes_of, rem
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.remembered.profile import MachineProfile, own_outcomes
 from advisor.facts.values import with_unit
+from advisor.facts.verdict import Verdict
 from advisor.machine.machine import Machine
-from advisor.probes.outcome import ProbeOutcome
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from advisor.report.page import Look, Page, Style, cells
 from advisor.report.rates import amount, bar, multiple, rate_words, times
 from advisor.survey.claim_values import newest_of
@@ -38,7 +38,7 @@ class MachineReport:
     remarks: tuple[Remark, ...]
     notes: tuple[str, ...]
     """How it was measured"""
-    decisions: tuple[ProbeOutcome, ...]
+    decisions: tuple[Outcome, ...]
     """The newest comparison of settings by each probe for each network"""
 
 
@@ -63,7 +63,7 @@ def machine_report(profile: MachineProfile, find: FindDevice, again: Again | Non
     return MachineReport(profile, measured, peaks, said, notes, tuple(decided.values()))
 
 
-def _newest(outcomes: Sequence[ProbeOutcome]) -> list[ProbeOutcome]:
+def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The last outcome of each probe that came to something, and after it one that failed since."""
     found = newest_of(outcomes)
     last = {outcome.probe: outcome for outcome in outcomes}
@@ -249,7 +249,7 @@ def _footnote(peak: Peak, unit: str) -> str:
     return f"of {value}: {peak.source}"
 
 
-def _decision(outcome: ProbeOutcome) -> list[str | tuple[str, Style]]:
+def _decision(outcome: Outcome) -> list[str | tuple[str, Style]]:
     """`threads 2: confirmed against 1, 1.33x [1.26, 1.46], 24 pairs, for ffn 64-[64]-10`."""
     what = {
         Verdict.CONFIRMED: f"{outcome.probe} {outcome.before}: ",

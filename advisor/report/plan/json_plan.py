@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 from advisor.facts.values import from_json
+from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import (
     Alternative,
@@ -21,14 +22,13 @@ from advisor.inference.plan import (
     Reason,
     Recommendation,
     Status,
-    Verdict,
 )
 from advisor.knowledge.model import Knowledge, Policy, School, Topic
 from advisor.report.plan.json_fields import Fields
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
-    from advisor.probes.outcome import ProbeOutcome
+    from advisor.probes.outcome import Outcome
 
 SCHEMA = "advisor/plan/1"
 MAX_BYTES = 16_000_000
@@ -68,7 +68,7 @@ def read_plan(path: Path, knowledge: Knowledge) -> Plan:
     return plan
 
 
-def read_outcomes(path: Path) -> tuple[ProbeOutcome, ...]:
+def read_outcomes(path: Path) -> tuple[Outcome, ...]:
     """The measurements that `advisor probe --format json` wrote beside a plan; what of them is damaged is left out.
 
     Raises InputError where this is no JSON file.

@@ -34,7 +34,7 @@ def bench_json(report: BenchReport) -> dict[str, Any]:
         "not_judged": dict(report.found.not_judged),
         "table": [
             {
-                "claim": one.claim.id, "text": one.claim.text, "verdict": one.verdict.value,
+                "claim": one.claim.id, "text": one.claim.text, "verdict": one.verdict or "not_judged",
                 "errata": list(one.claim.erratum),
                 "figures": {figure.title: figure.value.median for figure in one.figures},
             }
@@ -47,7 +47,7 @@ def bench_json(report: BenchReport) -> dict[str, Any]:
 def _verdicts(judged: Mapping[str, Judgement]) -> dict[str, Any]:
     return {
         name: {
-            "verdict": one.verdict.value,
+            "verdict": one.verdict or "not_judged",
             "why": one.why,
             "measured": one.measured.to_json() if one.measured else None,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from advisor.inference.plan import Verdict
+from advisor.facts.verdict import Verdict
 from advisor.knowledge.claims import Basis, Reading
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
@@ -13,20 +13,20 @@ from advisor.report.changes import sentence
 from advisor.report.markup import plain
 from advisor.report.numbers import interval_words
 from advisor.report.page import Page, Style
-from advisor.survey.judged_claims import ClaimVerdict, JudgedFigure, Judgement
+from advisor.survey.judged_claims import JudgedFigure, Judgement
 from advisor.wording import join_names, shorten
 
 SCHEMA = "advisor/survey-trial/1"
 
-VERDICTS: Mapping[ClaimVerdict, str] = {
-    ClaimVerdict.OVERTURNED: "overturned",
-    ClaimVerdict.CONFIRMED: "confirmed",
-    ClaimVerdict.NO_DIFFERENCE: "no difference that matters",
-    ClaimVerdict.UNDECIDED: "undecided",
-    ClaimVerdict.NOT_JUDGED: "not judged here",
+VERDICTS: Mapping[Verdict | None, str] = {
+    Verdict.OVERTURNED: "overturned",
+    Verdict.CONFIRMED: "confirmed",
+    Verdict.NO_DIFFERENCE: "no difference that matters",
+    Verdict.UNDECIDED: "undecided",
+    None: "not judged here",
 }
 """In the order in which they are shown: news first."""
-_STYLES = {ClaimVerdict.OVERTURNED: Style.CARE, ClaimVerdict.CONFIRMED: Style.GOOD}
+_STYLES: Mapping[Verdict | None, Style] = {Verdict.OVERTURNED: Style.CARE, Verdict.CONFIRMED: Style.GOOD}
 JUDGED_BY = {
     Basis.PROBE: "measured here",
     Basis.MACHINE: "by what this machine is",
@@ -47,7 +47,7 @@ _LONGEST_REASON = 400
 def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Those that this machine has judged, by what was measured or by what it is."""
     here = (Basis.PROBE, Basis.MACHINE)
-    return [one for one in judgements if one.claim.basis in here and one.verdict is not ClaimVerdict.NOT_JUDGED]
+    return [one for one in judgements if one.claim.basis in here and one.verdict is not None]
 
 
 def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Judgement] | None = None) -> None:
@@ -66,7 +66,7 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
             continue
         page.blank()
         page.add((f"{name.upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
-        if verdict is ClaimVerdict.NOT_JUDGED:
+        if verdict is None:
             for reason, members in _by_reason(group).items():
                 page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
                 for judgement in members:
@@ -106,7 +106,7 @@ Scope = tuple[str, tuple[tuple[str, str], ...]]
 
 def _scope(judgement: Judgement) -> Scope | None:
     """The day and the conditions of what was measured for a claim."""
-    if not judgement.date or judgement.verdict is ClaimVerdict.NOT_JUDGED:
+    if not judgement.date or judgement.verdict is None:
         return None
     return judgement.date[:10], tuple(sorted(judgement.applies.items()))
 
@@ -137,7 +137,7 @@ def evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
     why = "" if undecided else judgement.why  # the comparison has said so
     parts = [f"It says: {said}." if said else "", *_findings(judgement), why]
     told = " ".join(part for part in parts if part)
-    if judgement.verdict is ClaimVerdict.NOT_JUDGED:
+    if judgement.verdict is None:
         return told
     return f"{told} ({JUDGED_BY[judgement.claim.basis]}){mark}".strip()
 
@@ -202,7 +202,7 @@ def claims_json(judgements: Sequence[Judgement], knowledge: Knowledge) -> dict[s
 def _entry(judgement: Judgement, knowledge: Knowledge) -> dict[str, Any]:
     claim, measured = judgement.claim, judgement.measured
     return {
-        "id": claim.id, "claim": claim.text, "says": claim.says, "verdict": judgement.verdict.value,
+        "id": claim.id, "claim": claim.text, "says": claim.says, "verdict": judgement.verdict or "not_judged",
         "why": judgement.why, "judged_by": claim.basis.value,
         "figures": [
             {

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
+from advisor.facts.verdict import Verdict
 from advisor.training.ladder.trial_record import Kind, Trial, number_of, numbers_of, settings_of, text_of, whole_of
 
 
-class Verdict(StrEnum):
-    """What the examples that selection never saw say."""
+class Winner(StrEnum):
+    """The kind of model that wins on the held-out examples, which selection never saw."""
 
     NETWORK = "network"
     """A network is better than everything simpler, beyond noise."""
@@ -23,15 +24,6 @@ class Verdict(StrEnum):
     """Nothing is better than looking at no input at all."""
     UNFINISHED = "unfinished"
     """Stopped before the held-out examples were looked at."""
-
-
-class BetVerdict(StrEnum):
-    """What the folds say of one recommendation of the plan; the values are those of a probe's verdict."""
-
-    CONFIRMED = "confirmed"
-    OVERTURNED = "overturned"
-    NO_DIFFERENCE = "no_difference"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +91,7 @@ class Bet:
     rival: Any
     after: Any
     """What holds now: the rival where overturned, `before` otherwise; None where undecided."""
-    verdict: BetVerdict
+    verdict: Verdict
     median: float
     low: float
     high: float
@@ -204,12 +196,12 @@ class NotTried:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialResults:
     """Everything that `advisor try` found out."""
 
     metric: Metric
     data: DataTried
-    verdict: Verdict
+    verdict: Winner
     says: str
     best: Best | None
     trials: tuple[Trial, ...] = ()

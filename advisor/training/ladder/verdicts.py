@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from advisor.facts.verdict import Verdict
 from advisor.training.ladder.candidates import TOPICS, Candidate, Factor, Planned
 from advisor.training.ladder.comparing import Scores
 from advisor.training.ladder.intervals import Interval, t_interval
 from advisor.training.ladder.ladder import Ladder
-from advisor.training.ladder.outcome import Best, Bet, BetVerdict, Difference, Final, Metric, Verdict
+from advisor.training.ladder.outcome import Best, Bet, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Trial
 
 FEWEST_PAIRS = 3
@@ -19,7 +20,7 @@ _ORDER = (Kind.TRIVIAL, Kind.BASELINE, Kind.NETWORK)
 DOUBTS = "the held-out examples do not bear it out, a training was too short, or nothing beats looking at no input"
 CUT_MARK = " (cut)"
 """After the name of what the clock has cut, so that its scores are worse than they could be."""
-_SHOWN = (BetVerdict.CONFIRMED, BetVerdict.OVERTURNED)
+_SHOWN = (Verdict.CONFIRMED, Verdict.OVERTURNED)
 
 
 def best(ladder: Ladder, metric: Metric, trials: Sequence[Trial], finals: Sequence[Final]) -> Best | None:
@@ -45,27 +46,27 @@ def verdict(
     trials: Sequence[Trial],
     finals: Sequence[Final],
     differences: Sequence[Difference],
-) -> tuple[Verdict, str]:
+) -> tuple[Winner, str]:
     """Who won on the examples that selection never saw, with a sentence for people.
 
     The sides are chosen by the folds alone: of each kind the candidate that these chose.
     """
     leader = ladder.leader(trials)
     if leader is None:
-        return Verdict.UNFINISHED, "Nothing could be tried."
+        return Winner.UNFINISHED, "Nothing could be tried."
     known = {final.name for final in finals}
     sides = {kind: chosen.name for kind in _ORDER if (chosen := ladder.leader(trials, kind)) and chosen.name in known}
     if leader.name not in known or len(sides) < 2:
         words = f"On the folds {leader.name} is ahead so far; the held-out examples were not looked at."
-        return Verdict.UNFINISHED, words
+        return Winner.UNFINISHED, words
     trivial, baseline, network = (sides.get(kind) for kind in _ORDER)
     if trivial is not None and leader.name != trivial:
         over = difference(differences, leader.name, trivial)
         if over is not None and over.low <= 0:
             words = f"Nothing was better, beyond noise, than {trivial_words(metric)}: what the folds chose, {leader.name}, is"
-            return Verdict.NOTHING, f"{words} {gain_words(metric, over)}."
+            return Winner.NOTHING, f"{words} {gain_words(metric, over)}."
     if leader.kind is Kind.TRIVIAL:
-        return Verdict.NOTHING, _nothing_words(metric, leader.name, finals, differences)
+        return Winner.NOTHING, _nothing_words(metric, leader.name, finals, differences)
     if network is None or baseline is None:
         missing = "network" if network is None else "baseline"
         over = difference(differences, leader.name, trivial or "")
@@ -73,12 +74,12 @@ def verdict(
         uncompared = ladder.leader(trials, Kind(missing))
         if uncompared is not None:
             words = f"On the folds {leader.name} is ahead{gain}; there was no time to score {uncompared.name}"
-            return Verdict.UNFINISHED, f"{words}, the best {missing}, on the held-out examples."
-        kind = Verdict.BASELINE if network is None else Verdict.NETWORK
+            return Winner.UNFINISHED, f"{words}, the best {missing}, on the held-out examples."
+        kind = Winner.BASELINE if network is None else Winner.NETWORK
         return kind, f"The best is {leader.name}{gain}. No {missing} could be tried in the time."
     between = difference(differences, network, baseline)
     if between is None:
-        return Verdict.UNFINISHED, f"On the folds {leader.name} is ahead; the finalists could not be compared."
+        return Winner.UNFINISHED, f"On the folds {leader.name} is ahead; the finalists could not be compared."
     untrained = any(final.cut for final in finals if final.name == network)
     return _between(metric, network, baseline, between, untrained)
 
@@ -94,24 +95,24 @@ def _nothing_words(metric: Metric, trivial: str, finals: Sequence[Final], differ
     return f"{words} On the held-out examples {over.one} is {gain_words(metric, over)}, which is {beyond}."
 
 
-def _between(metric: Metric, network: str, baseline: str, between: Difference, untrained: bool) -> tuple[Verdict, str]:
+def _between(metric: Metric, network: str, baseline: str, between: Difference, untrained: bool) -> tuple[Winner, str]:
     if between.low > 0:
         gain = gain_words(metric, between)
         return (
-            Verdict.NETWORK,
+            Winner.NETWORK,
             f"A network is worth it: {network} is {gain} against {baseline}, the best of the others.",
         )
     if between.high < 0:
         gain = gain_words(metric, between.turned())
         cut = f" There was no time for all of {network}'s training, so more may change that." if untrained else ""
         words = f"A network is not worth it here: {baseline} is {gain} against {network}, the best one.{cut}"
-        return Verdict.BASELINE, words
+        return Winner.BASELINE, words
     words = f"The best network, {network}, and {baseline} cannot be told apart: it is {gain_words(metric, between)}."
-    return Verdict.NO_DIFFERENCE, words
+    return Winner.NO_DIFFERENCE, words
 
 
 def advice(
-    ladder: Ladder, judged: Verdict, trials: Sequence[Trial], finals: Sequence[Final], found: Sequence[Bet]
+    ladder: Ladder, judged: Winner, trials: Sequence[Trial], finals: Sequence[Final], found: Sequence[Bet]
 ) -> str:
     """What to take, in a sentence that also says where the plan comes to something else, and why; empty where that is clear.
 
@@ -123,14 +124,14 @@ def advice(
     bet = next((bet for bet in found if bet.topic == "network.type"), None)
     keeps = (bet.before if bet.after is None else bet.after) if bet is not None else None
     match judged:
-        case Verdict.NO_DIFFERENCE:
+        case Winner.NO_DIFFERENCE:
             simpler = sides[Kind.BASELINE]
             if bet is not None and keeps == sides[Kind.NETWORK].model and bet.verdict in _SHOWN:
                 other = bet.rival if keeps == bet.before else bet.before
                 better = f"{keeps} was better than {other} beyond noise"
                 return f"On the folds, which are more examples, {better}, so the plan is {keeps}."
             taken, words = simpler.model, f"A network is not shown to be worth it; {simpler.name} is the simpler."
-        case Verdict.NETWORK | Verdict.BASELINE:
+        case Winner.NETWORK | Winner.BASELINE:
             taken, words = sides[Kind(judged.value)].model, ""
         case _:
             return ""
@@ -148,7 +149,7 @@ def advice(
 
 def doubted(bet: Bet) -> bool:
     """Whether the folds alone would have decided it."""
-    return bet.verdict is BetVerdict.UNDECIDED and not bet.low <= 0 <= bet.high
+    return bet.verdict is Verdict.UNDECIDED and not bet.low <= 0 <= bet.high
 
 
 def difference(differences: Sequence[Difference], one: str, other: str) -> Difference | None:
@@ -193,7 +194,7 @@ def bets(
     metric: Metric,
     trials: Sequence[Trial],
     differences: Sequence[Difference],
-    judged: Verdict | None = None,
+    judged: Winner | None = None,
 ) -> tuple[Bet, ...]:
     """The plan's network type, and of the network that was varied its widths, initial weights, activation and optimiser.
 
@@ -232,7 +233,7 @@ def _type_bet(
     scores: Scores,
     known: Mapping[str, Candidate],
     differences: Sequence[Difference],
-    judged: Verdict | None,
+    judged: Winner | None,
 ) -> Bet | None:
     """The best score of the planned type against the best of any other.
 
@@ -250,12 +251,12 @@ def _type_bet(
     finalists = [one.name for side in (own, others) if (one := ladder.leader(side)) is not None]
     held_out = difference(differences, mine.name, rival.name) or difference(differences, *finalists)
     contradicted = held_out is not None and (
-        (bet.verdict is BetVerdict.CONFIRMED and held_out.mean < 0)
-        or (bet.verdict is BetVerdict.OVERTURNED and held_out.mean > 0)
+        (bet.verdict is Verdict.CONFIRMED and held_out.mean < 0)
+        or (bet.verdict is Verdict.OVERTURNED and held_out.mean > 0)
     )
-    loser = {BetVerdict.CONFIRMED: rival, BetVerdict.OVERTURNED: mine}.get(bet.verdict)
+    loser = {Verdict.CONFIRMED: rival, Verdict.OVERTURNED: mine}.get(bet.verdict)
     untrained = loser is not None and any(trial.hurried for trial in trials if trial.name == loser.name)
-    doubted = contradicted or untrained or judged is Verdict.NOTHING
+    doubted = contradicted or untrained or judged is Winner.NOTHING
     return _undecided(bet, _no_narrower(interval, metric)) if doubted else bet
 
 
@@ -300,20 +301,20 @@ def _bet(topic: str, network: str, before: Any, rival: Any, metric: Metric, foun
     unit = metric.name
     found = _no_narrower(found, metric)
     if -metric.matters <= found.low and found.high <= metric.matters:
-        decided, after = BetVerdict.NO_DIFFERENCE, before
+        decided, after = Verdict.NO_DIFFERENCE, before
     elif found.low > 0:
-        decided, after = BetVerdict.CONFIRMED, before
+        decided, after = Verdict.CONFIRMED, before
     elif found.high < 0:
         figures = (-found.mean, -found.high, -found.low)
-        return Bet(topic, network, before, rival, rival, BetVerdict.OVERTURNED, *figures, unit, found.n)
+        return Bet(topic, network, before, rival, rival, Verdict.OVERTURNED, *figures, unit, found.n)
     else:
-        decided, after = BetVerdict.UNDECIDED, None
+        decided, after = Verdict.UNDECIDED, None
     return Bet(topic, network, before, rival, after, decided, found.mean, found.low, found.high, unit, found.n)
 
 
 def _undecided(bet: Bet, found: Interval) -> Bet:
     figures = (found.mean, found.low, found.high)
-    return Bet(bet.topic, bet.network, bet.before, bet.rival, None, BetVerdict.UNDECIDED, *figures, bet.unit, bet.n)
+    return Bet(bet.topic, bet.network, bet.before, bet.rival, None, Verdict.UNDECIDED, *figures, bet.unit, bet.n)
 
 
 def _model(known: Mapping[str, Candidate], trial: Trial) -> str | None:

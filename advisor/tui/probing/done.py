@@ -18,12 +18,12 @@ from textual.widgets import DataTable, Static, TabbedContent, TabPane
 from advisor.agent.agent import Revision
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.remembered.profile import grown
-from advisor.inference.plan import Verdict
+from advisor.facts.verdict import Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.machine.machine import Machine
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import ProbeOutcome
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.report.changes import claim, quantity, sentence
 from advisor.report.found.measured import measured_page, newest_of, second_start
@@ -73,9 +73,9 @@ class DonePane(Vertical):
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.knowledge = knowledge
-        self.results: tuple[ProbeOutcome, ...] = ()
+        self.results: tuple[Outcome, ...] = ()
         self.revision: Revision | None = None
-        self.shown: ProbeOutcome | None = None
+        self.shown: Outcome | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="summary", markup=False)
@@ -128,7 +128,7 @@ class DonePane(Vertical):
             rows.append(plain(f"Still open: {shorten(join_names(titles), 140)}."))
         return lines(rows)
 
-    def _cells(self, outcome: ProbeOutcome) -> list[Text]:
+    def _cells(self, outcome: Outcome) -> list[Text]:
         unit = self._unit(outcome)
         found = finding(outcome)
         title = probe_title(self.knowledge, probe_named(outcome.probe))
@@ -139,11 +139,11 @@ class DonePane(Vertical):
             texts = [title, "", finding_words(found), headline(outcome)]
         return [Text(shorten(text, 34)) for text in texts]
 
-    def _unit(self, outcome: ProbeOutcome) -> str:
+    def _unit(self, outcome: Outcome) -> str:
         fact = self.knowledge.vocabulary.facts.get(outcome.fact)
         return fact.unit if fact is not None else ""
 
-    def _show_detail(self, outcome: ProbeOutcome) -> None:
+    def _show_detail(self, outcome: Outcome) -> None:
         points = points_of(outcome)
         rate = outcome.rate(_setting(outcome)) if points else None
         unit = rate.unit if rate is not None else ""
@@ -164,7 +164,7 @@ class DonePane(Vertical):
         parts.append(Content.styled(printable(f"Measured with: {conditions}"), "dim"))
         self.query_one("#detail", Static).update(lines(parts))
 
-    def _claims(self, outcome: ProbeOutcome) -> list[Content]:
+    def _claims(self, outcome: Outcome) -> list[Content]:
         """What it means for the rules that staked a claim on it."""
         assert self.revision is not None  # noqa: S101 - results are shown
         entry = self.revision.after.recommendations.get(outcome.topic)
@@ -200,11 +200,11 @@ def _counted(kind: str, number: int) -> str:
     return f"{symbol} {number} {words}"
 
 
-def _setting(outcome: ProbeOutcome) -> Setting:
+def _setting(outcome: Outcome) -> Setting:
     return next(record.setting for record in outcome.settings if record.duel or record.search)
 
 
-def headline(outcome: ProbeOutcome) -> str:
+def headline(outcome: Outcome) -> str:
     """`19.4 GB/s, all threads`: the usual setting's rate, for the best may be of something else (a cache, not the memory).
 
     The first rate that was gauged where the usual setting's was not.

@@ -12,7 +12,7 @@ from advisor.agent.machines.quantities import LABELS
 from advisor.agent.settling.scope import plans_this_machine, workload_of
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase
-from advisor.inference.plan import Plan, Status, Verdict
+from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import PROBES, Probe
 from advisor.probes.workload import Workload
@@ -88,7 +88,7 @@ def _offer(knowledge: Knowledge, plan: Plan, probe: Probe, *, elsewhere: bool) -
     if entry is not None and decides:
         bet = f"{entry.title}: {advice_words(knowledge, entry, explained=False)} ({STATUS_WORDS[entry.status]})"
         if entry.measured is not None and entry.status is Status.MEASURED:
-            known = f"Measured already: {VERDICTS[Verdict(entry.measured.verdict)]}."
+            known = f"Measured already: {VERDICTS[entry.measured.verdict]}."
     claims = sum(rule.settles is not None and rule.settles.probe == probe.name for rule in knowledge.rules)
     return Offer(probe, probe_title(knowledge, probe), bet, known, claims, total, reason)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import SystemCommand
@@ -18,9 +18,11 @@ from textual.widgets import Button, ContentSwitcher, Select, SelectionList, Stat
 from textual.widgets.selection_list import Selection
 
 from advisor.agent.agent import Revision
+from advisor.agent.events import MeasuringEvent
 from advisor.children.stopping import Stop
 from advisor.errors import InputError
 from advisor.inference.advise import VALUES_ONLY
+from advisor.probes.protocol import Message as Said
 from advisor.tui.asking import Ask
 from advisor.tui.probing.done import DonePane
 from advisor.tui.probing.live import LivePane
@@ -77,9 +79,9 @@ class ProbingScreen(WizardScreen[None]):
     class Told(Message):
         """An event of the agent, sent from the thread that measures."""
 
-        def __init__(self, what: str, about: Any) -> None:
+        def __init__(self, event: MeasuringEvent) -> None:
             super().__init__()
-            self.what, self.about = what, about
+            self.event = event
 
     class Ended(Message):
         """The measurement has ended, by itself or by hand; or it could not begin."""
@@ -205,13 +207,13 @@ class ProbingScreen(WizardScreen[None]):
         else:
             self.post_message(self.Ended(revision))
 
-    def _listen(self, what: str, about: Any) -> None:
-        self.post_message(self.Told(what, about))
+    def _listen(self, event: MeasuringEvent) -> None:
+        self.post_message(self.Told(event))
 
-    def on_probing_screen_told(self, event: Told) -> None:
-        self.state.tell(event.what, event.about)
+    def on_probing_screen_told(self, told: Told) -> None:
+        self.state.tell(told.event)
         self.changed = True
-        if event.what != "event":
+        if not isinstance(told.event, Said):
             self.draw()
 
     def draw(self) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from advisor.agent.agent import Skipped as NotRun
-from advisor.agent.agent import Step
+from advisor.agent.events import (
+    JournalFailed,
+    MeasuringEvent,
+    MeasuringResumed,
+    ProbeFinished,
+    ProbeSkipped,
+    ProbeStarted,
+)
 from advisor.children.stopping import was_stopped
-from advisor.errors import InputError
-from advisor.probes.outcome import ProbeOutcome
+from advisor.facts.verdict import Verdict
+from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
-from advisor.probes.protocol import Duel, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
-from advisor.probes.verdict import Verdict, median_interval
+from advisor.probes.protocol import Duel, Message, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
+from advisor.probes.verdict import median_interval
 from advisor.report.changes import VERDICTS
 from advisor.tui.widgets.curves import Point
 
@@ -36,7 +41,7 @@ STYLES: Mapping[str, str] = {
 }
 
 
-def finding(outcome: ProbeOutcome) -> str:
+def finding(outcome: Outcome) -> str:
     """What came out, as a key of SYMBOLS."""
     if outcome.failure:
         return "failed"
@@ -60,7 +65,7 @@ VERDICTS_BY_NAME = {verdict.value: words for verdict, words in VERDICTS.items()}
 class Current:
     """The probe under way."""
 
-    step: Step
+    step: ProbeStarted
     begun: float
     """On the screen's clock."""
     again: bool = False
@@ -73,7 +78,7 @@ class Current:
     skipped: dict[Setting, str] = field(default_factory=dict)
     rechecking: bool = False
 
-    def add(self, message: object) -> None:
+    def add(self, message: Message) -> None:
         match message:
             case Ready():
                 self.ready = True
@@ -124,10 +129,10 @@ class Measuring:
     spent: float = 0.0
     """Seconds of the budget that an earlier run has used."""
     current: Current | None = None
-    outcomes: list[ProbeOutcome] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
     resumed: tuple[str, ...] | None = None
     """The probes that an earlier run had finished; None where there was none."""
-    not_run: list[NotRun] = field(default_factory=list)
+    not_run: list[ProbeSkipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     _intervals: dict[tuple[Setting, int], tuple[float, float, float]] = field(default_factory=dict)
     """Of the current probe, by setting and number of samples: each takes milliseconds."""
@@ -135,25 +140,24 @@ class Measuring:
     def __post_init__(self) -> None:
         self.begun = self.clock()
 
-    def tell(self, what: str, about: Any) -> None:
-        """An event of the agent (advisor.agent.agent.Listener)."""
-        match what:
-            case "resumed":
-                self.resumed = tuple(outcome.probe for outcome in about.outcomes if outcome.failure is None)
-                self.outcomes += about.outcomes
-                self.spent = about.spent
-            case "started":
-                again = any(outcome.probe == about.probe.name for outcome in self.outcomes)
-                self.current, self._intervals = Current(about, self.clock(), again), {}
-            case "event" if self.current is not None:
-                self.current.add(about)
-            case "finished":
-                self.outcomes = [*(outcome for outcome in self.outcomes if outcome.probe != about.probe), about]
+    def tell(self, event: MeasuringEvent) -> None:
+        match event:
+            case MeasuringResumed(outcomes, spent):
+                self.resumed = tuple(outcome.probe for outcome in outcomes if outcome.failure is None)
+                self.outcomes += outcomes
+                self.spent = spent
+            case ProbeStarted(probe):
+                again = any(outcome.probe == probe.name for outcome in self.outcomes)
+                self.current, self._intervals = Current(event, self.clock(), again), {}
+            case ProbeFinished(outcome):
+                self.outcomes = [*(one for one in self.outcomes if one.probe != outcome.probe), outcome]
                 self.current = None
-            case "skipped":
-                self.not_run.append(about)
-            case "warning" if isinstance(about, InputError):
-                self.warnings.append(str(about.problems[0]))
+            case ProbeSkipped():
+                self.not_run.append(event)
+            case JournalFailed(error):
+                self.warnings.append(str(error.problems[0]))
+            case _ if self.current is not None:
+                self.current.add(event)
 
     @property
     def seconds_left(self) -> float:
@@ -197,7 +201,7 @@ def in_order(samples: Mapping[Setting, list[float]]) -> dict[Setting, list[float
     return dict(samples)
 
 
-def points_of(outcome: ProbeOutcome) -> list[Point]:
+def points_of(outcome: Outcome) -> list[Point]:
     """The rates that a finished probe has found, by setting."""
     timed = {record.setting: rate for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None}
     numbers = all(isinstance(setting, int) for setting in timed)

@@ -15,7 +15,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report.found.trying import bet_sentence, trying_page, value
 from advisor.report.page import Look, Page, Style
 from advisor.report.words import STATUS_WORDS, advice_words
-from advisor.training.ladder.outcome import Outcome
+from advisor.training.ladder.outcome import TrialResults
 from advisor.tui.probing.state import STYLES, SYMBOLS, finding_words
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.page_view import PageView
@@ -43,7 +43,7 @@ class WonPane(Vertical):
             with TabPane("In the plan", id="tab_plan"):
                 yield PageView(id="in_the_plan")
 
-    def show(self, outcome: Outcome) -> None:
+    def show(self, outcome: TrialResults) -> None:
         titles = {name: topic.title for name, topic in self.knowledge.topics.items()}
         counts = Counter(bet.verdict.value for bet in outcome.bets)
         found = [(f"{_counted(kind, counts[kind])}   ", STYLES.get(kind, "")) for kind in SYMBOLS if counts[kind]]
@@ -54,12 +54,12 @@ class WonPane(Vertical):
         self.query_one("#in_the_plan", PageView).show(lambda look: "The plan is being worked out anew ...")
         self.query_one("#won", PageView).focus()
 
-    def show_plan(self, outcome: Outcome, before: Plan, after: Plan) -> None:
+    def show_plan(self, outcome: TrialResults, before: Plan, after: Plan) -> None:
         knowledge = self.knowledge
         self.query_one("#in_the_plan", PageView).show(lambda look: in_the_plan(outcome, before, after, knowledge, look))
 
 
-def in_the_plan(outcome: Outcome, before: Plan, after: Plan, knowledge: Knowledge, look: Look) -> str:
+def in_the_plan(outcome: TrialResults, before: Plan, after: Plan, knowledge: Knowledge, look: Look) -> str:
     """Before -> measured -> after for each bet, then every recommendation that is another one now."""
     page = Page(look)
     page.heading("before -> measured -> after")

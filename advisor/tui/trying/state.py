@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
-from advisor.errors import InputError
+from advisor.agent.events import JournalFailed
+from advisor.agent.trials.events import TrialEvent, TrialsResumed
 from advisor.training.child.request import Began, Costly, EpochSeen, Finals, Note, Ready
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
@@ -58,34 +58,25 @@ class Trials:
     def __post_init__(self) -> None:
         self.begun = self.clock()
 
-    def tell(self, what: str, about: Any) -> None:
-        """An event of `advisor.agent.trials.trying` (its Listener)."""
-        match what:
-            case "resumed":
-                self.resumed, self.spent = len(about.trials), about.spent
-                self.ready = about.ready
-                for trial in about.trials:
+    def tell(self, event: TrialEvent) -> None:
+        match event:
+            case TrialsResumed(trials, spent, ready):
+                self.resumed, self.spent, self.ready = len(trials), spent, ready
+                for trial in trials:
                     self._count(trial)
-            case "message":
-                self._message(about)
-            case "crashed":
-                self._count(about)
-            case "warning" if isinstance(about, InputError):
-                self._remark(str(about.problems[0]))
-
-    def _message(self, message: object) -> None:
-        match message:
+            case JournalFailed(error):
+                self._remark(str(error.problems[0]))
             case Ready():
-                self.ready = message
+                self.ready = event
             case Began():
-                self.now = message
+                self.now = event
             case EpochSeen(number, value):
                 self._epoch(number, value)
             case Trial():
-                self._count(message)
+                self._count(event)
                 self.now = None
             case Finals():
-                self.finals, self.now = message, None
+                self.finals, self.now = event, None
             case Costly(name, seconds):
                 self._remark(f"{name} is left out: its first trial would take about {seconds:.0f} s.")
             case Note(text):

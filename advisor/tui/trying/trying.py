@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import SystemCommand
@@ -16,12 +16,13 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Button, ContentSwitcher, Select, Static
 
+from advisor.agent.trials.events import TrialEvent
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
 from advisor.datasets.dataset import FORETELLING
 from advisor.errors import InputError
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import Outcome
+from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
 from advisor.tui.asking import Ask
 from advisor.tui.probing.probing import BUDGETS, DRAWN_EVERY
@@ -73,14 +74,14 @@ class TryingScreen(WizardScreen[None]):
     class Told(Message):
         """An event of the trials, sent from the thread that waits for them."""
 
-        def __init__(self, what: str, about: Any) -> None:
+        def __init__(self, event: TrialEvent) -> None:
             super().__init__()
-            self.what, self.about = what, about
+            self.event = event
 
     class Ended(Message):
         """The trials have ended, by themselves or by hand; or they could not begin."""
 
-        def __init__(self, outcome: Outcome | None, error: InputError | None = None) -> None:
+        def __init__(self, outcome: TrialResults | None, error: InputError | None = None) -> None:
             super().__init__()
             self.outcome, self.error = outcome, error
 
@@ -187,11 +188,11 @@ class TryingScreen(WizardScreen[None]):
         else:
             self.post_message(self.Ended(outcome))
 
-    def _listen(self, what: str, about: Any) -> None:
-        self.post_message(self.Told(what, about))
+    def _listen(self, event: TrialEvent) -> None:
+        self.post_message(self.Told(event))
 
-    def on_trying_screen_told(self, event: Told) -> None:
-        self.state.tell(event.what, event.about)
+    def on_trying_screen_told(self, told: Told) -> None:
+        self.state.tell(told.event)
         self.changed = True
 
     def draw(self) -> None:
@@ -220,7 +221,7 @@ class TryingScreen(WizardScreen[None]):
         self.wizard.tell_notes()
 
     @work(group="stock")
-    async def _take_stock(self, outcome: Outcome) -> None:
+    async def _take_stock(self, outcome: TrialResults) -> None:
         """The plan counts from now on what was tried."""
         now = await self.wizard.take_stock()
         self.query_one(WonPane).show_plan(outcome, self.plan_before or now.plan, now.plan)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from html.parser import HTMLParser
 
-from advisor.agent.agent import Skipped
+from advisor.agent.events import ProbeSkipped
 from advisor.agent.machines.comparison import compare, side_of
+from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.machine.cards import Gpu
 from advisor.machine.profiles.files import find_device
 from advisor.probes.conditions import Conditions
-from advisor.probes.outcome import ProbeOutcome, SettingRecord
-from advisor.probes.verdict import Verdict
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.report.html.comparisons import comparison_html, machines_html
 from advisor.report.html.evidence import Evidence
 from advisor.report.html.machine import machine_html
@@ -33,14 +33,14 @@ APART = {"td", "th", "dt", "dd", "li", "p", "div", "br"}
 """What stands apart from the text before it on the screen"""
 
 
-def threads(**changed: object) -> ProbeOutcome:
+def threads(**changed: object) -> Outcome:
     """Four numbers of threads that were timed, two of them in pairs."""
     settings = tuple(SettingRecord(n, duel=samples(rate)) for n, rate in ((1, 100), (2, 180), (4, 200), (8, 190)))
     outcome = compared(before=2, rival=4, verdict=Verdict.OVERTURNED, speed_up=1.11)
     return replace(outcome, settings=settings, **changed)  # type: ignore[arg-type]
 
 
-def formats(**changed: object) -> ProbeOutcome:
+def formats(**changed: object) -> Outcome:
     """Two number formats, which have no order."""
     settings = (SettingRecord("fp32", duel=samples(210)), SettingRecord("bf16", duel=samples(88)),
                 SettingRecord("fp16", skipped="It took too long."))  # fmt: skip
@@ -55,7 +55,9 @@ RATES = gauged({MEMORY: 2e10, ONE_THREAD: 1e10}, probe="memory")
 def evidence() -> Evidence:
     outcomes = (RATES, threads(), formats())
     report = machine_report(profile(outcomes), find_device)
-    return Evidence(outcomes, (Skipped("batch", "There was no time left for it.", open=True),), tuple(JUDGED), report)
+    return Evidence(
+        outcomes, (ProbeSkipped("batch", "There was no time left for it.", open=True),), tuple(JUDGED), report
+    )
 
 
 @cache
@@ -79,7 +81,7 @@ def hostile_pages() -> dict[str, str]:
     kept = profile(outcomes, HOSTILE, HOSTILE_MACHINE, HOSTILE)
     other = profile([compared(applies=applies, rate=80.0, speed_up=1.2)], "other", HOSTILE_MACHINE)
     machine = machine_report(kept, find_device)
-    shown = Evidence(outcomes, (Skipped(HOSTILE, HOSTILE),), tuple(JUDGED), machine)
+    shown = Evidence(outcomes, (ProbeSkipped(HOSTILE, HOSTILE),), tuple(JUDGED), machine)
     final = replace(TRIED.finals[0], name=HOSTILE)
     tried = replace(TRIED, says=HOSTILE, finals=(final, *TRIED.finals), notes=(HOSTILE,),
                     data=replace(TRIED.data, path=f"/data/{HOSTILE}.csv", target=HOSTILE))  # fmt: skip
