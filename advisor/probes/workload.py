@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.errors import did_you_mean
 from advisor.networks import spec
-from advisor.networks.names import DEFAULT_HIDDEN_UNITS
+from advisor.networks.registry import default_hidden_units
 from advisor.wording import shorten
 
 OPTIMIZERS = (
@@ -112,7 +112,7 @@ class Workload:
 
         Batch size, precision and threads are not part of it. Hidden units that are not stated appear as the default.
         """
-        units = self.hidden_units or DEFAULT_HIDDEN_UNITS.get(self.network, ())
+        units = self.hidden_units or default_hidden_units(self.network)
         steps = f"{self.sequence_length}x" if self.sequence_length is not None else ""
         name = f"{self.network} {self.modality}" if self._modality_matters() else self.network
         return f"{name} {steps}{self.inputs}-[{','.join(map(str, units))}]-{self.outputs}"

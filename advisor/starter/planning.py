@@ -8,7 +8,7 @@ from typing import Any
 
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
-from advisor.networks.names import DEFAULT_HIDDEN_UNITS, LOSS_OF, RESTORERS
+from advisor.networks.registry import default_hidden_units, find
 from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets
 from advisor.starter.sizes import LAYOUT_OF, Sizes, sizes_of
 from advisor.wording import join_names
@@ -18,8 +18,8 @@ UNSUPERVISED = ("elbo", "adversarial", "noise_prediction", "contrastive_divergen
 """Losses that look at the inputs alone."""
 IN_STEPS = ("rnn", "lstm", "transformer")
 """Networks that can foretell what comes next."""
-OF_NUMBERS = (*RESTORERS, "rbm", "dbn", "deconvolutional")
-"""Networks that see how often each token occurs, and can restore that."""
+OF_NUMBERS = ("rbm", "dbn", "deconvolutional")
+"""Networks that see how often each token occurs and can restore that, besides those that restore whatever they see."""
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
 """Layouts whose examples are numbers of words or nodes, which no difference of values can restore."""
 EPOCHS = 100
@@ -56,7 +56,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         shape=sizes.shape,
         outputs=sizes.outputs,
         examples=sizes.examples,
-        hidden_units=tuple(_advised(plan, "network.hidden_units") or DEFAULT_HIDDEN_UNITS.get(network, ())),
+        hidden_units=tuple(_advised(plan, "network.hidden_units") or default_hidden_units(network)),
         activation=_advised(plan, "network.activation") or "relu",
         normalization=_advised(plan, "network.normalization") or "none",
         init=_init(plan),
@@ -96,7 +96,7 @@ def _layout(network: str, modality: object) -> Layout:
 
 def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
     loss, kind = _loss(plan, network), _fact(plan, "task.kind")
-    if loss in UNSUPERVISED or network in RESTORERS:
+    if loss in UNSUPERVISED or _restores(network):
         return Targets.ITSELF
     if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and network in IN_STEPS:
         return Targets.NEXT_TOKEN
@@ -111,10 +111,16 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
     return Targets.ITSELF if kind in ("generate", "reconstruct", "represent", "detect_anomalies") else Targets.NUMBERS
 
 
+def _restores(network: str) -> bool:
+    family = find(network)
+    return family is not None and family.restores
+
+
 def _loss(plan: Plan, network: str) -> str | None:
     """The loss that the network always has, or the advised one; None where the targets decide."""
     usual = "contrastive_divergence" if network == "rbm" else None
-    advised = LOSS_OF.get(network) or _advised(plan, "training.loss")
+    family = find(network)
+    advised = family.loss if family is not None and family.fixed_loss else _advised(plan, "training.loss")
     return usual if advised is None else str(advised)
 
 
@@ -123,7 +129,7 @@ def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) ->
     loss = _loss(plan, network)
     if targets is Targets.ITSELF and network in ("rbm", "dbn"):
         return "info_nce" if loss == "info_nce" else "contrastive_divergence"
-    if targets is Targets.ITSELF and layout in NO_NUMBERS and network not in OF_NUMBERS:
+    if targets is Targets.ITSELF and layout in NO_NUMBERS and not (network in OF_NUMBERS or _restores(network)):
         return "info_nce"
     if targets in (Targets.NUMBERS, Targets.ITSELF):
         return loss or "mse"

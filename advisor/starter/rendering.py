@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.networks.names import LOSS_OF
-from advisor.networks.sizes import heads, layers_for, patch_size
+from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.literals import literal
 from advisor.starter.trial import trial_batch
@@ -43,7 +42,7 @@ _OPTIMIZERS = {
     "lamb": "Lamb(groups, lr=learning_rate)",
     "lbfgs": "",
 }
-GENERATIVE = (*LOSS_OF.values(), "contrastive_divergence")
+GENERATIVE = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence")
 """Losses after which a network makes new examples."""
 _SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "weights", "test_project")
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from advisor.inference.plan import Plan
-from advisor.networks.spec import picture
+from advisor.networks.description import picture
 from advisor.starter.blueprint import Layout, Shape
 
 LAYOUT_OF = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from advisor.networks.counts import counts
-from advisor.networks.names import LOSSES, UnbuildableError
+from advisor.networks.description import UnbuildableError
+from advisor.networks.registry import losses
 from advisor.networks.spec import Description
 from advisor.starter.blueprint import Blueprint, Layout, Targets
 
@@ -57,6 +58,6 @@ def _description(blueprint: Blueprint) -> Description:
         outputs=inputs if every_input else blueprint.outputs,
         hidden_units=blueprint.hidden_units,
         sequence_length=shape.steps,
-        loss=blueprint.recipe.loss if blueprint.recipe.loss in LOSSES else "mse",
+        loss=blueprint.recipe.loss if blueprint.recipe.loss in losses() else "mse",
         activation=blueprint.activation,
     )

@@ -18,8 +18,7 @@ import statistics
 import sys
 
 import torch
-
-from advisor.training.initial_trial import (
+from initial_trial import (
     GLOROT,
     HE,
     LARGER,

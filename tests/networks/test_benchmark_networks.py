@@ -11,10 +11,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork, Family, benchmark_network
 from advisor.networks.builders import build
 from advisor.networks.counts import counts
+from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
-from advisor.networks.names import UnbuildableError
-from advisor.networks.spec import NetworkSpec
 from advisor.survey.bench import workload
 
 SMALL = {network.name: network.narrowed(0.02) for network in SIX}
@@ -101,7 +100,7 @@ def test_one_example_alone_can_be_trained_on() -> None:
 @pytest.mark.parametrize(("name", "least"), [("alexnet", 63), ("resnet50", 33)])
 def test_a_picture_that_is_too_small_is_refused(name: str, least: int) -> None:
     smaller = replace(SMALL[name], inputs=3 * (least - 1) ** 2)
-    with pytest.raises(UnbuildableError, match=rf"{name} reads pictures at least {least} dots wide, not {least - 1}"):
+    with pytest.raises(UnbuildableError, match=rf"{name} reads pictures at least {least} pixels wide, not {least - 1}"):
         build(smaller)
     inputs, _ = example_batch(replace(smaller, inputs=3 * least**2), 1, torch.Generator())
     assert build(replace(smaller, inputs=3 * least**2))(inputs).shape == (1, smaller.outputs)

@@ -6,8 +6,7 @@ import math
 import pytest
 import torch
 
-from advisor.networks.boltzmann import BoltzmannMachine, DeepBelief
-from advisor.networks.losses import contrastive_divergence
+from advisor.networks.families.boltzmann.network import BoltzmannMachine, DeepBelief, contrastive_divergence
 
 
 def machine(*, gaussian: bool = False, visible: int = 4, hidden: int = 3) -> BoltzmannMachine:

@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 import torch
 
-from advisor.networks.autoencoder import Restored
-from advisor.networks.boltzmann import Contrasted
 from advisor.networks.builders import build
-from advisor.networks.diffusion import Denoised
+from advisor.networks.description import UnbuildableError
 from advisor.networks.examples import example_batch
-from advisor.networks.gan import Judged
+from advisor.networks.families.autoencoder.network import Restored
+from advisor.networks.families.boltzmann.network import Contrasted
+from advisor.networks.families.diffusion.network import Denoised
+from advisor.networks.families.gan.network import Judged
+from advisor.networks.families.transformer.declaration import layers_for
+from advisor.networks.families.transformer.network import Transformer
 from advisor.networks.losses import loss_function
-from advisor.networks.names import UnbuildableError, UnknownNetworkError, buildable
-from advisor.networks.sizes import layers_for
-from advisor.networks.spec import Picture
-from advisor.networks.transformer import Patches
+from advisor.networks.registry import UnknownNetworkError, buildable
 from advisor.probes.workload import Workload
 
 DIGITS_CNN = Workload("cnn", "image", 64, 10, (8, 16))
@@ -157,7 +157,9 @@ def test_a_step_that_foretells_a_token_does_not_see_it() -> None:
 
 
 def test_a_type_without_builder_is_named_beside_those_that_can_be_built() -> None:
-    with pytest.raises(UnknownNetworkError, match=r"hopfield cannot be built yet\. These can: ffn, .*unet"):
+    with pytest.raises(
+        UnknownNetworkError, match=r"hopfield cannot be built yet\. These can: autoencoder, cnn, .*unet"
+    ):
         build(Workload("hopfield", "tabular", 4, 2))
 
 
@@ -173,7 +175,9 @@ def test_small_pictures_are_halved_no_further_than_one_dot() -> None:
 
 @pytest.mark.parametrize(("side", "patches"), [(8, 64), (28, 196), (32, 256), (224, 256), (17, 1)])
 def test_pictures_are_cut_into_at_most_sixteen_patches_a_side(side: int, patches: int) -> None:
-    assert Patches(Picture(1, side), 4).number == patches
+    network = build(Workload("transformer", "image", side * side, 2, (4,)))
+    assert isinstance(network, Transformer)
+    assert len(network.positions) == patches
 
 
 def test_wider_transformers_have_more_layers() -> None:

@@ -11,9 +11,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.networks.builders import build
 from advisor.networks.counts import counts
+from advisor.networks.description import UnbuildableError
 from advisor.networks.examples import example_batch
-from advisor.networks.gnn import Graph
-from advisor.networks.names import UnbuildableError
+from advisor.networks.families.gnn.network import Graph
 from advisor.probes.workload import Workload
 from tests.networks.test_builders import SPECS
 

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from advisor.networks.builders import build
-from advisor.networks.diffusion import Diffusion
-from advisor.networks.gan import Adversaries
-from advisor.networks.losses import adversarial, judging, passing_off
-from advisor.networks.sampling import sample
+from advisor.networks.families.diffusion.network import Diffusion
+from advisor.networks.families.gan.network import Adversaries, adversarial, judging, passing_off
+from tests.networks.sampling import sample
 from tests.networks.test_builders import SPECS
 
 MAKERS = {

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from advisor.networks.autoencoder import Restored
-from advisor.networks.losses import cross_entropy, dice_cross_entropy, elbo, quantile_loss
+from advisor.networks.families.autoencoder.network import Restored, elbo
+from advisor.networks.losses import cross_entropy, dice_cross_entropy, quantile_loss
 
 
 def test_tokens_are_judged_one_by_one() -> None:

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.networks.names import DEFAULT_HIDDEN_UNITS
-from advisor.networks.spec import Description, Layout, Picture, layout, picture, reconstructs, why_not, why_not_timed
+from advisor.networks.description import Layout, Picture, picture
+from advisor.networks.registry import buildable
+from advisor.networks.spec import Description, layout, reconstructs, why_not, why_not_timed
 from advisor.probes.workload import Workload
 
 
 def test_names_and_reasons_are_known_without_torch() -> None:
-    code = "import sys, advisor.networks.names, advisor.networks.spec; print('torch' in sys.modules)"
+    code = "import sys, advisor.networks.registry, advisor.networks.spec; print('torch' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
 
@@ -62,7 +63,7 @@ def test_layout_follows_type_and_modality(network: str, modality: str, steps: in
         ({"network": "gan"}, "adversarial belongs to the gan alone"),
         ({"network": "diffusion"}, "noise_prediction belongs to the diffusion alone"),
         ({"network": "diffusion", "loss": "noise_prediction", "hidden_units": (4,) * 5}, "cannot be halved 4 times"),
-        ({"loss": "contrastive_divergence"}, "it belongs to the rbm and the dbn alone"),
+        ({"loss": "contrastive_divergence"}, "contrastive_divergence belongs to the rbm and the dbn alone"),
         ({"network": "rbm", "hidden_units": (4, 4)}, "several on top of one another are a dbn"),
         ({"network": "deconvolutional", "loss": "mse"}, "10 values are no square picture"),
         ({"network": "deconvolutional", "outputs": 64}, "A deconvolutional network gives values"),
@@ -74,7 +75,7 @@ def test_layout_follows_type_and_modality(network: str, modality: str, steps: in
         ({"network": "lstm"}, "state data.sequence_length"),
         ({"network": "vae", "modality": "tabular", "loss": "mse"}, "elbo belongs to the vae alone"),
         ({"network": "autoencoder"}, "An autoencoder restores values"),
-        ({"network": "unet", "hidden_units": (4,) * 5}, "8 dots wide cannot be halved 4 times"),
+        ({"network": "unet", "hidden_units": (4,) * 5}, "8 pixels wide cannot be halved 4 times"),
         ({"network": "transformer", "hidden_units": (8, 8, 8)}, "its width and that of its feed-forward layers"),
     ],
 )
@@ -85,7 +86,7 @@ def test_what_cannot_be_built_says_why(changes: dict[str, object], reason: str) 
 
 def test_what_can_be_built_has_no_reason_against_it() -> None:
     assert why_not(Workload("cnn", "image", 64, 10)) is None
-    assert set(DEFAULT_HIDDEN_UNITS) >= {"ffn", "cnn", "lstm", "transformer"}
+    assert set(buildable()) >= {"ffn", "cnn", "lstm", "transformer"}
 
 
 def test_what_can_be_built_may_still_not_be_timed() -> None:
@@ -110,7 +111,7 @@ def test_who_learns_from_inputs_alone(spec: Workload, alone: bool) -> None:
     assert reconstructs(spec) is alone
 
 
-@pytest.mark.parametrize("network", DEFAULT_HIDDEN_UNITS)
+@pytest.mark.parametrize("network", buildable())
 def test_inputs_and_outputs_alone_describe_a_network(network: str) -> None:
     """Its loss is the one that goes with it."""
     modality = {"gnn": "graph", "recursive": "tree", "rnn": "time_series", "lstm": "time_series", "transformer": "text"}

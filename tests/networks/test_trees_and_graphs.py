@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from advisor.networks.builders import build
-from advisor.networks.gnn import Graph, mean_of_neighbours
-from advisor.networks.recursive import Recursive, Tree, even_trees, packed
+from advisor.networks.examples import example_batch
+from advisor.networks.families.gnn.network import Graph, mean_of_neighbours
+from advisor.networks.families.recursive.network import Recursive
 from advisor.probes.workload import Workload
+from tests.networks.trees import Tree, packed
 
 TOKENS, NODES = 7, 15
 LEAVES = st.integers(0, TOKENS - 1)
@@ -59,7 +61,8 @@ def test_a_tree_that_does_not_fit_is_refused() -> None:
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 6, 7, 8, 12])
 def test_made_up_trees_use_every_node_once(nodes: int) -> None:
-    tree = even_trees(torch.zeros(1, nodes, dtype=torch.int64))[0]
+    described = Workload("recursive", "tree", TOKENS, 3, (6, 5), nodes)
+    tree = example_batch(described, 1, torch.Generator())[0][0]
     children = tree[:, 1:].flatten()
     used = sorted(children[children > 0].tolist())
     first = 1 + (nodes % 2 == 0)

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.inference.plan import ComputedFigure, Status
-from advisor.networks.names import DEFAULT_HIDDEN_UNITS
+from advisor.networks.registry import buildable
 from advisor.starter.blueprint import CLASSICAL, Layout, Targets
 from advisor.starter.planning import blueprint_of
 from advisor.starter.rendering import TEMPLATES, templates_of
@@ -17,7 +17,7 @@ from tests.starter.projects import TABLE, knowledge, plan_of, with_advice
 
 def test_every_type_of_network_has_its_templates() -> None:
     types = knowledge().topics["network.type"].values
-    assert set(types) == {*DEFAULT_HIDDEN_UNITS, *CLASSICAL}
+    assert set(types) == {*buildable(), *CLASSICAL}
     for name in types:
         for template in templates_of(blueprint_of(plan_of(TABLE, network_type=name))).values():
             assert (TEMPLATES / template).is_file(), f"{name}: {template}"

@@ -6,7 +6,8 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
-from advisor.networks.layers import dense
+from advisor.networks.activations import activated
+from advisor.networks.families.layers import dense
 from advisor.training.loop.objectives import Batch, Player, Supervised
 
 
@@ -23,7 +24,7 @@ def two_moons(examples: int = 200, seed: int = 0) -> Batch:
 def classifier(*, dropout: float = 0.0, norm: bool = False, seed: int = 0) -> Supervised:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        first, function, last = dense((2, 16, 2), "tanh")
+        first, function, last = dense((2, 16, 2), activated("tanh"))
         middle = [nn.BatchNorm1d(16)] if norm else []
         network = nn.Sequential(first, *middle, function, nn.Dropout(dropout), last)
     return Supervised(network, cross_entropy)
@@ -56,7 +57,7 @@ class Rivals:
     def __init__(self) -> None:
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            self.module = nn.ModuleDict({"maker": nn.Linear(1, 1), "judge": dense((1, 16, 1), "relu")})
+            self.module = nn.ModuleDict({"maker": nn.Linear(1, 1), "judge": dense((1, 16, 1), activated("relu"))})
         self.turns: list[str] = []
 
     def made(self, number: int) -> Tensor:

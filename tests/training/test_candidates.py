@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.networks.names import ACTIVATIONS
+from advisor.networks.description import ACTIVATIONS
 from advisor.training.ladder.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
 from advisor.training.ladder.menu import EARLY_STOPPING_FROM, menu
 from advisor.training.ladder.trial_record import Kind

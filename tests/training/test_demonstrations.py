@@ -10,11 +10,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.networks.names import buildable
-from advisor.training.demonstrations import made_data
-from advisor.training.demonstrations.by_name import DEMONSTRATIONS, demonstrate
-from advisor.training.demonstrations.demonstration import Demonstrated, Metric, Size
-from advisor.training.demonstrations.discrepancy import discrepancy, gaussian, independent_values, told_apart
+from advisor.networks.registry import buildable
+from tests.training.demonstrations import made_data
+from tests.training.demonstrations.by_name import DEMONSTRATIONS, demonstrate
+from tests.training.demonstrations.demonstration import Demonstrated, Metric, Size
+from tests.training.demonstrations.discrepancy import discrepancy, gaussian, independent_values, told_apart
 
 torch.set_num_threads(1)  # the networks are tiny
 

@@ -5,7 +5,7 @@ import statistics
 import pytest
 import torch
 
-from advisor.training.initial_trial import (
+from benchmarks.trials.initial_trial import (
     HE,
     LARGER,
     SMALLER,

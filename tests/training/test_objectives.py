@@ -3,17 +3,18 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from advisor.networks.boltzmann import DeepBelief
 from advisor.networks.builders import build
-from advisor.networks.gan import Adversaries, Judge
-from advisor.networks.gnn import Graph, MessagePassing
-from advisor.networks.losses import cross_entropy, judging, passing_off
-from advisor.networks.sizes import NOISE_WIDTH
+from advisor.networks.families.boltzmann.network import DeepBelief
+from advisor.networks.families.gan.network import Adversaries, Judge, judging, passing_off
+from advisor.networks.families.gnn.network import Graph, MessagePassing
+from advisor.networks.families.sizes import NOISE_WIDTH
+from advisor.networks.losses import cross_entropy
 from advisor.networks.spec import Description
-from advisor.training.families.boltzmann import pretrain
-from advisor.training.families.graphs import WholeGraph
-from advisor.training.loop.objectives import Adversarial, Supervised, Unsupervised, objective
+from advisor.training.loop.objectives import Supervised
 from advisor.training.recipe import Recipe
+from tests.training.demonstrations.objectives import Adversarial, Unsupervised, objective
+from tests.training.demonstrations.pretraining import pretrain
+from tests.training.demonstrations.whole_graph import WholeGraph
 
 GAN = Description("gan", "tabular", 3, 3, (8,), loss="adversarial", activation="leaky_relu")
 

@@ -11,7 +11,8 @@ from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
-from advisor.networks.counts import Counts, backbone, counts, estimated
+from advisor.networks.counting import Counts
+from advisor.networks.counts import backbone, counts, estimated
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
 

@@ -15,7 +15,7 @@ from advisor.inference.advise import Detail, advise
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
-from advisor.networks.names import RESTORERS
+from advisor.networks.registry import find
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 
@@ -84,7 +84,9 @@ def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
 def _gives_back(plan: Plan | Glance, network: str) -> bool:
     """Whether the network has as many outputs as inputs, so that nobody needs to state them."""
     kind = plan.facts.get("task.kind")
-    return network in RESTORERS or (kind is not None and kind.value == "generate" and network == "deconvolutional")
+    family = find(network)
+    restores = family is not None and family.restores
+    return restores or (kind is not None and kind.value == "generate" and network == "deconvolutional")
 
 
 def _memory_format(plan: Plan | Glance) -> MemoryFormat:

@@ -1,8 +1,8 @@
-"""What was timed: the networks of table 2 of Shi et al. 2016 (arXiv:1608.07249) with their batches. No torch here.
+"""The networks that were timed in table 2 of Shi et al. 2016 (arXiv:1608.07249) with their batches. No torch here.
 
 The paper gives inputs, outputs, layers and parameters, not the widths. FCN: 1000 units a layer make the 55 and 58 million
 that it states; its later revisions used 2048, with sigmoids throughout. LSTM: two layers of 256 units over an embedding as
-wide, 10,000 words, a word foretold at every step, as in the authors' published configurations; that makes 6.2 million,
+wide, 10,000 words, a word predicted at every step, as in the authors' published configurations; that makes 6.2 million,
 not the 13 million stated. All were trained by plain SGD.
 """
 
@@ -11,12 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from advisor.networks.benchmark.designs import DESIGNS
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
+from advisor.networks.families.alexnet import declaration as alexnet
+from advisor.networks.families.resnet50 import declaration as resnet50
+from advisor.networks.registry import family
 
 
 class Family(StrEnum):
-    """Which networks the benchmark treats alike, its batch above all."""
+    """Networks that the benchmark treats alike, their batch above all."""
 
     FULLY_CONNECTED = "fully connected"
     CONVOLUTIONAL = "convolutional"
@@ -58,7 +60,7 @@ class BenchmarkNetwork:
 
         inputs = self.inputs
         if self.family is Family.CONVOLUTIONAL:
-            side = max(DESIGNS[self.network].least_side, part(_SIDE))
+            side = max(_LEAST_SIDE[self.network], part(_SIDE))
             inputs = _COLOURS * side * side
         else:
             inputs = part(inputs)
@@ -72,6 +74,7 @@ class BenchmarkNetwork:
 
 
 _COLOURS, _SIDE = 3, 224
+_LEAST_SIDE = {"alexnet": alexnet.LEAST_SIDE, "resnet50": resnet50.LEAST_SIDE}
 _WORDS = 10_000
 _FCN = 26_752
 
@@ -85,7 +88,7 @@ def _fcn(name: str, title: str, layers: int, width: int, in_table: bool = True) 
 
 def _cnn(name: str, title: str) -> BenchmarkNetwork:
     return BenchmarkNetwork(
-        name, title, Family.CONVOLUTIONAL, name, "image", _COLOURS * _SIDE**2, 1000, DESIGNS[name].hidden_units, 16
+        name, title, Family.CONVOLUTIONAL, name, "image", _COLOURS * _SIDE**2, 1000, family(name).hidden_units, 16
     )
 
 

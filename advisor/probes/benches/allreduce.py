@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.peers import START_SHARE, places_here
 from advisor.probes.child.peer import Launch, PeerTrial, Started, start_all

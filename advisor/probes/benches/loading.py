@@ -33,7 +33,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
 from advisor.children import guard
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.networks.spec import check
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count

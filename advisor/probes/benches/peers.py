@@ -10,7 +10,7 @@ from pathlib import Path
 from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.host import ThisHost, Tree
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.peer import Launch, PeerTrial, start_all
 from advisor.probes.judging.contest import CannotRunError

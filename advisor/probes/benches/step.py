@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import torch
 
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.break_even import SIZES, break_even
 from advisor.probes.child.compiled_step import CompiledTrial, steps_of_plan

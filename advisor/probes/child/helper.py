@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from advisor.children import guard
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.protocol import LONGEST_LINE
 from advisor.wording import shorten

@@ -15,7 +15,7 @@ import sys
 import time
 
 from advisor.children import guard
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.catalogue import probe_named
 from advisor.probes.judging.contest import CannotRunError, Contest, NothingToCompareError

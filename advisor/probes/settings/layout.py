@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.networks import spec
+from advisor.networks.description import Layout
+from advisor.networks.spec import layout
 from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, MemoryFormat, Workload
@@ -16,7 +17,7 @@ _TENSOR_CORES = 7
 
 
 def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if workload is not None and (workload.network == "transformer" or spec.layout(workload) is not spec.Layout.PICTURE):
+    if workload is not None and (workload.network == "transformer" or layout(workload) is not Layout.PICTURE):
         return "Only networks that treat pictures by convolution have two orders to choose between."
     return None
 

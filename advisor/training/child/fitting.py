@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import Preparation, preparation
 from advisor.datasets.preparing.splits import inner_folds
-from advisor.networks.names import UnbuildableError
+from advisor.networks.description import UnbuildableError
 from advisor.training.child.classical import for_outputs, model
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind

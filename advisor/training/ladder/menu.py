@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from advisor.networks.names import ACTIVATIONS, DEFAULT_HIDDEN_UNITS
+from advisor.networks.description import ACTIVATIONS
+from advisor.networks.registry import default_hidden_units
 from advisor.training.ladder.candidates import (
     LEARNING_RATES,
     SCIKIT_LEARN_LIKE,
@@ -136,7 +137,7 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
 
 def _as_planned(planned: Planned, network: str) -> NetworkSettings:
     """What cannot be tried of the plan (weights trained by others, say) is as for any network of its type."""
-    usual = NetworkSettings(network, planned.hidden_units or DEFAULT_HIDDEN_UNITS[network])
+    usual = NetworkSettings(network, planned.hidden_units or default_hidden_units(network))
     optimizer = planned.optimizer if planned.optimizer in OPTIMIZERS else usual.optimizer
     return replace(
         usual,

@@ -1,0 +1,112 @@
+"""The description of a network, and the shapes of examples that follow from it alone. No torch here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+ACTIVATIONS = ("relu", "leaky_relu", "gelu", "swish", "tanh", "sigmoid")
+
+
+class UnbuildableError(ValueError):
+    """This network cannot be built from its description; the message says why and what would help."""
+
+
+class NetworkSpec(Protocol):
+    """A network as the plan describes it."""
+
+    @property
+    def network(self) -> str:
+        """A name such as cnn."""
+
+    @property
+    def modality(self) -> str:
+        """tabular, image, audio, video, text, time_series, graph, tree"""
+
+    @property
+    def inputs(self) -> int:
+        """Values per example; per step of a sequence; per node of a graph; of texts and trees the number of different tokens."""
+
+    @property
+    def outputs(self) -> int:
+        """Classes, targets, or classes per pixel; of a deconvolutional network the values of its picture.
+
+        A text model with as many outputs as tokens predicts every token. Generators and autoencoders ignore it, as do an rbm
+        and a dbn that are trained by contrastive divergence.
+        """
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        """See Family.hidden_units; empty for the default."""
+
+    @property
+    def sequence_length(self) -> int | None:
+        """Steps of an example; of trees the nodes of the largest."""
+
+    @property
+    def loss(self) -> str: ...
+
+    @property
+    def activation(self) -> str: ...
+
+
+class Layout(StrEnum):
+    """The shape of a batch of examples."""
+
+    FLAT = "flat"  # (batch, values)
+    PICTURE = "picture"  # (batch, colours, side, side)
+    STEPS = "steps"  # (batch, steps, values)
+    TOKENS = "tokens"  # (batch, steps) of token numbers
+    TREE = "tree"  # (batch, nodes, 3): token, left and right child of each node, see families.recursive.network
+    GRAPH = "graph"  # one graph, see families.gnn.network.Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A square picture."""
+
+    colours: int
+    side: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.side, self.side
+
+
+def picture(values: int) -> Picture | None:
+    """The square picture of so many values: grey for a square number (784 is 1x28x28), else three colours (3x32x32)."""
+    for colours in (1, 3):
+        side = math.isqrt(values // colours)
+        if colours * side * side == values:
+            return Picture(colours, side)
+    return None
+
+
+def square_picture(values: int, purpose: str) -> Picture:
+    """The picture of so many values. Raises UnbuildableError for the purpose where they are no square."""
+    shape = picture(values)
+    if shape is None:
+        raise UnbuildableError(
+            f"{values} values are no square picture in grey or three colours (784 is 1x28x28, 3072 is 3x32x32), "
+            f"so {purpose} them."
+        )
+    return shape
+
+
+def input_picture(spec: NetworkSpec) -> Picture:
+    """The picture that an example is. Raises UnbuildableError where its values are no square."""
+    return square_picture(spec.inputs, f"a {spec.network} cannot be built from")
+
+
+def flat_values(spec: NetworkSpec) -> int:
+    """Values of an example in one row: all steps of a series one after the other, a count per token for a text."""
+    in_steps = spec.modality in ("time_series", "audio", "video")
+    return spec.inputs * (spec.sequence_length or 1) if in_steps else spec.inputs
+
+
+def every_token(spec: NetworkSpec) -> bool:
+    """Whether each step of a text has as many outputs as there are tokens, of which it predicts one."""
+    return spec.modality == "text" and spec.outputs == spec.inputs

@@ -1,0 +1,1 @@
+"""AlexNet, for the benchmark of 2016."""

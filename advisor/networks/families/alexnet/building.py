@@ -1,0 +1,17 @@
+"""AlexNet from a description."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from advisor.networks.activations import activation
+from advisor.networks.description import NetworkSpec, input_picture
+from advisor.networks.families.alexnet.declaration import sides
+from advisor.networks.families.alexnet.network import AlexNet
+from advisor.networks.spec import hidden_units
+
+
+def build(spec: NetworkSpec) -> nn.Module:
+    shape = input_picture(spec)
+    least_side = sides(shape.side)[-1]
+    return AlexNet(shape.colours, hidden_units(spec), least_side, spec.outputs, lambda: activation(spec.activation))

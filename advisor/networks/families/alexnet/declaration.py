@@ -1,0 +1,48 @@
+"""The declaration of AlexNet."""
+
+from __future__ import annotations
+
+from advisor.networks.counting import Counts
+from advisor.networks.description import NetworkSpec, input_picture
+from advisor.networks.family import Family, Units, check_design, pictures
+
+LEAST_SIDE = 63
+"""Pixels along a side of the smallest picture that it can read."""
+_UNITS = (64, 192, 384, 256, 256, 4096, 4096)
+
+
+def sides(side: int) -> tuple[int, int, int, int]:
+    """Pixels along a side after the first convolution, and after each of the three poolings."""
+    first = (side + 2 * 2 - 11) // 4 + 1
+    one = (first - 3) // 2 + 1
+    two = (one - 3) // 2 + 1
+    return first, one, two, (two - 3) // 2 + 1
+
+
+def _check(spec: NetworkSpec, units: Units) -> None:
+    check_design(spec, units, _UNITS, LEAST_SIDE, "its strides and poolings would leave nothing of a smaller one.")
+
+
+def _count(spec: NetworkSpec, units: Units) -> Counts:
+    found = Counts()
+    shape = input_picture(spec)
+    one, two, three, four, five, six, seven = units
+    first, pooled, again, last = sides(shape.side)
+    found.convolution(shape.colours, one, 11 * 11, first**2)
+    found.convolution(one, two, 5 * 5, pooled**2)
+    for before, after in ((two, three), (three, four), (four, five)):
+        found.convolution(before, after, 3 * 3, again**2)
+    found.dense((five * last**2, six, seven, spec.outputs))
+    return found
+
+
+FAMILIES = (
+    Family(
+        name="alexnet",
+        hidden_units=_UNITS,  # channels of the five convolutions, units of the two dense layers
+        layout=pictures,
+        count=_count,
+        check=_check,
+        advised=False,
+    ),
+)

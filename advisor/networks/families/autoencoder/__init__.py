@@ -1,0 +1,1 @@
+"""Autoencoders, the variational one included."""

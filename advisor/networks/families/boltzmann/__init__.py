@@ -1,0 +1,1 @@
+"""Boltzmann machines: rbm and dbn."""

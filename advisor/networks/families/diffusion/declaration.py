@@ -1,0 +1,46 @@
+"""The declaration of the diffusion model."""
+
+from __future__ import annotations
+
+from advisor.networks.counting import Counts
+from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
+from advisor.networks.families.sizes import TIME_WIDTH
+from advisor.networks.family import Family, Units, check_halvings, flat, pictures
+
+
+def layout(spec: NetworkSpec) -> Layout:
+    return pictures(spec) if spec.modality in ("image", "video") else flat(spec)
+
+
+def _check(spec: NetworkSpec, units: Units) -> None:
+    if layout(spec) is Layout.PICTURE:
+        check_halvings(spec, units, len(units) - 1)
+
+
+def _count(spec: NetworkSpec, units: Units) -> Counts:
+    found = Counts()
+    found.dense((TIME_WIDTH, TIME_WIDTH))
+    if layout(spec) is Layout.FLAT:
+        found.dense((flat_values(spec), *units, flat_values(spec)))
+    else:
+        shape = input_picture(spec)
+        found.unet((shape.colours, *units), shape.colours, shape.side)
+        units += units[-2::-1]  # the stages of the way up
+    for width in units:
+        found.dense((TIME_WIDTH, width))
+    return found
+
+
+FAMILIES = (
+    Family(
+        name="diffusion",
+        hidden_units=(64, 128),  # channels per stage of pictures, units per layer of other examples
+        layout=layout,
+        count=_count,
+        check=_check,
+        loss="noise_prediction",
+        fixed_loss=True,
+        own_losses=("noise_prediction",),
+        restores=True,
+    ),
+)

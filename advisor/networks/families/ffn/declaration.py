@@ -1,0 +1,23 @@
+"""The declaration of the feed-forward network."""
+
+from __future__ import annotations
+
+from advisor.networks.counting import Counts
+from advisor.networks.description import NetworkSpec, flat_values
+from advisor.networks.family import Family, Units, flat
+
+
+def _count(spec: NetworkSpec, units: Units) -> Counts:
+    found = Counts()
+    found.dense((flat_values(spec), *units, spec.outputs))
+    return found
+
+
+FAMILIES = (
+    Family(
+        name="ffn",
+        hidden_units=(256, 256, 256),  # units per layer
+        layout=flat,
+        count=_count,
+    ),
+)

@@ -1,0 +1,18 @@
+"""A pair of adversaries from a description."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from advisor.networks.activations import activated
+from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
+from advisor.networks.families.gan.network import Adversaries, dense_players, picture_players
+from advisor.networks.spec import hidden_units, layout
+
+
+def build(spec: NetworkSpec) -> nn.Module:
+    units, following = hidden_units(spec), activated(spec.activation)
+    if layout(spec) is Layout.FLAT:
+        return Adversaries(*dense_players(flat_values(spec), units, following))
+    shape = input_picture(spec)
+    return Adversaries(*picture_players((shape.colours, *units), shape.size, following))

@@ -1,0 +1,65 @@
+"""Layers that several families share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TypeAlias
+
+from torch import Tensor, nn
+
+from advisor.networks.families.sizes import halvings
+
+Following: TypeAlias = Callable[[int], list[nn.Module]]
+"""The modules that follow a layer of this width: its activation, and normalisation and dropout where they are wanted."""
+Modules: TypeAlias = Callable[[], list[nn.Module]]
+Size: TypeAlias = tuple[int, int]
+"""Height and width of a picture in pixels."""
+
+
+def dense(widths: tuple[int, ...], following: Following) -> nn.Sequential:
+    """(batch, widths[0]) -> (batch, widths[-1]): linear layers, each but the last with the modules that follow it."""
+    layers: list[nn.Module] = []
+    for before, after in pairwise(widths[:-1]):
+        layers += [nn.Linear(before, after), *following(after)]
+    return nn.Sequential(*layers, nn.Linear(widths[-2], widths[-1]))
+
+
+def spreading(values: int, channels: tuple[int, ...], size: Size, following: Following) -> nn.Sequential:
+    """(batch, values) -> (batch, channels[-1], height, width).
+
+    A linear layer makes the smallest maps, of channels[0]; a transposed convolution for each further number doubles them,
+    the last ones as often as the picture can be halved. Nothing follows the last.
+    """
+    shrink = shrinkage(channels, size)
+    height, width = size[0] // shrink, size[1] // shrink
+    smallest = nn.Linear(values, channels[0] * height * width), nn.Unflatten(1, (channels[0], height, width))
+    return nn.Sequential(*smallest, *enlarging(channels, size, following))
+
+
+def shrinkage(channels: tuple[int, ...], size: Size) -> int:
+    """How many times wider than the smallest maps the picture is."""
+    return int(2 ** sum(halvings(math.gcd(*size), len(channels) - 1)))
+
+
+def enlarging(channels: tuple[int, ...], size: Size, following: Following) -> list[nn.Module]:
+    """From the smallest maps to a picture of this size."""
+    layers: list[nn.Module] = []
+    doubled = halvings(math.gcd(*size), len(channels) - 1)[::-1]
+    for (before, after), double in zip(pairwise(channels), doubled, strict=True):
+        kernel, stride = (4, 2) if double else (3, 1)
+        layers += [*following(before), nn.ConvTranspose2d(before, after, kernel, stride=stride, padding=1)]
+    return layers
+
+
+class Crop(nn.Module):
+    """(batch, channels, ...) -> (batch, channels, height, width): the upper left part."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.size = size
+
+    def forward(self, maps: Tensor) -> Tensor:
+        height, width = self.size
+        return maps[..., :height, :width]

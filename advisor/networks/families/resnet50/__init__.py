@@ -1,0 +1,1 @@
+"""ResNet-50, for the benchmark of 2016."""

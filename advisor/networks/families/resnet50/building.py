@@ -1,0 +1,15 @@
+"""ResNet-50 from a description."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from advisor.networks.activations import activation
+from advisor.networks.description import NetworkSpec, input_picture
+from advisor.networks.families.resnet50.network import ResNet50
+from advisor.networks.spec import hidden_units
+
+
+def build(spec: NetworkSpec) -> nn.Module:
+    colours = input_picture(spec).colours
+    return ResNet50(colours, hidden_units(spec), spec.outputs, lambda: activation(spec.activation))

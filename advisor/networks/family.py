@@ -1,0 +1,115 @@
+"""The declaration of a type of network: everything about it that is known without building one. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from advisor.networks.counting import Counts
+from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, input_picture
+
+Layouts: TypeAlias = Callable[[NetworkSpec], Layout]
+Units: TypeAlias = tuple[int, ...]
+
+LARGEST_FLAT_PICTURE = 1024
+"""Values; autoencoders treat the pixels of larger pictures by convolution."""
+_WITHOUT_STEPS = ("image", "video", "tabular", "graph", "tree")
+
+
+class Answer(StrEnum):
+    """The shape of a network's answer for one example."""
+
+    VALUES = "values"  # (outputs,), or (steps, outputs) where every token is predicted
+    PIXELS = "pixels"  # (outputs, side, side)
+    PICTURE = "picture"  # (colours, side, side), as many values as there are outputs
+
+
+def _never(spec: NetworkSpec) -> bool:
+    return False
+
+
+def _always_fits(spec: NetworkSpec, units: Units) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A type of network."""
+
+    name: str
+    hidden_units: Units
+    """Units per layer, or channels per stage, where the plan states none; a comment in each declaration tells what they are."""
+    layout: Layouts
+    """Raises UnbuildableError for examples that it cannot take."""
+    count: Callable[[NetworkSpec, Units], Counts]
+    check: Callable[[NetworkSpec, Units], None] = _always_fits
+    """Raises UnbuildableError for hidden units, or a loss, that do not fit."""
+    loss: str = "cross_entropy"
+    """Of a network whose loss is not stated."""
+    fixed_loss: bool = False
+    """Whether it has no other."""
+    own_losses: tuple[str, ...] = ()
+    """Functions of these names in its module of torch; no other network has them, but for those that declare them too."""
+    restores: bool = False
+    """Whether its outputs are its inputs, whatever is stated."""
+    restores_pictures: Callable[[NetworkSpec], bool] = _never
+    """Whether they are, as these are described."""
+    answer: Answer = Answer.VALUES
+    predicts_tokens: bool = False
+    """Whether it can answer at every step of a text."""
+    untimed: str | None = None
+    """Why its training step cannot be timed on made-up examples."""
+    advised: bool = True
+    """Whether a plan may advise it."""
+
+
+def flat(spec: NetworkSpec) -> Layout:
+    return Layout.FLAT
+
+
+def pictures(spec: NetworkSpec) -> Layout:
+    """Pictures only."""
+    if spec.modality != "image":
+        raise UnbuildableError(f"A {spec.network} for {spec.modality} data cannot be built yet, only for pictures.")
+    input_picture(spec)
+    return Layout.PICTURE
+
+
+def large_pictures(spec: NetworkSpec) -> Layout:
+    """Large pictures as they are, everything else as values in a row."""
+    if spec.inputs <= LARGEST_FLAT_PICTURE or spec.modality not in ("image", "video"):
+        return Layout.FLAT
+    return pictures(spec)
+
+
+def sequences(spec: NetworkSpec) -> Layout:
+    """Steps or tokens."""
+    if spec.sequence_length is None:
+        raise UnbuildableError(f"A {spec.network} needs the number of steps of an example: state data.sequence_length.")
+    return Layout.TOKENS if spec.modality == "text" else Layout.STEPS
+
+
+def pictures_or_sequences(spec: NetworkSpec) -> Layout:
+    """Pictures, and the steps of data that have any."""
+    return pictures(spec) if spec.modality in _WITHOUT_STEPS else sequences(spec)
+
+
+def check_halvings(spec: NetworkSpec, units: Units, halvings: int) -> None:
+    """Raise UnbuildableError where a picture cannot be halved so many times."""
+    side = input_picture(spec).side
+    if side % 2**halvings:
+        raise UnbuildableError(
+            f"A picture {side} pixels wide cannot be halved {halvings} times without remainder, "
+            f"as the stages {list(units)} of this {spec.network} ask for. Name fewer stages."
+        )
+
+
+def check_design(spec: NetworkSpec, units: Units, design: Units, least_side: int, why: str) -> None:
+    """Raise UnbuildableError where units do not fit the fixed design of a network, or a picture is too small for it."""
+    if len(units) != len(design):
+        raise UnbuildableError(f"The hidden units of {spec.network} are {len(design)} numbers, not {len(units)}.")
+    side = input_picture(spec).side
+    if side < least_side:
+        raise UnbuildableError(f"{spec.network} reads pictures at least {least_side} pixels wide, not {side}: {why}")

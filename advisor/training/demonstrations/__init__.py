@@ -1,4 +1,0 @@
-"""Every network on data that suits it, and what it must beat: seeded, on held-out examples, in seconds.
-
-`advisor.training.demonstrations.by_name.demonstrate` runs one.
-"""
