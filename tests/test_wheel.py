@@ -27,9 +27,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_rules_and_profiles_ship_in_the_wheel(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    shipped = {path.name for path in (ROOT / "rules").glob("*.yaml")}
-    assert {Path(name).name for name in names if name.startswith("advisor/data/rules/")} == shipped
-    assert "advisor/data/profiles/devices/t4.yaml" in names
+    for folder in ("rules", "profiles"):
+        shipped = {
+            f"advisor/data/{path.relative_to(ROOT).as_posix()}"
+            for path in (ROOT / folder).rglob("*.*")
+            if path.is_file()
+        }
+        assert {name for name in names if name.startswith(f"advisor/data/{folder}/")} == shipped
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 
 

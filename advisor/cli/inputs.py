@@ -71,10 +71,9 @@ def complete_rule(incomplete: str) -> list[str]:
 
 
 def complete_device(incomplete: str) -> list[str]:
-    from advisor.resources import profiles_folder
+    from advisor.resources import device_files
 
-    names = sorted(path.stem for path in (profiles_folder() / "devices").glob("*.yaml"))
-    return [name for name in names if name.startswith(incomplete)]
+    return [path.stem for path in device_files() if path.stem.startswith(incomplete)]
 
 
 def _complete_machine(incomplete: str) -> list[str]:

@@ -82,9 +82,8 @@ def _described_machine(knowledge: Knowledge, name: str) -> FactBase:
     from advisor.facts.fact_base import FactBase, Source
     from advisor.machine.profiles.devices import DeviceKind
     from advisor.machine.profiles.files import find_device, load_devices, published_facts
-    from advisor.resources import profiles_folder
 
-    devices = load_devices(profiles_folder() / "devices")
+    devices = load_devices()
     device = find_device(name, devices)
     if device is not None:
         facts = dict(published_facts(device))
@@ -137,9 +136,8 @@ def unknown_card(facts: FactBase) -> Problem | None:
     if known is None or known.source is not Source.ASKED or known.note != NO_PROFILE:
         return None
     from advisor.machine.profiles.files import load_devices
-    from advisor.resources import profiles_folder
 
-    hint = _similar(str(known.value), load_devices(profiles_folder() / "devices").values())
+    hint = _similar(str(known.value), load_devices().values())
     remedy = (
         f"{hint} `advisor profiles list` shows the known ones; or state its figures, such as machine.gpu.memory_bytes."
     )

@@ -15,6 +15,7 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.advise import consistent, engine_for, situation_of
 from advisor.inference.outcomes import NOT_APPLICABLE, Tie, same
 from advisor.inference.situation import Situation
+from advisor.knowledge.loader import yaml_files
 from advisor.knowledge.model import Knowledge, Policy, School
 from advisor.reading import Reader
 from advisor.wording import shorten
@@ -42,7 +43,7 @@ class TestRun:
 
 
 def test_files(folders: Sequence[Path]) -> list[Path]:
-    return [path for folder in folders for path in sorted(folder.glob("*.test.yaml"))]
+    return [path for folder in folders for path in yaml_files(folder) if path.name.endswith(".test.yaml")]
 
 
 def read_tests(knowledge: Knowledge, path: Path) -> list[RuleTest]:

@@ -33,7 +33,7 @@ from advisor.knowledge.model import (
 )
 from advisor.knowledge.terms import Term
 
-FORMAT = "advisor/knowledge-cache/3"
+FORMAT = "advisor/knowledge-cache/4"
 KEEP = 8
 
 
@@ -52,20 +52,20 @@ def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
     files = loader.read_files(base, packs)
     digest = loader.digest(files)
     path = cache_folder() / f"knowledge-{digest}.json"
-    folders = [str(base), *map(str, packs)]
+    places = [str(path) for _, path, _ in files]
     try:
         checksum, _, payload = path.read_bytes().partition(b"\n")
         if checksum.decode("ascii") != hashlib.sha256(payload).hexdigest():
             raise ValueError("damaged")
         document = json.loads(payload)
-        if document["format"] == FORMAT and document["digest"] == digest and document["folders"] == folders:
+        if document["format"] == FORMAT and document["digest"] == digest and document["files"] == places:
             return from_document(document)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass  # no usable cache: it is made anew below
     knowledge = loader.build(files)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        payload = json.dumps(to_document(knowledge, folders)).encode()
+        payload = json.dumps(to_document(knowledge, places)).encode()
         atomic_write(path, hashlib.sha256(payload).hexdigest().encode("ascii") + b"\n" + payload)
         _forget_old(path.parent)
     except OSError:
@@ -79,12 +79,12 @@ def _forget_old(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def to_document(knowledge: Knowledge, folders: Sequence[str]) -> dict[str, Any]:
+def to_document(knowledge: Knowledge, files: Sequence[str]) -> dict[str, Any]:
     vocabulary = knowledge.vocabulary
     return {
         "format": FORMAT,
         "digest": knowledge.digest,
-        "folders": list(folders),
+        "files": list(files),
         "groups": vocabulary.groups,
         "facts": [_fields(fact) for fact in vocabulary.facts.values()],
         "constraints": [_fields(constraint) for constraint in vocabulary.constraints],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from advisor import __version__, safe_yaml
@@ -23,11 +24,16 @@ TITLE = "These rules cannot be used"
 MAX_FILES = 200
 
 
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files of a rule folder and of its sub-folders, by their names: sub-folders do not matter to the order."""
+    return sorted([*folder.glob("*.yaml"), *folder.glob("[!.]*/*.yaml")], key=lambda path: (path.name, path))
+
+
 def rule_files(folder: Path) -> list[Path]:
-    """The YAML files of a rule folder, tests left out, in the order in which they count. Raises InputError."""
+    """The files that hold rules and declarations, in the order in which they count. Raises InputError."""
     try:
         is_folder = folder.is_dir()
-        found = sorted(path for path in folder.glob("*.yaml") if not path.name.endswith(".test.yaml"))
+        found = [path for path in yaml_files(folder) if not path.name.endswith(".test.yaml")]
     except OSError as error:
         raise input_error(TITLE, error.strerror or "unreadable", where=shorten(folder, 200)) from None
     if not is_folder:
@@ -37,6 +43,13 @@ def rule_files(folder: Path) -> list[Path]:
         raise input_error(TITLE, "there is no .yaml file in it", where=str(folder), remedy="Name another folder.")
     if len(found) > MAX_FILES:
         raise input_error(TITLE, f"more than {MAX_FILES} files", where=str(folder), remedy="Split the pack.")
+    twice = [
+        Problem(str(path), f"{before} has this name already.", "Give each file a name of its own.")
+        for before, path in pairwise(found)
+        if before.name == path.name
+    ]
+    if twice:
+        raise InputError(TITLE, twice)
     return found
 
 

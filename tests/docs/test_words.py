@@ -86,7 +86,7 @@ def test_documents_use_the_words_of_the_field() -> None:
 
 
 def test_rules_use_the_words_of_the_field() -> None:
-    check("rules", [what for path in sorted((ROOT / "rules").glob("*.yaml")) for what in in_text(path)])
+    check("rules", [what for path in sorted((ROOT / "rules").rglob("*.yaml")) for what in in_text(path)])
 
 
 @pytest.mark.parametrize("text", ["What it costs.", "Whether it fits.\n\n    More.", "How far along."])

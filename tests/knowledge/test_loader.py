@@ -162,6 +162,25 @@ def test_files_count_by_name(tmp_path: Path) -> None:
     assert [read.id for read in loader.load(tmp_path).rules] == ["two", "one", "three"]
 
 
+def test_files_of_sub_folders_count_by_name_too(tmp_path: Path) -> None:
+    problems(tmp_path, rules=rule_text(id="one"), aaa=rule_text(id="two"), zzz=rule_text(id="three"))
+    (tmp_path / "subject").mkdir()
+    (tmp_path / "aaa.yaml").rename(tmp_path / "subject" / "aaa.yaml")
+    (tmp_path / "subject" / "rules.test.yaml").write_text("- a test: of one\n")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "more.yaml").write_text(rule_text(id="four"))
+    assert [read.id for read in loader.load(tmp_path).rules] == ["two", "one", "three"]
+
+
+def test_a_file_name_stands_for_one_file(tmp_path: Path) -> None:
+    (tmp_path / "subject").mkdir()
+    (tmp_path / "subject" / "rules.yaml").write_text(rule_text())
+    (found,) = problems(tmp_path)
+    assert (
+        found == f"subject/rules.yaml: {tmp_path}/rules.yaml has this name already. Give each file a name of its own."
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "order"),
     [

@@ -97,12 +97,12 @@ def path(
     from advisor.agent.remembered.memory import profiles_kept_in
     from advisor.cli.console import write, write_json
     from advisor.machine.profiles.files import find_device
-    from advisor.resources import profiles_folder
+    from advisor.resources import device_files
 
     if name is None:
         found = profiles_kept_in()
     elif name != THIS and not _names_kept(name) and (device := find_device(name, _devices())) is not None:
-        found = profiles_folder() / "devices" / f"{device.name}.yaml"
+        found = next(path for path in device_files() if path.stem == device.name)
     else:
         found = profiles_kept_in() / f"{_of_this_host(name).name}.json"
     if format_ is PlainFormat.JSON:
@@ -312,6 +312,5 @@ def _private_words() -> list[str]:
 
 def _devices() -> dict[str, DeviceProfile]:
     from advisor.machine.profiles.files import load_devices
-    from advisor.resources import profiles_folder
 
-    return load_devices(profiles_folder() / "devices")
+    return load_devices()

@@ -1,4 +1,4 @@
-"""Device profiles as files: one YAML in profiles/devices for each device."""
+"""Device profiles as files: one YAML for each device, in profiles/devices or a sub-folder of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from advisor.machine.profiles.devices import (
     published_facts,
 )
 from advisor.reading import Reader
-from advisor.resources import profiles_folder
+from advisor.resources import device_files
 from advisor.wording import shorten
 
 __all__ = [
@@ -66,7 +66,7 @@ def find_device(name: str, devices: Mapping[str, DeviceProfile] | None = None) -
 
 @cache  # 20 ms
 def _shipped_devices() -> Mapping[str, DeviceProfile]:
-    return load_devices(profiles_folder() / "devices")
+    return load_devices()
 
 
 def normalised(name: str) -> str:
@@ -78,8 +78,8 @@ def _names(device: DeviceProfile) -> set[str]:
     return {normalised(name) for name in (device.name, *device.aliases)}
 
 
-def load_devices(folder: Path) -> dict[str, DeviceProfile]:
-    """All profiles of a folder, by name.
+def load_devices(folder: Path | None = None) -> dict[str, DeviceProfile]:
+    """All profiles of a folder and its sub-folders, or those that ship with the advisor, by name.
 
     Raises:
         InputError: with every problem of every file, each with file and line.
@@ -87,7 +87,7 @@ def load_devices(folder: Path) -> dict[str, DeviceProfile]:
     problems: list[Problem] = []
     devices: dict[str, DeviceProfile] = {}
     owners: dict[str, str] = {}
-    for path in sorted(folder.glob("*.yaml")):
+    for path in device_files(folder):
         try:
             device = load_device(path)
         except InputError as error:

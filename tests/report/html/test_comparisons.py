@@ -11,7 +11,6 @@ from advisor.report.html.machine import machine_html
 from advisor.report.html.trying import trying_html
 from advisor.report.machine.page import machine_report
 from advisor.report.plan.comparison import compare_plans
-from advisor.resources import profiles_folder
 
 from ...agent.profiles_made import MEMORY, ONE_THREAD, compared, gauged, profile
 from ..small import knowledge, plan
@@ -55,7 +54,7 @@ def test_a_machine_has_what_it_is_and_how_fast_it_is() -> None:
 
 
 def test_a_device_has_its_figures_with_their_sources() -> None:
-    device = load_devices(profiles_folder() / "devices")["t4"]
+    device = load_devices()["t4"]
     said = text(device_html(device, published_figures("t4")))
     assert "Memory bandwidth" in said
     assert "GB/s" in said
