@@ -34,9 +34,14 @@ _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 def generated() -> dict[str, str]:
     """Every page that is not kept in the repository, by its name in docs/."""
     knowledge = loader.load(rules_folder())
-    pages = {"rules.md": rule_book(knowledge), "glossary.md": glossary(whole_glossary(knowledge).to_json())}
+    pages = {"rules.md": indented(rule_book(knowledge)), "glossary.md": glossary(whole_glossary(knowledge).to_json())}
     pages["commands.md"] = "\n".join(["# Commands", "", *commands(get_command(app), ("advisor",))]) + "\n"
     return pages | {name: for_the_site((ROOT / source).read_text(encoding="utf-8")) for source, name in COPIED.items()}
+
+
+def indented(text: str) -> str:
+    """Lists within lists as the site's Markdown wants them: four spaces, where others are content with two."""
+    return re.sub(r"^  - ", "    - ", text, flags=re.MULTILINE)
 
 
 def glossary(entries: dict[str, list[dict[str, object]]]) -> str:
