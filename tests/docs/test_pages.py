@@ -15,6 +15,9 @@ BUILT = generated()
 PAGES = [ROOT / name for name in COPIED]
 PAGES += [path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).as_posix() not in BUILT]
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"")
+PATH = re.compile(r"`(?:python |pytest )?([a-z_]+/[^`\s]*)`?")
+FOLDERS = {path.name for top in (ROOT, ROOT / "advisor") for path in top.iterdir() if path.is_dir()} - {"build"}
+SOON = {"advisor/session/", "advisor/networks/families/", "networks/families/"}
 TOO_LONG = ("advisor rules check", "advisor rules coverage")
 """Both look at all rules of the base again, as `make lint` does."""
 
@@ -31,6 +34,16 @@ def test_prose_fits_into_120_columns(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     tables = () if page.name == "ARCHITECTURE.md" else ("|",)
     assert [line for line in prose.splitlines() if len(line) > 120 and not line.startswith(tables)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_paths_that_are_named_exist(page: Path) -> None:
+    """Paths of the repository, or of the package; `NAME` and the like stand for many."""
+    named = {
+        name for name in PATH.findall(page.read_text(encoding="utf-8")) if not re.search(r"[A-Z]{3}|\*|/\d+$", name)
+    }
+    named = {name for name in named if name.partition("/")[0] in FOLDERS and name not in SOON}
+    assert [name for name in sorted(named) if not any((top / name).exists() for top in (ROOT, ROOT / "advisor"))] == []
 
 
 def test_the_readme_is_read_in_a_few_minutes() -> None:

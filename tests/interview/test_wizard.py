@@ -214,7 +214,7 @@ def test_every_explanation_can_be_had_within_the_conversation(home: dict[str, st
     help_text = at(wizard, "task.kind", "?")
     assert "skip leave it as it is" in help_text
     assert "Words used here:" in help_text
-    assert "pixel: One dot of a picture." in help_text
+    assert "pixel: The smallest part of a picture" in help_text
     assert "The answer can change: Network type (now open)" in at(wizard, "task.kind", "why")
     assert "question" in at(wizard, "task.kind", "cl")
     fact = next_prompt(wizard)

@@ -43,7 +43,7 @@ def _recommended(
 
 LAYOUT = Probe(
     name="layout",
-    question="Is a training step of the plan's own network faster when the channels of a picture's dot stand side by side?",
+    question="Is a training step of the plan's own network faster when the channels of a pixel stand side by side?",
     topic="practice",
     fact="probe.layout.best",
     cost_seconds=6.0,
