@@ -183,11 +183,12 @@ class ThisHost:
         return answer.stdout.strip() or None
 
     def cpuid(self) -> tuple[str, Set[str]] | None:
+        import cpuinfo  # 20 ms, and over a second for the answer: only where there is no /proc/cpuinfo
+
         try:
-            import cpuinfo  # over a second
-        except ImportError:
+            answer: dict[str, Any] = cpuinfo.get_cpu_info()
+        except OSError:  # it starts a process of its own
             return None
-        answer: dict[str, Any] = cpuinfo.get_cpu_info()
         return str(answer.get("brand_raw", "")), frozenset(answer.get("flags", ()))
 
     def nvml(self) -> Any | None:

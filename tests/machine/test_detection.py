@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -95,6 +96,29 @@ def test_windows_is_asked_through_cpuid() -> None:
     assert windows.cpu_model == "AMD Ryzen 9 7950X 16-Core Processor"
     assert windows.features == frozenset({"avx2", "avx512", "avx512_bf16"})
     assert (windows.physical_cores, windows.logical_cores) == (16, 32)
+
+
+def test_a_mac_whose_kernel_does_not_answer_is_asked_through_cpuid() -> None:
+    processor = ("Intel(R) Core(TM) i7-8750H CPU @ 2.20GHz", frozenset({"avx2"}))
+    mac = recorded_machine("nowhere", system="Darwin", threads=12, cores=6, processor=processor)
+    assert (mac.cpu_model, mac.physical_cores, mac.features) == (processor[0], 6, frozenset({"avx2"}))
+
+
+def test_where_proc_is_missing_this_processor_tells_its_name_and_features(tmp_path: Path) -> None:
+    """The files of this machine stand in for the truth; py-cpuinfo answers for a root that has none."""
+    here, without_proc = detect(), detect(tmp_path)
+    assert without_proc.cpu_model
+    assert without_proc.features == here.features
+    assert without_proc.logical_cores == here.logical_cores
+    assert not [note for note in without_proc.notes if "unknown" in note]
+
+
+def test_where_proc_exists_nothing_slow_is_asked() -> None:
+    class Asking(RecordedHost):
+        def cpuid(self) -> NoReturn:
+            raise AssertionError("over a second")
+
+    assert detect(unpacked("laptop-with-smt"), Asking()).features == frozenset({"avx2", "avx512"})
 
 
 def test_what_nobody_says_stays_unknown() -> None:

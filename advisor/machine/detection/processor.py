@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from advisor.machine.host import Host, Tree, number_list, whole_number
 
@@ -46,13 +46,12 @@ class Processor:
 
 
 def detect_processor(tree: Tree, host: Host) -> Processor:
-    """Reads /proc/cpuinfo and the topology under /sys where they exist, and asks the system elsewhere."""
+    """Read /proc/cpuinfo and the topology under /sys where they exist; elsewhere ask the system, and last the processor."""
     text = tree.read("/proc/cpuinfo")
     if text is not None:
         return _from_cpuinfo(_cpuinfo_entries(text), tree, host)
-    if host.system == "Darwin":
-        return _from_sysctl(host)
-    return _from_cpuid(tree, host)
+    found = _from_sysctl(host) if host.system == "Darwin" else _from_counts(host)
+    return found if found.model else _named_by_itself(found, tree, host)
 
 
 def _cpuinfo_entries(text: str) -> list[dict[str, str]]:
@@ -167,18 +166,13 @@ def _from_sysctl(host: Host) -> Processor:
     )
 
 
-def _from_cpuid(tree: Tree, host: Host) -> Processor:
-    answer = host.cpuid()
-    if answer is None:
-        tree.notes.append("The processor's name and features are unknown: install py-cpuinfo to read them.")
-    name, flags = answer or ("", None)
-    return Processor(
-        model=name or None,
-        physical_cores=host.physical_cores(),
-        logical_cores=host.logical_cores(),
-        features=_features_by_cpuid(flags),
-    )
+def _from_counts(host: Host) -> Processor:
+    return Processor(None, host.physical_cores(), host.logical_cores(), features=None)
 
 
-def _features_by_cpuid(flags: Set[str] | None) -> frozenset[str] | None:
-    return _known_features(flags) if flags else None
+def _named_by_itself(found: Processor, tree: Tree, host: Host) -> Processor:
+    """With the name and the features that py-cpuinfo asks of the processor, which takes over a second."""
+    name, flags = host.cpuid() or ("", frozenset())
+    if not name and not flags:
+        tree.notes.append("The processor's name and features are unknown: py-cpuinfo does not tell them here.")
+    return replace(found, model=name or None, features=_known_features(flags) if flags else found.features)
