@@ -16,7 +16,7 @@ from advisor.tui.text import plain
 from advisor.tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
-    from advisor.tui.app import Wizard
+    from advisor.tui.host import Host
 
 
 ALWAYS = "F1 help  ^p palette  ^o jump  ^q quit"
@@ -46,8 +46,8 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
     ]
 
     @property
-    def wizard(self) -> Wizard:
-        return cast("Wizard", self.app)
+    def wizard(self) -> Host:
+        return cast("Host", self.app)
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="title"):

@@ -21,7 +21,7 @@ from advisor.cli.wizard.desk import WizardDesk
 from advisor.facts.answers import read_answers
 from advisor.report.html.plan_report import plan_html
 from advisor.tui.app import Wizard
-from advisor.tui.interview.interview import InterviewScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
 from tests.tui.pilots import settled
 
 HERE = Path(__file__).parent

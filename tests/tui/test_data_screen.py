@@ -9,10 +9,10 @@ from textual.widgets import Input, OptionList
 
 from advisor.errors import input_error
 from advisor.facts.fact_base import Source
-from advisor.tui.interview.data import DataScreen
-from advisor.tui.interview.interview import InterviewScreen
-from advisor.tui.interview.picking import PickScreen
-from advisor.tui.interview.start import StartScreen
+from advisor.tui.dialogs.pick import PickScreen
+from advisor.tui.screens.data import DataScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
+from advisor.tui.screens.start import StartScreen
 from advisor.tui.widgets.page_view import PageView
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn

@@ -11,8 +11,8 @@ from textual.widgets import Input, OptionList, Static
 
 from advisor.facts.answers import read_answers
 from advisor.report.plan.json_plan import read_plan
-from advisor.tui.asking import Ask
-from advisor.tui.keeping.export import ExportScreen
+from advisor.tui.dialogs.ask import Ask
+from advisor.tui.screens.export.export import ExportScreen
 from tests.tui.pilots import Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.test_topic import desk
 

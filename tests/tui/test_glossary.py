@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.widgets import Input, OptionList, Static
 
-from advisor.tui.glossary.glossary import GlossaryScreen
-from advisor.tui.topic.topic import TopicScreen
-from advisor.tui.what_if.what_if import WhatIfScreen
+from advisor.tui.screens.glossary.glossary import GlossaryScreen
+from advisor.tui.screens.topic.topic import TopicScreen
+from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.test_topic import desk
 

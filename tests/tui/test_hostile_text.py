@@ -9,11 +9,11 @@ from textual.widgets import Input, Static
 from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
 from advisor.errors import InputError, Problem
 from advisor.interview.interview import Interview
-from advisor.tui.asking import Ask
-from advisor.tui.interview.data import DataScreen
-from advisor.tui.interview.interview import InterviewScreen
-from advisor.tui.interview.known_facts import FactsScreen
-from advisor.tui.interview.picking import Files, PickScreen
+from advisor.tui.dialogs.ask import Ask
+from advisor.tui.dialogs.pick import Files, PickScreen
+from advisor.tui.screens.data import DataScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
+from advisor.tui.screens.known_facts import FactsScreen
 from tests.tui.pilots import WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.waiting import until

@@ -7,10 +7,10 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, SelectionList, Static
 
 from advisor.facts.fact_base import Source
-from advisor.tui.interview.interview import InterviewScreen
-from advisor.tui.interview.known_facts import FactsScreen
-from advisor.tui.interview.question import Explanation
-from advisor.tui.topic.topic import TopicScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
+from advisor.tui.screens.interview.question import Explanation
+from advisor.tui.screens.known_facts import FactsScreen
+from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.widgets.entry import Entry
 from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled

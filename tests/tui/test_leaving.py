@@ -12,8 +12,8 @@ from textual import events
 from advisor.cli.wizard.desk import WizardDesk
 from advisor.cli.wizard.wizard import _on_the_whole_screen
 from advisor.tui.app import Wizard
-from advisor.tui.interview.interview import InterviewScreen
-from advisor.tui.interview.start import StartScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
+from advisor.tui.screens.start import StartScreen
 from tests.tui.pilots import piloted, running
 from tests.tui.stand_in import StandIn
 from tests.tui.waiting import PATIENCE

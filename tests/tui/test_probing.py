@@ -15,12 +15,12 @@ from advisor.children.stopping import was_stopped
 from advisor.errors import input_error
 from advisor.probes.catalogue import probe_named
 from advisor.probes.protocol import Duel, Phase, Sample
-from advisor.tui.asking import Ask
-from advisor.tui.probing.done import DonePane
-from advisor.tui.probing.offer import ELSEWHERE
-from advisor.tui.probing.probing import Phase as Screen
-from advisor.tui.probing.probing import ProbingScreen
-from advisor.tui.probing.state import Measuring, finding
+from advisor.tui.dialogs.ask import Ask
+from advisor.tui.screens.probing.done import DonePane
+from advisor.tui.screens.probing.offer import ELSEWHERE
+from advisor.tui.screens.probing.probing import Phase as Screen
+from advisor.tui.screens.probing.probing import ProbingScreen
+from advisor.tui.screens.probing.state import Measuring, finding
 from advisor.tui.widgets.ticks import Ticks
 from tests.tui.measurements_made import (
     BATCH,
@@ -271,7 +271,7 @@ async def test_what_cannot_begin_is_said_and_can_be_chosen_again() -> None:
 
 @piloted
 async def test_help_and_palette_say_what_means_something_now() -> None:
-    from advisor.tui.help import HelpScreen
+    from advisor.tui.dialogs.help import HelpScreen
 
     desk, made = measuring_desk(waits_in=("threads",))
     async with running(ProbingScreen(), size=WIDE, desk=desk) as run:

@@ -15,10 +15,10 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome, SettingRecord
-from advisor.tui.probing.done import DonePane, headline
-from advisor.tui.probing.probing import Phase as Screen
-from advisor.tui.probing.probing import ProbingScreen
-from advisor.tui.probing.state import Measuring, finding, points_of
+from advisor.tui.screens.probing.done import DonePane, headline
+from advisor.tui.screens.probing.probing import Phase as Screen
+from advisor.tui.screens.probing.probing import ProbingScreen
+from advisor.tui.screens.probing.state import Measuring, finding, points_of
 from advisor.tui.widgets.curves import Point, bars
 from tests.tui.measurements_made import (
     BATCH,
@@ -80,7 +80,7 @@ def test_a_rate_is_that_of_the_usual_setting_and_says_which(
 
 @piloted
 async def test_a_result_opens_its_topic() -> None:
-    from advisor.tui.topic.topic import TopicScreen
+    from advisor.tui.screens.topic.topic import TopicScreen
 
     desk, _ = measuring_desk()
     async with running(ProbingScreen(), desk=desk) as run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.tui.interview.interview import InterviewScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
 from tests.tui.pilots import NARROW, WIDE, piloted, running, settled, snapshot
 
 

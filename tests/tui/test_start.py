@@ -8,13 +8,13 @@ from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
 from advisor.report.plan.json_plan import json_text
-from advisor.tui.glossary.glossary import GlossaryScreen
-from advisor.tui.help import HelpScreen
-from advisor.tui.interview.interview import InterviewScreen
-from advisor.tui.interview.picking import Files, PickScreen
-from advisor.tui.interview.start import StartScreen
-from advisor.tui.jumping import JumpScreen
-from advisor.tui.keeping.report_view import ReportScreen
+from advisor.tui.dialogs.help import HelpScreen
+from advisor.tui.dialogs.jump import JumpScreen
+from advisor.tui.dialogs.pick import Files, PickScreen
+from advisor.tui.screens.glossary.glossary import GlossaryScreen
+from advisor.tui.screens.interview.interview import InterviewScreen
+from advisor.tui.screens.saved_plan import SavedPlanScreen
+from advisor.tui.screens.start import StartScreen
 from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import piloted, running, screen_text, settled
@@ -145,7 +145,7 @@ async def test_a_plan_is_opened_from_a_file(tmp_path: Path) -> None:
         await run.press("6")
         run.screen.query_one(Input).value = str(plan)
         await run.press("enter")
-        assert isinstance(run.screen, ReportScreen)
+        assert isinstance(run.screen, SavedPlanScreen)
 
 
 @piloted

@@ -11,11 +11,12 @@ from textual.widgets import Input, Static
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan, Reason, Status
 from advisor.knowledge.model import Knowledge, School
-from advisor.tui.glossary.glossary import GlossaryScreen
-from advisor.tui.topic.topic import TopicScreen, topics_of
-from advisor.tui.topic.why_not import WhyNotScreen
-from advisor.tui.what_if.what_if import WhatIfScreen
-from advisor.tui.widgets.outline import Outline, ToClipboard, ToSupposition, ToTopic, Twig
+from advisor.tui.requests import ToTopic, ToWhatIf
+from advisor.tui.screens.glossary.glossary import GlossaryScreen
+from advisor.tui.screens.topic.topic import TopicScreen, topics_of
+from advisor.tui.screens.topic.why_not import WhyNotScreen
+from advisor.tui.screens.what_if.what_if import WhatIfScreen
+from advisor.tui.widgets.outline import Outline, ToClipboard, Twig
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.stand_in import StandIn
 
@@ -135,11 +136,11 @@ async def test_what_the_survey_said_and_why_that_lost() -> None:
 async def test_enter_on_a_flip_shows_the_plan_that_it_would_give() -> None:
     async with running(TopicScreen("training.loss"), desk=desk()) as run:
         flip = section(run, "What would flip it")[0]
-        assert isinstance(flip.lead, ToSupposition)
+        assert isinstance(flip.lead, ToWhatIf)
         await go_to(run, flip)
         await run.press("enter")
         assert isinstance(run.screen, WhatIfScreen)
-        assert run.screen.stated == {flip.lead.fact: flip.lead.text}
+        assert run.screen.stated == {flip.lead.fact: flip.lead.value}
         assert run.desk.saves == []
         await run.press("escape")
         assert isinstance(run.screen, TopicScreen)

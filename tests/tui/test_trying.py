@@ -16,12 +16,12 @@ from advisor.report.page import Look
 from advisor.training.child.request import Began, Costly, EpochSeen, Note, Ready
 from advisor.training.ladder.outcome import Metric, TrialResults
 from advisor.training.ladder.trial_record import Kind, Stage
-from advisor.tui.interview.data import DataScreen
-from advisor.tui.trying.done import in_the_plan
-from advisor.tui.trying.live import TrialsPane
-from advisor.tui.trying.state import MOST_CURVES, Trials
-from advisor.tui.trying.trying import Phase as Screen
-from advisor.tui.trying.trying import TryingScreen
+from advisor.tui.screens.data import DataScreen
+from advisor.tui.screens.trying.done import in_the_plan
+from advisor.tui.screens.trying.live import TrialsPane
+from advisor.tui.screens.trying.state import MOST_CURVES, Trials
+from advisor.tui.screens.trying.trying import Phase as Screen
+from advisor.tui.screens.trying.trying import TryingScreen
 from tests.tui.measurements_made import rules
 from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input, OptionList, Static
 
-from advisor.tui.topic.topic import TopicScreen
-from advisor.tui.what_if.what_if import WhatIfScreen
+from advisor.tui.screens.topic.topic import TopicScreen
+from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.entry import Entry
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.test_topic import desk

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets.option_list import Option
 
-from advisor.tui.mouse import Choosing
+from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable
 
 LONGEST_NAME = 20

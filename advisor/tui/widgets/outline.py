@@ -12,27 +12,13 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from advisor.tui.mouse import Choosing
+from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.widgets.columns import Columns
+from advisor.tui.widgets.mouse import Choosing
 
 INDENT = 2
 LONGEST = 110
 """Columns of a line."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToTopic:
-    """Leads to another recommendation."""
-
-    topic: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToSupposition:
-    """Leads to the plan if the fact were so; `text` as it is given as an answer, None where it is still to be chosen."""
-
-    fact: str
-    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +28,7 @@ class ToClipboard:
     text: str
 
 
-Lead: TypeAlias = ToTopic | ToSupposition | ToClipboard
+Lead: TypeAlias = ToTopic | ToWhatIf | ToClipboard
 
 
 @dataclass(frozen=True, slots=True)

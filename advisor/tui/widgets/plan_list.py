@@ -12,8 +12,8 @@ from textual.widgets.option_list import Option
 from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report.words import advice_words, grouped, status_counts
-from advisor.tui.mouse import Choosing
 from advisor.tui.text import status
+from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable, shorten
 
 LONGEST = 60

@@ -6,7 +6,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widgets import SelectionList
 
-from advisor.tui.mouse import FocusOnRelease
+from advisor.tui.widgets.mouse import FocusOnRelease
 
 
 class Ticks(FocusOnRelease, SelectionList[str]):

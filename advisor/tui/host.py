@@ -1,0 +1,134 @@
+"""The app as its screens see it: the conversation, a thread that thinks so that keys never wait, messages, other screens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+from textual import work
+from textual.app import App
+from textual.screen import Screen
+from textual.signal import Signal
+
+from advisor.errors import InputError
+from advisor.tui.requests import Answer, Request
+from advisor.tui.standing import Outlook, Standing, outlook, standing
+from advisor.tui.text import problem_text
+from advisor.wording import printable
+
+if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+    from advisor.interview.interview import Interview
+    from advisor.tui.desk import Desk
+
+Result = TypeVar("Result")
+PAINTING_SECONDS = 0.2
+"""Delay of what nobody waits for, so that the screen is painted first: both need the interpreter."""
+
+
+class Host(App[None]):
+    """`standing` is where the conversation stands; `standing_changed` announces another one, `outlook_changed` what took
+    longer to find out about it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.standing: Standing | None = None
+        self.outlook: Outlook | None = None
+        self.standing_changed: Signal[Standing] = Signal(self, "standing")
+        self.outlook_changed: Signal[Outlook] = Signal(self, "outlook")
+        self._full: Plan | None = None
+        self._steps = 0
+        """Steps under way, not saved yet."""
+        self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
+
+    # --- thinking --------------------------------------------------------------------------------------------------
+
+    async def think(self, work: Callable[[], Result]) -> Result:
+        """Do the work in the one thread that touches the interview, in the order asked for.
+
+        Where the worker that waits for it is cancelled, work that has not begun is never done. Raises what `work` raises.
+        """
+        try:
+            result = asyncio.get_running_loop().run_in_executor(self._thinker, work)
+        except RuntimeError as error:  # the wizard has been left meanwhile
+            raise asyncio.CancelledError from error
+        return await result
+
+    async def step(self, move: Callable[[Interview], object]) -> Standing:
+        """Move the conversation, save it, and announce where it stands. The step is finished even if the caller is gone.
+
+        Raises what `move` raises (InputError); nothing has moved then.
+        """
+        return await asyncio.shield(self._step(move))
+
+    async def _step(self, move: Callable[[Interview], object]) -> Standing:
+        def stepped() -> Standing:
+            move(self.desk.interview)
+            self.desk.save()
+            return standing(self.desk.interview, self.standing)
+
+        self._steps += 1
+        try:
+            return self._stands(await self.think(stepped))
+        finally:
+            self._steps -= 1
+
+    async def steps_done(self) -> None:
+        """Wait until every step under way is saved."""
+        while self._steps:
+            await self.think(lambda: None)
+
+    async def take_stock(self) -> Standing:
+        """Find out where things stand after anything but a step: another conversation, data, a measurement."""
+        return self._stands(await self.think(lambda: standing(self.desk.interview, self.standing)))
+
+    async def full_plan(self) -> Plan:
+        """The plan with reasons, alternatives and flips, as things stand."""
+        if self._full is None:
+            self._full = await self.think(self.desk.interview.plan)
+        return self._full
+
+    def _stands(self, now: Standing) -> Standing:
+        self.standing, self.outlook, self._full = now, None, None
+        self.standing_changed.publish(now)
+        self.tell_notes()
+        self._look_ahead()
+        return now
+
+    @work(group="outlook", exclusive=True)
+    async def _look_ahead(self) -> None:
+        await asyncio.sleep(PAINTING_SECONDS)
+        self.outlook = await self.think(lambda: outlook(self.desk.interview))
+        self.outlook_changed.publish(self.outlook)
+
+    def on_unmount(self) -> None:
+        self._thinker.shutdown(wait=False, cancel_futures=True)
+
+    # --- messages --------------------------------------------------------------------------------------------------
+
+    def tell(self, text: str, *, title: str = "", severity: str = "information") -> None:
+        """Show a message that goes away by itself, the text as it is."""
+        self.notify(printable(text), title=printable(title), severity=severity, markup=False)  # type: ignore[arg-type]
+
+    def complain(self, error: InputError) -> None:
+        self.tell(problem_text(error), title=error.title, severity="error")
+
+    def tell_notes(self) -> None:
+        for title, what in self.desk.notes():
+            self.tell(what, title=title, severity="warning")
+
+    # --- other screens ---------------------------------------------------------------------------------------------
+
+    def open(self, request: Request[None]) -> None:
+        """Put the screen that answers the request on top, at once: the next key is for it."""
+        self.push_screen(self.screen_for(request))
+
+    async def ask(self, request: Request[Answer]) -> Answer:
+        """Open a screen and wait for what it closes with. Called in a worker."""
+        return await self.push_screen_wait(self.screen_for(request))
+
+    def screen_for(self, request: Request[Answer]) -> Screen[Answer]:
+        raise NotImplementedError

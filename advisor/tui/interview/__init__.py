@@ -1,1 +1,0 @@
-"""Screens of the conversation: start, question, known facts, data."""

@@ -1,1 +1,0 @@
-"""Screens of what is kept: export, saved plans."""

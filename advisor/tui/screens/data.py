@@ -1,0 +1,157 @@
+"""Pointing at data: what they are becomes facts, and a column becomes what is to be foretold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from advisor.errors import InputError
+from advisor.report.found.inspection import inspection_page
+from advisor.tui.dialogs.pick import PickScreen
+from advisor.tui.screen import WizardScreen
+from advisor.tui.text import plain, problem_text
+from advisor.tui.widgets.mouse import Choosing
+from advisor.tui.widgets.page_view import PageView
+from advisor.wording import shorten
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
+
+NOTHING = "nothing is to be foretold, or it is something else"
+
+
+class DataScreen(WizardScreen[bool]):
+    """Dismisses with True when there are data whose facts are used."""
+
+    TITLE = "Your data"
+    HELP_TEXT = (
+        "Choose a file or a folder. What can be seen in it (its kind, how many examples, classes, what is odd about it) becomes "
+        "facts that nobody need ask you for. Then say which column is to be foretold. Nothing leaves this machine."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "go_on", "Use these facts", id="data.go_on", tooltip="Go on with what was found."),
+        Binding("f2", "pick", "Other data", id="data.pick", tooltip="Choose another file or folder."),
+    ]
+
+    class Found(Message):
+        """The data have been looked into, in a thread that may outlive the screen; or they cannot be read."""
+
+        def __init__(self, inspection: Inspection | None, error: InputError | None = None) -> None:
+            super().__init__()
+            self.inspection, self.error = inspection, error
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inspection: Inspection | None = None
+        """What is shown; its facts are used when they are taken over."""
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static("", id="state", markup=False)
+        yield Horizontal(
+            Choosing(markup=False, id="targets", classes="cards"),
+            PageView(id="findings"),
+            id="data_sides",
+        )
+
+    def on_mount(self) -> None:
+        found = self.wizard.desk.inspection
+        if found is None:
+            self.action_pick()
+        else:
+            self.show_found(found)
+
+    @work
+    async def action_pick(self) -> None:
+        path = await self.app.push_screen_wait(PickScreen("The data: a file, or a folder of files", folders=True))
+        if path is not None:
+            self.look_into(path, None)
+        elif self.inspection is None:
+            self.dismiss(False)
+
+    def look_into(self, path: Path, target: str | None) -> None:
+        self.query_one("#state", Static).update(plain(f"Looking into {shorten(path)} …"))
+        self.query_one("#targets", OptionList).disabled = True
+        self._inspect(path, target)
+
+    @work(thread=True, exclusive=True, group="inspect")
+    def _inspect(self, path: Path, target: str | None) -> None:
+        this = get_current_worker()
+        try:
+            told = self.Found(self.wizard.desk.look_into(path, target))
+        except InputError as error:
+            told = self.Found(None, error)
+        if not this.is_cancelled:  # other data were chosen, or nobody waits any more
+            self.post_message(told)
+
+    def on_data_screen_found(self, event: Found) -> None:
+        if event.inspection is not None:
+            self.show_found(event.inspection)
+        else:
+            assert event.error is not None  # noqa: S101 - one of the two is there
+            self.show_problem(event.error)
+
+    def show_problem(self, error: InputError) -> None:
+        self.query_one("#state", Static).update(
+            plain(f"✗ {error.title}: {problem_text(error)}  F2 chooses other data.")
+        )
+        self.query_one("#targets", OptionList).disabled = False
+
+    def show_found(self, found: Inspection) -> None:
+        self.inspection = found
+        question = "Which column is to be foretold? " if found.columns else ""
+        self.query_one("#state", Static).update(plain(f"{question}Ctrl+S goes on with what was found."))
+        targets = self.query_one("#targets", OptionList)
+        targets.clear_options()
+        targets.add_options(_targets(found))
+        targets.disabled = False
+        targets.display = bool(found.columns)
+        if found.columns:
+            names = [column.name for column in found.columns]
+            targets.highlighted = names.index(found.target) if found.target in names else len(names)
+            targets.focus()
+        self.query_one(PageView).show(lambda look: inspection_page(found, look))
+
+    @on(OptionList.OptionSelected, "#targets")
+    def _target_chosen(self, event: OptionList.OptionSelected) -> None:
+        found = self.inspection
+        assert found is not None  # noqa: S101 - its columns are shown
+        if event.option_index < len(found.columns):
+            target: str | None = found.columns[event.option_index].name
+        else:
+            target = None
+        if target == found.target:
+            self.action_go_on()
+        else:
+            self.look_into(Path(found.path), target)
+
+    @work
+    async def action_go_on(self) -> None:
+        found = self.inspection
+        if found is not None and not self.query_one("#targets", OptionList).disabled:  # others are not looked into yet
+            await self.wizard.think(lambda: self.wizard.desk.use_data(found))
+            await self.wizard.take_stock()
+            self.dismiss(True)
+
+    def commands(self) -> Iterator[SystemCommand]:
+        yield SystemCommand("Data: Use these facts", "Go on with what was found", self.action_go_on)
+        yield SystemCommand("Data: Choose others", "Another file or folder", self.action_pick)
+
+
+def _targets(found: Inspection) -> Iterator[Option]:
+    for column in found.columns:
+        mark = "● " if column.name == found.target else "  "
+        yield Option(Content.assemble(mark, (shorten(column.name, 24), "bold"), (f"  {column.kind.value}", "dim")))
+    mark = "● " if found.target is None else "  "
+    yield Option(Content.assemble(mark, (NOTHING, "dim")))

@@ -1,0 +1,1 @@
+"""Saving reports, the plan, the answers or a starter project to files."""

@@ -1,0 +1,126 @@
+"""Something to carry away: a report, the plan, the answers, a project to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from advisor.errors import InputError
+from advisor.tui.dialogs.ask import Ask
+from advisor.tui.screen import WizardScreen
+from advisor.tui.screens.export.kinds import ANSWERS, KINDS, Kind, in_the_way, path_of, write
+from advisor.tui.text import plain, problem_text
+from advisor.tui.widgets.columns import Columns
+from advisor.tui.widgets.mouse import Choosing
+from advisor.wording import shorten
+
+if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+
+
+class ExportScreen(WizardScreen[None]):
+    """`plan` is one that was saved; without it what the conversation has come to."""
+
+    TITLE = "Export"
+    HELP_TEXT = (
+        "Choose what to save, then its name: Enter in the line, or ^s, saves it. A name without a folder is in the folder that "
+        "you started from. Nothing is replaced before you were asked."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "Save", id="export.save", tooltip="Save what is marked under this name.")
+    ]
+    CSS = """
+    ExportScreen #export_asks, ExportScreen #kinds, ExportScreen #named, ExportScreen #export_said { margin: 1 2 0 2; }
+    ExportScreen.-low #export_asks, ExportScreen.-low #kinds { margin: 0 2; }
+    ExportScreen #named, ExportScreen #export_said { height: auto; }
+    ExportScreen #file_name { width: 1fr; margin: 0 1 0 0; }
+    ExportScreen #save { height: 1; min-width: 10; border: none; }
+    """
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        super().__init__()
+        self.plan = plan
+        self.kinds = {kind.name: kind for kind in KINDS if plan is None or kind.name != ANSWERS}
+        self.kind: Kind = KINDS[0]
+        self.names = {kind.name: kind.file for kind in KINDS}
+        """As they were written last."""
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static("Save what, and under which name?", id="export_asks", markup=False)
+        yield Choosing(*map(_card, self.kinds.values()), markup=False, id="kinds", classes="cards")
+        with Horizontal(id="named"):
+            yield Input(self.kind.file, id="file_name")
+            yield Button(plain("Save"), id="save")
+        yield Static("", id="export_said", markup=False)
+
+    @on(OptionList.OptionHighlighted, "#kinds")
+    def _marked(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self.kind = self.kinds[str(event.option_id)]
+        self.query_one("#file_name", Input).value = self.names[self.kind.name]
+        self._say("")
+
+    @on(OptionList.OptionSelected, "#kinds")
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.query_one("#file_name", Input).focus()
+
+    @on(Input.Changed, "#file_name")
+    def _written(self, event: Input.Changed) -> None:
+        event.stop()
+        self.names[self.kind.name] = event.value
+
+    @on(Input.Submitted, "#file_name")
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_save()
+
+    @on(Button.Pressed, "#save")
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.action_save()
+
+    @work(exclusive=True, group="saving")
+    async def action_save(self) -> None:
+        kind, name, desk = self.kind, self.names[self.kind.name], self.wizard.desk
+        try:
+            path = path_of(name, kind, desk)
+            replaced = in_the_way(path, kind)
+            if replaced and not await self.app.push_screen_wait(Ask(f"Replace {shorten(path, 200)}?", replaced)):
+                self._say("Nothing was saved.")
+                return
+            self._say("Being made …")
+            plan = self.plan or await self.wizard.full_plan()
+            ours = desk if self.plan is None else None
+            made = await self.wizard.think(lambda: kind.make(plan, desk.knowledge, ours))
+            write(path, made, force=bool(replaced))
+        except InputError as error:
+            self._say(f"✗ {error.title}. {problem_text(error)}", "bad")
+            return
+        except OSError as error:  # a folder that cannot be looked into
+            self._say(f"✗ {shorten(name)}: {error.strerror or type(error).__name__}. Name another one.", "bad")
+            return
+        self._say(f"✓ Saved: {kind.title}, {path}", "good")
+
+    def _say(self, text: str, look: str = "") -> None:
+        said = self.query_one("#export_said", Static)
+        said.set_classes(look)
+        said.update(plain(text))
+
+    def commands(self) -> Iterator[SystemCommand]:
+        yield SystemCommand("Export: Save", "What is marked, under the name in the line", self.action_save)
+
+
+def _card(kind: Kind) -> Option:
+    return Option(
+        Columns((Content.styled(kind.title, "bold"), 18), (Content.styled(kind.meaning, "dim"), 0)), id=kind.name
+    )

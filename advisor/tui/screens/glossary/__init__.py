@@ -1,0 +1,1 @@
+"""Looking up terms, facts and topics."""

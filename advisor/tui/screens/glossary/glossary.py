@@ -1,0 +1,148 @@
+"""Technical terms, facts and topics in plain words, found as one types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from advisor.facts.vocabulary import Fact
+from advisor.knowledge.model import Topic
+from advisor.knowledge.terms import Term
+from advisor.tui.requests import ToTopic, ToWhatIf
+from advisor.tui.screen import WizardScreen
+from advisor.tui.screens.glossary.entries import Word, entries, entries_within, explained, found, nothing_found
+from advisor.tui.text import plain
+from advisor.wording import printable
+
+ENTER = "Enter: a topic's reasons, another answer to a fact, a related term."
+
+
+class Words(OptionList):
+    """One click explains an entry, a second one opens it."""
+
+    def on_click(self, event: events.Click) -> None:
+        clicked = event.style.meta.get("option")
+        if event.chain == 1 and clicked is not None:
+            event.prevent_default()
+            self.highlighted = clicked
+
+
+class GlossaryScreen(WizardScreen[None]):
+    """`term` is looked up at once; of the words of a text `within`, those that are terms come first."""
+
+    TITLE = "Glossary"
+    HELP_TEXT = (
+        "Write a part of a word; Down goes into the list, and what is marked is explained beside it. Enter on a topic shows its "
+        "reasons in your plan, on a fact what another answer would change, on a term what it refers to."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", "Down", show=False, id="glossary.down", tooltip="The next entry."),
+        Binding("up", "move(-1)", "Up", show=False, id="glossary.up", tooltip="The entry before."),
+        Binding("pagedown", "move(10)", "Page down", show=False, id="glossary.page_down", tooltip="Ten entries on."),
+        Binding("pageup", "move(-10)", "Page up", show=False, id="glossary.page_up", tooltip="Ten entries back."),
+    ]  # fmt: skip
+    CSS = """
+    GlossaryScreen #word { margin: 1 1 0 1; }
+    GlossaryScreen #about_words { padding: 0 1; height: auto; color: $text-muted; }
+    GlossaryScreen #words, GlossaryScreen #words:focus { width: 42; height: 1fr; margin: 0 1; }
+    GlossaryScreen #words { text-wrap: nowrap; text-overflow: ellipsis; }
+    GlossaryScreen #word_explained { width: 1fr; height: 1fr; padding: 0 1; border-left: solid $panel; }
+    GlossaryScreen.-narrow Horizontal { layout: vertical; }
+    GlossaryScreen.-narrow #words, GlossaryScreen.-narrow #words:focus { width: 1fr; height: 7; }
+    GlossaryScreen.-narrow #word_explained { border-left: none; border-top: solid $panel; }
+    """
+
+    def __init__(self, term: str = "", *, within: str = "") -> None:
+        super().__init__()
+        self.term, self.within = term, within
+        self.everything: list[Word] = []
+        self.listed: dict[str, Word] = {}
+
+    def contents(self) -> Iterable[Widget]:
+        yield Input(self.term, placeholder="a word, a fact or a topic", id="word")
+        yield Static("", id="about_words", markup=False)
+        with Horizontal():
+            yield Words(markup=False, id="words")
+            yield VerticalScroll(Static("", id="explained_word", markup=False), id="word_explained", can_focus=False)
+
+    def on_mount(self) -> None:
+        self.everything = entries(self.wizard.desk.knowledge)
+        self._list(self.term)
+        self.query_one("#word", Input).focus()
+
+    @on(Input.Changed, "#word")
+    def _written(self, event: Input.Changed) -> None:
+        event.stop()
+        self._list(event.value)
+
+    def _list(self, sought: str) -> None:
+        knowledge = self.wizard.desk.knowledge
+        here = entries_within(knowledge, self.within) if not sought.strip() else []
+        shown = {entry.key: entry for entry in (*here, *found(self.everything, sought))}
+        self.listed = shown
+        words = self.query_one("#words", OptionList)
+        words.clear_options()
+        words.add_options([Option(_line(entry), id=key) for key, entry in shown.items()])
+        words.highlighted = 0 if shown else None
+        if here:
+            said = f"First what the line and its topic speak of ({len(here)}), then all others."
+        else:
+            said = f"{len(shown)} found. {ENTER}" if shown else nothing_found(knowledge, sought)
+        self.query_one("#about_words", Static).update(plain(said))
+        if not shown:
+            self.query_one("#explained_word", Static).update("")
+
+    @on(OptionList.OptionHighlighted, "#words")
+    def _explain(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        entry = self.listed.get(str(event.option_id))
+        if entry is not None:
+            self.query_one("#explained_word", Static).update(explained(self.wizard.desk.knowledge, entry))
+            self.query_one("#word_explained").scroll_home(animate=False)
+
+    # --- keys ------------------------------------------------------------------------------------------------------
+
+    def action_move(self, by: int) -> None:
+        """In the list, wherever the focus is."""
+        words = self.query_one("#words", OptionList)
+        if words.option_count:
+            words.highlighted = min(max((words.highlighted or 0) + by, 0), words.option_count - 1)
+
+    @on(Input.Submitted, "#word")
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_open()
+
+    @on(OptionList.OptionSelected, "#words")
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_open()
+
+    def action_open(self) -> None:
+        option = self.query_one("#words", OptionList).highlighted_option
+        entry = None if option is None else self.listed.get(str(option.id))
+        match entry.item if entry is not None else None:
+            case Term() as term if term.see:
+                self.query_one("#word", Input).value = term.see[0]
+            case Topic() as topic if self._is_in_plan(topic.name):
+                self.wizard.open(ToTopic(topic.name))
+            case Fact() as fact if self.wizard.standing is not None and fact.group != "probe":
+                self.wizard.open(ToWhatIf(fact.name))
+            case _:
+                pass
+
+    def _is_in_plan(self, topic: str) -> bool:
+        now = self.wizard.standing
+        return now is not None and topic in now.plan.recommendations
+
+
+def _line(entry: Word) -> Content:
+    return Content.assemble((f"{entry.kind:<6}", "dim"), printable(entry.title))

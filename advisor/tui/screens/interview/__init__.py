@@ -1,0 +1,1 @@
+"""The question that is asked now, with the plan beside it."""

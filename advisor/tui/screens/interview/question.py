@@ -1,0 +1,185 @@
+"""The question that is asked now, with what explains it; and what can be done when there is none left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+
+from advisor.errors import InputError
+from advisor.facts.fact_base import Source
+from advisor.facts.values import describe
+from advisor.interview.progress import finished
+from advisor.knowledge.terms import terms_in
+from advisor.report.words import SOURCE_WORDS, advice_words, is_advice
+from advisor.tui.text import lines, plain, problem_text
+from advisor.tui.widgets.cards import Card, Cards
+from advisor.tui.widgets.entry import Entry, Reader
+from advisor.tui.widgets.mouse import FocusOnRelease
+from advisor.wording import join_names, printable
+
+if TYPE_CHECKING:
+    from advisor.facts.vocabulary import Fact, Value
+    from advisor.inference.plan import Plan
+    from advisor.interview.influence import Influence
+    from advisor.knowledge.model import Knowledge
+    from advisor.tui.standing import Outlook, Standing
+
+NEXT = (
+    ("turn", "Look at the plan", "Enter on a line tells why, why not otherwise, and what would flip it"),
+    ("measure", "Measure this machine", "settle what only timing can settle"),
+    ("try", "Try it on your data", "train the plan's network and its rivals"),
+    ("export", "Export", "report, plan, answers, starter project"),
+    ("what_if", "Suppose another answer", "both plans side by side; nothing is changed"),
+    ("facts", "Correct something", "what you said, and what was found"),
+)
+SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
+"""What is put into the entry to be confirmed; an assumption is only told, or Enter would make it an answer."""
+
+
+class Explanation(FocusOnRelease, VerticalScroll):
+    """Takes the focus to be read through; on a low screen it gets the room of the answer meanwhile."""
+
+    HELP_TEXT = "What the question is about. The arrows, Page up and Page down scroll it."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f2", "answer", "Answer", id="explanation.answer", tooltip="Back to the answer.")
+    ]
+
+    def on_focus(self) -> None:
+        self._pane.add_class("reading")
+
+    def on_blur(self) -> None:
+        self._pane.remove_class("reading")
+
+    def action_answer(self) -> None:
+        self._pane.focus_entry()
+
+    @property
+    def _pane(self) -> QuestionPane:
+        assert isinstance(self.parent, QuestionPane)  # noqa: S101 - it composes this
+        return self.parent
+
+
+class QuestionPane(Vertical):
+    """`show` puts another question in place; `refuse` says what was wrong with an answer."""
+
+    class Next(Message):
+        """What was chosen at the end: the name of an action of the screen."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.knowledge = knowledge
+        self.HELP_TEXT = ""
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="left", classes="faint", markup=False)
+        yield Static("", id="words", markup=False)
+        yield Static("", id="present", classes="faint", markup=False)
+        yield Static("", id="refused", classes="bad", markup=False)
+        yield Vertical(id="entry_place")
+        yield Explanation(Static("", id="explained", markup=False), id="explanation")
+
+    async def show(self, now: Standing, read: Reader) -> None:
+        """The question before gives up the focus only to this one: keys in between must not reach the plan."""
+        place = self.query_one("#entry_place", Vertical)
+        before = list(place.children)
+        self._say("refused", plain(""))
+        self._say("explained", plain(""))
+        if now.fact is None:
+            self._say("left", plain(""))
+            self._say("words", Content.styled(finished(now.progress, "F7 lists what"), "bold"))
+            self._say("present", plain(""))
+            self.HELP_TEXT = ""
+            await place.mount(Cards(Card(*what) for what in NEXT))
+        else:
+            taken = now.present
+            known = "" if taken is None else f"{SOURCE_WORDS[taken.source]}: {describe(now.fact, taken.value)}"
+            self._say("words", Content.styled(printable(now.fact.question), "bold"))
+            self._say("present", plain(known))
+            self._explain(now.fact)
+            await place.mount(Entry(now.fact, read, _given_before(now)))
+        self.focus_entry()
+        for child in before:
+            await child.remove()
+
+    def _say(self, name: str, words: Content) -> None:
+        """Shows the words; a line without any takes no room."""
+        line = self.query_one(f"#{name}", Static)
+        line.update(words)
+        line.display = bool(words.plain)
+
+    def _explain(self, fact: Fact) -> None:
+        text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
+        terms = [
+            Content.assemble((f"{printable(term.term)}: ", "bold"), printable(term.text))
+            for term in terms_in(self.knowledge.phrases, text)
+        ]
+        shown = lines([plain(fact.help), *terms])
+        self._say("explained", shown)
+        self.HELP_TEXT = shown.plain
+
+    def show_outlook(self, outlook: Outlook) -> None:
+        left = outlook.questions_left
+        said = [f"About {left} question{'s' if left != 1 else ''} left"] if left else []
+        said += [f"kept, not used: {', '.join(outlook.unused)}"] if outlook.unused else []
+        self._say("left", plain(" · ".join(said)))
+
+    def show_why(self, influence: Influence, plan: Plan) -> None:
+        parts = [Content.styled("Why this is asked", "bold")]
+        asleep: list[str] = []
+        for topic in influence.proven:
+            entry = plan.recommendations[topic]
+            if is_advice(entry):
+                now = advice_words(self.knowledge, entry, explained=False)
+                parts.append(plain(f"It can change {entry.title}, now {now}."))
+            else:
+                asleep.append(entry.title)
+        if asleep:
+            parts.append(
+                plain(f"With other answers it matters for {join_names(asleep)}, which mean nothing as things stand.")
+            )
+        if influence.possible:
+            also = "It may also" if influence.proven else "It may"
+            titles = join_names([plan.recommendations[topic].title for topic in influence.possible])
+            parts.append(plain(f"{also} matter for {titles}, though no case was found in which it does."))
+        if len(parts) == 1:
+            parts.append(plain("As things stand the answer changes nothing."))
+        self._say("explained", lines(parts))
+        explanation = self.query_one(Explanation)
+        explanation.scroll_home(animate=False)
+        explanation.focus()
+
+    def refuse(self, error: InputError) -> None:
+        self._say("refused", plain(f"✗ {error.title}: {problem_text(error)}"))
+
+    def focus_entry(self) -> None:
+        """Puts the focus where the answer is given; that of the question before may still be there."""
+        place = self.query_one("#entry_place").children[-1]
+        if isinstance(place, Entry):
+            place.focus_first()
+        else:
+            place.focus()
+
+    @on(OptionList.OptionSelected, "#entry_place > OptionList")
+    def _next_chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.post_message(self.Next(str(event.option_id)))
+
+
+def _given_before(now: Standing) -> Value | None:
+    """What the entry starts from."""
+    assert now.fact is not None  # noqa: S101
+    said = now.progress.said().get(now.fact.name)
+    if said is None and now.present is not None and now.present.source in SHOWN_AS_GIVEN:
+        return now.present.value
+    return said

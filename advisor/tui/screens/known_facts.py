@@ -1,0 +1,82 @@
+"""What was said, and what was found on the machine and in the data: to see, and to correct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from advisor.facts.fact_base import Source
+from advisor.facts.values import describe
+from advisor.facts.vocabulary import PROBE_GROUP
+from advisor.report.words import SOURCE_WORDS
+from advisor.tui.screen import WizardScreen
+from advisor.tui.widgets.mouse import Choosing
+from advisor.wording import printable, shorten
+
+if TYPE_CHECKING:
+    from advisor.tui.standing import Standing
+
+DO_NOT_KNOW, PUT_OFF = "you don't know", "put off"
+_FOUND = (Source.INSPECTED, Source.DETECTED, Source.PUBLISHED)
+_TAKEN = (Source.DERIVED, Source.ASSUMED)
+
+
+class FactsScreen(WizardScreen[str | None]):
+    """Dismisses with the name of the fact that is to be asked for."""
+
+    TITLE = "What is known"
+    HELP_TEXT = (
+        "Everything that the plan rests on, with where it came from: what you said, what was found, and what is assumed because "
+        "nobody said. Enter on a line asks for it, so that you can correct it; what you say outranks everything."
+    )
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static(
+            "Enter asks for a fact again. What you say outranks what was found.", classes="faint", markup=False
+        )
+        now = self.wizard.standing
+        yield Choosing(*(self._facts(now) if now is not None else ()), markup=False, id="facts", classes="cards")
+
+    def _facts(self, now: Standing) -> Iterator[Option]:
+        said = now.progress.said()
+        vocabulary = self.wizard.desk.knowledge.vocabulary.facts
+        told = [(name, DO_NOT_KNOW if value is None else "", Source.ASKED) for name, value in said.items()]
+        told += [(name, PUT_OFF, Source.ASKED) for name in now.progress.later if name not in said]
+        left = {name for name, words, _ in told if words}
+        """Each fact stands there once: with these, what the plan takes for them."""
+        groups = [("You said", told)]
+        for title, sources in (("Found", _FOUND), ("Taken for granted", _TAKEN)):
+            used = [
+                (name, "", known.source)
+                for name, known in now.plan.facts.items()
+                if known.source in sources and name not in left and vocabulary[name].group != PROBE_GROUP
+            ]
+            groups.append((title, used))
+        for title, entries in groups:
+            if entries:
+                yield Option(Content.styled(title, "bold $primary"), disabled=True)
+            for name, words, source in entries:
+                fact = vocabulary[name]
+                known = now.plan.facts.get(name) if words or source in _TAKEN else now.facts.known(name)
+                value = describe(fact, known.value) if known is not None else ""
+                note = known.note if known is not None else ""
+                if words:
+                    taken = f"{SOURCE_WORDS[known.source]}: {shorten(value, 80)}" if known is not None else ""
+                    yield Option(_fact_line(name, words, taken, note), id=name)
+                else:
+                    yield Option(_fact_line(name, value, SOURCE_WORDS[source], note), id=name)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
+
+
+def _fact_line(name: str, value: str, source: str, note: str) -> Content:
+    told = f"  {source}{f', {shorten(note)}' if note else ''}"
+    return Content.assemble(f"  {printable(name)}: ", (shorten(value, 80), "bold"), (told, "dim"))

@@ -1,0 +1,1 @@
+"""Measuring this machine: choosing probes, watching them, reading the results."""

@@ -1,0 +1,113 @@
+"""A measurement while it runs: what is measured and why, figures and curves as they come, what is done, the time left."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from advisor.knowledge.model import Knowledge
+from advisor.probes.catalogue import probe_named
+from advisor.probes.probe import Setting
+from advisor.report.rates import bar
+from advisor.tui.screens.probing.offer import probe_title
+from advisor.tui.screens.probing.state import STYLES, Measuring, finding, finding_words
+from advisor.tui.text import lines, plain
+from advisor.tui.widgets.curves import Intervals, bars
+from advisor.wording import printable
+
+_TIME = 24
+"""Columns of the bar of the time."""
+AROUND = 15
+"""Lines that the rest of the pane takes together with the smallest curve."""
+
+
+class LivePane(Vertical):
+    """`show` draws what a `Measuring` knows by now."""
+
+    HELP_TEXT = (
+        "Each setting is timed in turn, then the one that the plan recommends against its strongest rival, in pairs. A "
+        "mark with a stroke, and what stands in brackets, is the median with its 95 % interval."
+    )
+    DEFAULT_CSS = """
+    LivePane { height: 1fr; padding: 0 1; }
+    LivePane > Static { height: auto; }
+    LivePane #figures { margin: 1 0 0 0; }
+    LivePane #finished { height: auto; max-height: 8; margin: 1 0 0 0; }
+    LivePane #finished > Static { height: auto; }
+    LivePane Intervals { margin: 1 0 0 0; max-height: 16; }
+    """
+
+    def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.knowledge = knowledge
+        self.shown: tuple[Measuring, Setting | None, str] | None = None
+
+    def on_resize(self) -> None:
+        """Bars and curve by the room that there is, which is not known before the pane was laid out."""
+        if self.shown is not None:
+            self.show(*self.shown)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="time", markup=False)
+        yield Static("", id="what", markup=False)
+        yield Static("", id="doing", classes="faint", markup=False)
+        yield Static("", id="figures", markup=False)
+        yield Intervals(id="curve")
+        with VerticalScroll(id="finished"):
+            yield Static("", id="done", markup=False)
+
+    def show_time(self, state: Measuring, stopping: str) -> None:
+        """
+        Args:
+            stopping: said in place of what is left, where somebody has stopped it.
+        """
+        left = state.seconds_left
+        drawn = bar(1 - left / state.budget, _TIME, unicode=True)
+        said = stopping or f"{left:.0f} s left of {state.budget:.0f} s"
+        if state.current is not None and not stopping:
+            said += f"; at most {min(left, state.seconds_of_probe):.0f} s for this probe"
+        self.query_one("#time", Static).update(Content.assemble((drawn, "$primary"), f" {said}"))
+
+    def show(self, state: Measuring, before: Setting | None, bet: str) -> None:
+        """
+        Args:
+            before: what the plan recommends in terms of the probe under way.
+            bet: that it can settle, in words; empty where it decides none.
+        """
+        self.shown = state, before, bet
+        current = state.current
+        what, doing = self.query_one("#what", Static), self.query_one("#doing", Static)
+        figures, curve = self.query_one("#figures", Static), self.query_one(Intervals)
+        if current is None:
+            what.update(Content("Thinking about what to measure next ..."))
+            doing.update("")
+        else:
+            probe = current.step.probe
+            undecided = " once more, since undecided" if current.again else ""
+            why = " once more, to see whether it holds" if current.step.again else undecided
+            title = f"{probe_title(self.knowledge, probe)}{why}: "
+            what.update(Content.assemble((printable(title), "bold"), probe.question))
+            why = f"It can settle the bet {bet}." if bet else ""
+            doing.update(plain(f"{why} Now: {current.doing}.".strip()))
+            points = state.points(before)
+            figures.update(bars(points, probe.rate_unit, self.size.width - 2))
+            curve.display = len(points) > 1 and self.size.height >= len(points) + AROUND
+            curve.show(points, probe.rate_unit)
+        self.query_one("#done", Static).update(self._done(state))
+
+    def _done(self, state: Measuring) -> Content:
+        """What is done, the newest first."""
+        rows = [self._finished(outcome.probe, finding(outcome)) for outcome in reversed(state.outcomes)]
+        if state.resumed is not None:
+            names = ", ".join(probe_title(self.knowledge, probe_named(name)) for name in state.resumed) or "nothing"
+            rows.append(
+                plain(f"Going on where a stopped run ended, after {state.spent:.0f} s: {names} measured already.")
+            )
+        rows += [plain(f"! {warning}") for warning in state.warnings]
+        return lines(rows)
+
+    def _finished(self, name: str, found: str) -> Content:
+        title = printable(probe_title(self.knowledge, probe_named(name)))
+        return Content.assemble((f"{finding_words(found):<28}", STYLES.get(found, "")), title)

@@ -1,0 +1,169 @@
+"""Where the wizard begins: a new conversation, an earlier one, data, this machine, or a plan that was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+
+from advisor.errors import InputError
+from advisor.facts.values import describe
+from advisor.tui.dialogs.ask import Ask
+from advisor.tui.dialogs.pick import PickScreen
+from advisor.tui.requests import ToData, ToGlossary, ToInterview, ToProbes, ToSavedPlan
+from advisor.tui.screen import WizardScreen
+from advisor.tui.standing import Standing
+from advisor.tui.text import plain
+from advisor.tui.widgets.cards import Card, Cards
+
+CLAIM = "How to build and train a neural network: bets with reasons, settled on your machine."
+WAYS = (
+    ("new", "Begin", "answer a few questions; the plan grows beside them"),
+    ("resume", "Go on", "with the conversation that was saved last"),
+    ("data", "Point at your data", "what can be seen in them need not be asked"),
+    ("answers", "Open answers", "a file of answers, to look at and change"),
+    ("measure", "Measure this machine", "settle what only timing can settle"),
+    ("report", "Open a plan", "one that was exported as JSON"),
+    ("glossary", "Look up a word", "technical terms, facts and topics in plain words"),
+)
+ANOTHER = "Begin another conversation?"
+KEPT = (
+    "There is one that you can go on with. It stays until you answer something here; then the new one is saved in its place, "
+    "and it is kept beside it as interview.previous.json."
+)
+MACHINE = ("machine.cpu.usable_cores", "machine.memory_bytes", "machine.gpu.name")
+
+
+class StartScreen(WizardScreen[None]):
+    TITLE = "advisor"
+    HELP_TEXT = "Choose how to begin. You come back here with Escape; what you said is saved after every answer."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "app.quit", "Quit", id="screen.back", tooltip="Leave; what you said is saved.")
+    ]
+
+    _begun = False
+    """One of the ways, whose screen is not there yet."""
+    _thinking = False
+    """What must be known before that screen can be shown is being worked out."""
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static(Content.styled(CLAIM, "bold"), id="claim", markup=False)
+        yield Static("", id="machine", classes="faint", markup=False)
+        yield Cards(self._ways(), id="ways")
+
+    def on_mount(self) -> None:
+        self.wizard.standing_changed.subscribe(self, self.show_machine)
+        if self.wizard.standing is not None:
+            self.show_machine(self.wizard.standing)
+
+    def on_screen_resume(self) -> None:
+        """Meanwhile there may be something to go on with."""
+        ways = self.query_one("#ways", OptionList)
+        if self.wizard.desk.saved:
+            ways.enable_option("resume")
+        ways.focus()
+        if not self._thinking:  # a window may have been opened and closed meanwhile
+            self._free()
+
+    def _free(self) -> None:
+        self._begun = self._thinking = False
+        if self.wizard.standing is not None:
+            self.show_machine(self.wizard.standing)
+
+    def show_machine(self, now: Standing) -> None:
+        facts = self.wizard.desk.knowledge.vocabulary.facts
+        known = [(name, now.facts.known(name)) for name in MACHINE if name in facts]
+        found = [describe(facts[name], entry.value) for name, entry in known if entry is not None]
+        told = [f"Found on this machine: {', '.join(found)}"] if found else []
+        data = self.wizard.desk.inspection
+        if data is not None:
+            told.append(f"Your data: {data.path}, {data.examples:,} examples")
+        self.query_one("#machine", Static).update(plain("\n".join(told)))
+
+    def _ways(self) -> Iterator[Card]:
+        for name, title, meaning in WAYS:
+            yield Card(name, title, meaning, off=name == "resume" and not self.wizard.desk.saved)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self._begin(str(event.option_id))
+
+    def _begin(self, way: str) -> None:
+        """A key that was pressed twice because the first took a moment begins nothing twice."""
+        if self._begun:
+            return
+        self._begun = True
+        {
+            "new": self.action_new,
+            "resume": self.action_resume,
+            "data": self.action_data,
+            "answers": self.action_answers,
+            "measure": self.action_measure,
+            "report": self.action_report,
+            "glossary": self.action_glossary,
+        }[way]()
+
+    def commands(self) -> Iterator[SystemCommand]:
+        for name, title, meaning in WAYS:
+            if name != "resume" or self.wizard.desk.saved:
+                yield SystemCommand(f"Start: {title}", meaning, lambda way=name: self._begin(way))
+
+    # --- ways to begin ---------------------------------------------------------------------------------------------
+
+    @work
+    async def action_new(self) -> None:
+        if not self.wizard.desk.saved or await self.app.push_screen_wait(Ask(ANOTHER, KEPT, yes="Begin", no="Not yet")):
+            self._converse(self.wizard.desk.begin_anew)
+
+    def action_resume(self) -> None:
+        self._converse(self.wizard.desk.resume)
+
+    @work
+    async def _converse(self, begin: Callable[[], list[str] | None]) -> None:
+        self._begun = self._thinking = True
+        self.query_one("#machine", Static).update("Looking which questions matter …")
+        try:
+            told = await self.wizard.think(begin)
+        except InputError as error:
+            self.wizard.complain(error)
+            self._free()
+            return
+        for line in told or ():
+            self.wizard.tell(line)
+        self.wizard.standing = None
+        await self.wizard.take_stock()
+        self._thinking = False
+        self.wizard.open(ToInterview())
+
+    @work
+    async def action_answers(self) -> None:
+        path = await self.app.push_screen_wait(PickScreen("Answers that were saved", suffixes=(".yaml", ".yml")))
+        if path is not None:
+            self._converse(lambda: self.wizard.desk.open_answers(path))
+
+    @work
+    async def action_data(self) -> None:
+        if await self.wizard.ask(ToData()):
+            self.action_new()
+
+    @work
+    async def action_measure(self) -> None:
+        self._thinking = True
+        await self.wizard.take_stock()
+        self._thinking = False
+        self.wizard.open(ToProbes())
+
+    @work
+    async def action_report(self) -> None:
+        path = await self.app.push_screen_wait(PickScreen("A plan that was saved as JSON", suffixes=(".json",)))
+        if path is not None:
+            self.wizard.open(ToSavedPlan(path))
+
+    def action_glossary(self) -> None:
+        self.wizard.open(ToGlossary())

@@ -1,0 +1,1 @@
+"""One recommendation with everything behind it."""

@@ -1,0 +1,172 @@
+"""One recommendation: what, how sure, why, why not otherwise, what would flip it, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Static
+
+from advisor.errors import InputError
+from advisor.report.words import advice_words, grouped
+from advisor.tui.requests import ToGlossary, ToTopic, ToWhatIf
+from advisor.tui.screen import WizardScreen
+from advisor.tui.screens.topic.tree import headline, one_line, topic_twigs
+from advisor.tui.screens.topic.why_not import WhyNotScreen
+from advisor.tui.widgets.outline import Outline, ToClipboard
+from advisor.wording import shorten
+
+if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+    from advisor.tui.standing import Standing
+
+
+class TopicScreen(WizardScreen[None]):
+    """`plan` is one that is only read: saved, or supposed; without it the plan as the conversation stands."""
+
+    TITLE = "Topic"
+    HELP_TEXT = (
+        "Everything behind one recommendation. The rules that speak for it stand under Why; unfold one for what it reads and "
+        "its sources. A line with › leads somewhere: a flip to the plan that it would give, a topic to its own reasons, a line "
+        "of What to do onto the clipboard."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "turn(1)", "Next", id="topic.next", tooltip="The next topic of the plan."),
+        Binding("p", "turn(-1)", "Previous", id="topic.previous", tooltip="The topic before."),
+        Binding("w", "why_not", "Why not …", id="topic.why_not", tooltip="Ask why another value is not recommended."),
+        Binding("s", "suppose", "Suppose", id="topic.suppose", tooltip="See the plan if a fact were otherwise."),
+        Binding("c", "copy", "Copy", id="topic.copy", tooltip="Copy the line, or all of What to do on other lines."),
+        Binding("question_mark", "glossary", "Words", id="topic.glossary", tooltip="Explain the words of the line."),
+    ]  # fmt: skip
+    CSS = """
+    TopicScreen #topic_headline { padding: 0 1; margin: 1 0; height: auto; }
+    TopicScreen Outline { height: 1fr; padding: 0 0 0 1; scrollbar-size-vertical: 1; }
+    TopicScreen .option-list--option-highlighted { background: $primary-muted; color: $text; }
+    TopicScreen.-low #topic_headline { margin: 0; }
+    """
+
+    def __init__(self, topic: str, plan: Plan | None = None, *, whose: str = "") -> None:
+        """`whose` says in the title what kind of plan it is, such as `saved`."""
+        super().__init__()
+        self.topic, self.plan, self.whose = topic, plan, whose
+        self.asked: list[str] = []
+        self.shown: Plan | None = None
+
+    def contents(self) -> Iterable[Widget]:
+        yield Static("", id="topic_headline", markup=False)
+        yield Outline(id="outline")
+
+    def on_mount(self) -> None:
+        if self.plan is None:
+            self.wizard.standing_changed.subscribe(self, self._stands_otherwise)
+        self._explain(afresh=True)
+
+    def _stands_otherwise(self, _now: Standing) -> None:
+        self._explain(afresh=False)
+
+    @work(exclusive=True, group="explaining")
+    async def _explain(self, *, afresh: bool) -> None:
+        plan = self.plan or await self.wizard.full_plan()
+        knowledge, topic, asked = self.wizard.desk.knowledge, self.topic, tuple(self.asked)
+        try:
+            twigs = await self.wizard.think(lambda: topic_twigs(plan, knowledge, topic, asked))
+        except InputError as error:  # a value that is none
+            self.asked.pop()
+            self.wizard.complain(InputError(error.title, [replace(problem, where="") for problem in error.problems]))
+            return
+        self.shown = plan
+        order = topics_of(plan)
+        place = f", {order.index(topic) + 1} of {len(order)}" if topic in order else ""
+        whose = f" ({self.whose})" if self.whose else ""
+        self.retitle(shorten(f"{plan.recommendations[topic].title}{whose}{place} · {topic}", 200))
+        self.query_one("#topic_headline", Static).update(headline(plan, knowledge, topic))
+        self.query_one(Outline).show_twigs(twigs, afresh=afresh)
+
+    # --- what a line leads to --------------------------------------------------------------------------------------
+
+    @on(Outline.Led)
+    def _led(self, event: Outline.Led) -> None:
+        match event.lead:
+            case ToTopic(topic):
+                self._go_to(topic)
+            case ToClipboard(text):
+                self._copy(text)
+            case ToWhatIf(fact, text):
+                self._suppose(fact, text)
+
+    def _suppose(self, fact: str, text: str | None = None) -> None:
+        if self.plan is None:
+            self.wizard.open(ToWhatIf(fact, text))
+        else:
+            self.wizard.tell("This plan is only read. Suppose something in a conversation of your own.")
+
+    def _go_to(self, topic: str) -> None:
+        self.topic = topic
+        self.asked.clear()
+        self._explain(afresh=True)
+
+    def _copy(self, text: str) -> None:
+        self.app.copy_to_clipboard(text)
+        self.wizard.tell(shorten(text, 200), title="Copied")
+
+    # --- keys ------------------------------------------------------------------------------------------------------
+
+    def action_turn(self, by: int) -> None:
+        if self.shown is None:
+            return
+        order = topics_of(self.shown)
+        at = order.index(self.topic) + by if self.topic in order else 0
+        self._go_to(order[at % len(order)])
+
+    @work
+    async def action_why_not(self) -> None:
+        if self.shown is None:
+            return
+        topic = self.wizard.desk.knowledge.topics[self.topic]
+        value = await self.app.push_screen_wait(WhyNotScreen(topic, self.shown.recommendations[self.topic]))
+        if value is not None:
+            self.asked = [*(other for other in self.asked if other != value), value]
+            self._explain(afresh=True)
+
+    def action_suppose(self) -> None:
+        here = self.query_one(Outline).here
+        if here is not None and isinstance(here.lead, ToWhatIf):
+            self._suppose(here.lead.fact, here.lead.value)
+        else:
+            self._suppose("")
+
+    def action_copy(self) -> None:
+        """The line; a heading, or one that is not to be copied, stands for all there is to do."""
+        here = self.query_one(Outline).here
+        if here is not None and isinstance(here.lead, ToClipboard):
+            self._copy(here.lead.text)
+        elif self.shown is not None and (actions := self.shown.recommendations[self.topic].actions):
+            self._copy("\n".join(map(one_line, actions)))
+        elif here is not None:
+            self._copy(here.text.plain)
+
+    def action_glossary(self) -> None:
+        here = self.query_one(Outline).here
+        advice = ""
+        if self.shown is not None:
+            entry = self.shown.recommendations[self.topic]
+            advice = f"{entry.title} . {advice_words(self.wizard.desk.knowledge, entry)}"
+        self.wizard.open(ToGlossary(within=f"{here.text.plain if here is not None else ''} . {advice}"))
+
+    def commands(self) -> Iterator[SystemCommand]:
+        yield SystemCommand("Topic: Next", "The next topic of the plan", lambda: self.action_turn(1))
+        yield SystemCommand("Topic: Previous", "The topic before", lambda: self.action_turn(-1))
+        yield SystemCommand("Topic: Why not another value", "Ask why it is not recommended", self.action_why_not)
+        yield SystemCommand("Topic: Suppose", "See the plan if a fact were otherwise", self.action_suppose)
+        yield SystemCommand("Topic: Copy what to do", "Onto the clipboard", self.action_copy)
+        yield SystemCommand("Words: Explain", "The words of this line", self.action_glossary)
+
+
+def topics_of(plan: Plan) -> list[str]:
+    """The topics as the list beside the question has them."""
+    return [entry.topic for _, entries in grouped(plan) for entry in entries]

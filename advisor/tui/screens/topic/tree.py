@@ -1,0 +1,211 @@
+"""All that can be said of one recommendation as a tree: reasons down to the facts, why not another, what would flip it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from textual.content import Content
+
+from advisor.facts.fact_base import Source
+from advisor.facts.values import to_text
+from advisor.inference.plan import Alternative, Plan, Recommendation, Status
+from advisor.knowledge.model import Knowledge, Policy
+from advisor.report import contents, words
+from advisor.report.changes import VERDICTS, by_whom, sentence
+from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain
+from advisor.report.plan.text import FEW
+from advisor.tui.requests import ToTopic, ToWhatIf
+from advisor.tui.text import lines, plain, status
+from advisor.tui.widgets.outline import Lead, ToClipboard, Twig
+from advisor.wording import printable
+
+
+def headline(plan: Plan, knowledge: Knowledge, topic: str) -> Content:
+    """What is recommended, and how sure that is."""
+    entry = plan.recommendations[topic]
+    meaning = words.STATUS_MEANS.get(entry.status, "")
+    items = entry.value if isinstance(entry.value, list | tuple) else ()
+    said = words.advice_words(knowledge, entry)
+    if knowledge.topics[topic].policy is Policy.ALL and len(items) > FEW:
+        said = f"{len(items)} pieces of advice, each with its reason below"
+    advice = Content.styled(printable(said), "bold")
+    return lines([advice, Content.assemble(status(entry).rstrip(), f": {meaning}" if meaning else "")])
+
+
+def topic_twigs(plan: Plan, knowledge: Knowledge, topic: str, asked: Sequence[str] = ()) -> tuple[Twig, ...]:
+    """`asked` are values of which somebody wants to know why they are not recommended.
+
+    Raises InputError where one of them is no value of the topic.
+    """
+    tree = _Tree(plan, knowledge)
+    answered = [found for value in asked for found in explain(plan, knowledge, topic, value).why_not]
+    return tuple(tree.sections(explain(plan, knowledge, topic), answered))
+
+
+@dataclass
+class _Tree:
+    plan: Plan
+    knowledge: Knowledge
+    told: set[str] = field(default_factory=set)
+    """Topics and computed facts whose own reasons stand further up."""
+
+    def sections(self, explained: Explanation, asked: Sequence[Alternative]) -> Iterator[Twig]:
+        entry = explained.entry
+        self.told.add(entry.topic)
+        if entry.status is Status.SILENT:
+            yield Twig(plain("Today's practice has advice on more topics than the survey."))
+        yield from _section("Measured", self._measured(entry))
+        if explained.applies is not None:
+            condition, readings = explained.applies
+            needs = Twig(plain(condition), tuple(map(self._reading, readings)), unfolded=True)
+            yield from _section("It means something only when", [needs])
+        yield from _section("Why not, as you asked", self._why_not(entry, asked))
+        yield from _section("Why", [self._ground(ground) for ground in explained.grounds])
+        yield from _section("Could change with what is not known", self._open(explained))
+        yield from _section("Why not", self._why_not(entry, entry.alternatives))
+        yield from _section("What would flip it", self._flips(entry))
+        actions = [Twig(plain(one_line(text)), lead=ToClipboard(one_line(text))) for text in entry.actions]
+        yield from _section("What to do", actions)
+        yield from _section("What the survey advised, and why that lost", map(self._lost, explained.lost))
+        yield from _section("Notes", self._notes(explained))
+
+    # --- why -------------------------------------------------------------------------------------------------------
+
+    def _ground(self, ground: Ground) -> Twig:
+        reason = ground.reason
+        traits = [f"school {reason.school.value}", *([reason.strength] if reason.strength else [])]
+        if reason.readiness is not None:
+            traits.append(f"technology readiness {reason.readiness} of 9")
+        always = [*_errata(reason.errata)]
+        if reason.origin:
+            always.append(_twig(("from the rule pack ", "$text-warning"), reason.origin))
+        if reason.verified:
+            looked_up = _twig(("verified", "$text-success"), f": looked up in the source{ground.looked_up}")
+        else:
+            looked_up = _twig(("not verified", "$text-warning"), f": {words.UNVERIFIED_MEANS}")
+        inner = (
+            *([_twig(("value: ", "dim"), ground.computed)] if ground.computed else []),
+            Twig(_text(("when: ", "dim"), reason.when or "always"), tuple(map(self._reading, ground.readings)), unfolded=True),
+            *(_twig(("source: ", "dim"), cited) for cited in ground.citations),
+            looked_up,
+            _twig((f"rule {reason.rule} ({', '.join(traits)})", "dim")),
+        )  # fmt: skip
+        beneath = (*always, Twig(plain("what it reads, and its sources"), inner)) if always else inner
+        item = [(f"{ground.item}: ", "bold")] if ground.item else []
+        cited = f" [{', '.join(reason.sources)}]" if reason.sources else ""
+        return Twig(_text(*item, reason.text, (cited, "dim")), beneath, unfolded=bool(always))
+
+    def _reading(self, reading: Reading) -> Twig:
+        """What a rule reads, with what that came from in its turn."""
+        name = reading.name
+        if name in self.plan.recommendations:
+            lead: Lead = ToTopic(name)
+            if name in self.told:
+                return Twig(plain(f"{reading}, see above"), lead=lead)
+            self.told.add(name)
+            grounds = explain(self.plan, self.knowledge, name).grounds
+            return Twig(plain(str(reading)), tuple(map(self._ground, grounds)), lead)
+        known, fact = self.plan.facts.get(name), self.knowledge.vocabulary.facts[name]
+        supposed = None if fact.group == "probe" else ToWhatIf(name)
+        formula = fact.derive or fact.assume
+        if known is None or formula is None or known.source not in (Source.DERIVED, Source.ASSUMED):
+            return Twig(plain(str(reading)), lead=supposed)
+        if name in self.told:
+            return Twig(plain(f"{reading}, see above"), lead=supposed)
+        self.told.add(name)
+        read = self.knowledge.expression(formula).names
+        inner = [self._reading(self._fact(other)) for other in self.knowledge.vocabulary.facts if other in read]
+        return Twig(plain(f"{reading}: {formula}"), tuple(inner), supposed)
+
+    def _fact(self, name: str) -> Reading:
+        known = self.plan.facts.get(name)
+        if known is None:
+            return Reading(name, "is unknown", "")
+        return Reading(name, words.fact_words(self.knowledge, name, known.value), words.SOURCE_WORDS[known.source])
+
+    def _notes(self, explained: Explanation) -> Iterator[Twig]:
+        """Those that say what lost and why have a section of their own."""
+        told = [lost.rule for lost in explained.lost]
+        for note, errata in contents.notes_on(self.knowledge, explained.entry):
+            if any(f"{rule} advised" in note for rule in told):
+                continue
+            yield Twig(plain(note), tuple(_errata(errata)), unfolded=True)
+
+    def _open(self, explained: Explanation) -> Iterator[Twig]:
+        for name, value in explained.assumed:
+            yield Twig(_text((name, "bold"), f" = {value}, assumed"), lead=ToWhatIf(name))
+        for name, question in explained.unknown:
+            measured = self.knowledge.vocabulary.facts[name].group == "probe"
+            yield Twig(_text((name, "bold"), f": {question}"), lead=None if measured else ToWhatIf(name))
+
+    def _lost(self, lost: Lost) -> Twig:
+        inner = [
+            *_errata(lost.errata),
+            _twig(f"lost to {lost.winner}: {lost.winner_text}"),
+            *(_twig(("source: ", "dim"), cited) for cited in lost.citations),
+            _twig((f"rule {lost.rule} (school {lost.school})", "dim")),
+        ]
+        return Twig(_text((lost.advised, "bold"), f": {lost.text}"), tuple(inner), unfolded=bool(lost.errata))
+
+    # --- measured --------------------------------------------------------------------------------------------------
+
+    def _measured(self, entry: Recommendation) -> Iterator[Twig]:
+        measured = entry.measured
+        if measured is None:
+            return
+        before, after = words.measured_change(self.knowledge, entry, measured)
+        inner = [
+            _twig(f"by {by_whom(measured.probe)}{f' on {measured.date}' if measured.date else ''}"),
+            _twig(f"measured on: {words.scope_words(measured)}"),
+            *(_twig(f"rule {rule}: {words.judged_words(verdict)}") for rule, verdict in measured.judged.items()),
+        ]
+        yield _twig(
+            f"{before} → ",
+            (VERDICTS[measured.verdict], "bold"),
+            f" → {after}{', as before' if before == after else ''}",
+        )
+        yield Twig(plain(sentence(measured, entry.unit)), tuple(inner))
+
+    # --- otherwise -------------------------------------------------------------------------------------------------
+
+    def _why_not(self, entry: Recommendation, others: Iterable[Alternative]) -> Iterator[Twig]:
+        for other in others:
+            value = words.value_words(self.knowledge, entry.topic, other.value, entry.unit)
+            errata = words.errata_quoted(self.knowledge, entry.topic, other.why_not)
+            yield Twig(_text((value, "bold"), f": {other.why_not}"), tuple(_errata(errata)), unfolded=True)
+
+    def _flips(self, entry: Recommendation) -> Iterator[Twig]:
+        for flip in entry.flips:
+            known = self.plan.facts.get(flip.fact)
+            now = words.fact_words(self.knowledge, flip.fact, known.value) if known else "unknown"
+            to = words.fact_words(self.knowledge, flip.fact, flip.to)
+            then = words.value_words(self.knowledge, entry.topic, flip.then, entry.unit, explained=False)
+            text = _text(f"{flip.fact}: {now} → {to} gives ", (then, "bold"))
+            yield Twig(text, lead=ToWhatIf(flip.fact, to_text(flip.to)))
+
+
+def one_line(text: str) -> str:
+    """Something to copy: what is pasted into a shell must not run a second line that nobody has seen."""
+    return printable(text).replace("\n", " ")
+
+
+def _section(title: str, twigs: Iterable[Twig]) -> Iterator[Twig]:
+    found = tuple(twigs)
+    if found:
+        yield Twig(Content.styled(title, "bold $text-primary"), found, unfolded=True)
+
+
+def _errata(errata: Iterable[str]) -> Iterator[Twig]:
+    return (_twig((f"Erratum {erratum}", "$text-error")) for erratum in errata)
+
+
+def _twig(*parts: str | tuple[str, str]) -> Twig:
+    return Twig(_text(*parts))
+
+
+def _text(*parts: str | tuple[str, str]) -> Content:
+    """The parts on one line each with its style; line breaks in data are blanks."""
+    return Content.assemble(
+        *(one_line(part) if isinstance(part, str) else (one_line(part[0]), part[1]) for part in parts)
+    )

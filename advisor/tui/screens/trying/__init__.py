@@ -1,0 +1,1 @@
+"""Trying the plan on a dataset: choosing it, watching the trials, reading what won."""

@@ -1,0 +1,95 @@
+"""What trials have found: what won and by how much beyond noise, and what that does to the plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static, TabbedContent, TabPane
+
+from advisor.inference.plan import Plan
+from advisor.interview.changes import changes
+from advisor.knowledge.model import Knowledge
+from advisor.report.found.trying import bet_sentence, trying_page, value
+from advisor.report.page import Look, Page, Style
+from advisor.report.words import STATUS_WORDS, advice_words
+from advisor.training.ladder.outcome import TrialResults
+from advisor.tui.screens.probing.state import STYLES, SYMBOLS, finding_words
+from advisor.tui.text import lines, plain
+from advisor.tui.widgets.page_view import PageView
+
+_STYLES = {"confirmed": Style.GOOD, "overturned": Style.CARE, "undecided": Style.FAINT}
+
+
+class WonPane(Vertical):
+    """`show` says what won; `show_plan` what it does to the plan, when that is worked out."""
+
+    DEFAULT_CSS = """
+    WonPane { height: 1fr; }
+    WonPane #won_summary { height: auto; padding: 0 1; }
+    """
+
+    def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.knowledge = knowledge
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="won_summary", markup=False)
+        with TabbedContent(id="won_tabs"):
+            with TabPane("What won", id="tab_won"):
+                yield PageView(id="won")
+            with TabPane("In the plan", id="tab_plan"):
+                yield PageView(id="in_the_plan")
+
+    def show(self, outcome: TrialResults) -> None:
+        titles = {name: topic.title for name, topic in self.knowledge.topics.items()}
+        counts = Counter(bet.verdict.value for bet in outcome.bets)
+        found = [(f"{_counted(kind, counts[kind])}   ", STYLES.get(kind, "")) for kind in SYMBOLS if counts[kind]]
+        rows = [Content.styled(plain(outcome.says).plain, "bold")]
+        rows += [Content.assemble("Bets of the plan: ", *found)] if found else []
+        self.query_one("#won_summary", Static).update(lines(rows))
+        self.query_one("#won", PageView).show(lambda look: trying_page(outcome, look, titles))
+        self.query_one("#in_the_plan", PageView).show(lambda look: "The plan is being worked out anew ...")
+        self.query_one("#won", PageView).focus()
+
+    def show_plan(self, outcome: TrialResults, before: Plan, after: Plan) -> None:
+        knowledge = self.knowledge
+        self.query_one("#in_the_plan", PageView).show(lambda look: in_the_plan(outcome, before, after, knowledge, look))
+
+
+def in_the_plan(outcome: TrialResults, before: Plan, after: Plan, knowledge: Knowledge, look: Look) -> str:
+    """Before -> measured -> after for each bet, then every recommendation that is another one now."""
+    page = Page(look)
+    page.heading("before -> measured -> after")
+    if not outcome.bets:
+        page.add("No bet of the plan could be judged by these trials.")
+    for bet in outcome.bets:
+        topic = knowledge.topics.get(bet.topic)
+        now = bet.before if bet.after is None else bet.after
+        said = finding_words(bet.verdict.value)
+        title = (topic.title if topic is not None else bet.topic, Style.STRONG)
+        page.add(
+            title,
+            f": {value(bet.before)} -> ",
+            (said, _STYLES.get(bet.verdict.value, Style.PLAIN)),
+            f" -> {value(now)}",
+        )
+        page.add(bet_sentence(bet, outcome.metric), first="  ")
+    page.heading("what changes in the plan")
+    moved = changes(before, after)
+    if not moved:
+        page.add("Nothing: every recommendation stays as it was.")
+    for change in moved:
+        was, now = (
+            f"{advice_words(knowledge, entry, explained=False)} ({STATUS_WORDS[entry.status]})"
+            for entry in (change.before, change.after)
+        )
+        page.add((change.after.title, Style.STRONG), f": {was} -> {now}", first="» ")
+    return page.text()
+
+
+def _counted(kind: str, number: int) -> str:
+    symbol, _, words = finding_words(kind).partition(" ")
+    return f"{symbol} {number} {words}"
