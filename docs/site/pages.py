@@ -28,11 +28,13 @@ COPIED = {
     "CHANGELOG.md": "changelog.md",
 }
 """Pages at the top of the repository, and their names in the site."""
+BUILT = frozenset({"rules.md", "glossary.md", "commands.md", *COPIED.values()})
+"""Names in docs/ of the pages that are not kept in the repository."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 
 
 def generated() -> dict[str, str]:
-    """Every page that is not kept in the repository, by its name in docs/."""
+    """The text of every page of BUILT, by its name."""
     knowledge = loader.load(rules_folder())
     pages = {"rules.md": indented(rule_book(knowledge)), "glossary.md": glossary(whole_glossary(knowledge).to_json())}
     pages["commands.md"] = "\n".join(["# Commands", "", *commands(get_command(app), ("advisor",))]) + "\n"

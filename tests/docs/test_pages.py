@@ -7,16 +7,19 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from docs.site.pages import COPIED, for_the_site, generated
+from advisor.cli.app import app
+from docs.site.pages import BUILT, COPIED, for_the_site, generated
 from tests.docs.walk import DOCS, ROOT, Shell, blocks, commands, part
 
-BUILT = generated()
 PAGES = [ROOT / name for name in COPIED]
 PAGES += [path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).as_posix() not in BUILT]
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"")
 PATH = re.compile(r"`(?:python |pytest )?([a-z_]+/[^`\s]*)`?")
 FOLDERS = {path.name for top in (ROOT, ROOT / "advisor") for path in top.iterdir() if path.is_dir()} - {"build"}
+COMMAND = re.compile(r"(?:^ *|`|\$ )(?:\.venv/bin/)?advisor ([^`\n#|]+)", re.MULTILINE)
 SOON = {"advisor/session/", "advisor/networks/families/", "networks/families/"}
 TOO_LONG = ("advisor rules check", "advisor rules coverage")
 """Both look at all rules of the base again, as `make lint` does."""
@@ -46,6 +49,29 @@ def test_paths_that_are_named_exist(page: Path) -> None:
     assert [name for name in sorted(named) if not any((top / name).exists() for top in (ROOT, ROOT / "advisor"))] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_that_are_shown_exist_with_their_options(page: Path) -> None:
+    shown = COMMAND.findall(page.read_text(encoding="utf-8"))
+    assert [f"advisor {line}: {what}" for line in shown for what in unknown(line.split())] == []
+
+
+def unknown(words: list[str]) -> list[str]:
+    """The parts of a command line that the program does not have."""
+    command: TyperCommand | TyperGroup = get_command(app)
+    while isinstance(command, TyperGroup) and words and words[0].islower() and words[0].isalpha():
+        below = command.get_command(command.context_class(command), words.pop(0))
+        if below is None:
+            return ["no such command"]
+        command = below
+    options = {name for parameter in command.params for name in parameter.opts} | {"--help", "-h"}
+    return [word for word in words if word.startswith("--") and word.rstrip("]") not in options]
+
+
+def test_a_command_or_an_option_that_does_not_exist_is_found() -> None:
+    assert unknown(["recommend", "--answers", "A.yaml", "--frobnicate", "3"]) == ["--frobnicate"]
+    assert unknown(["profiles", "frobnicate"]) == ["no such command"]
+
+
 def test_the_readme_is_read_in_a_few_minutes() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 
@@ -55,11 +81,13 @@ def test_the_architecture_is_read_in_one_sitting() -> None:
 
 
 def test_the_pages_that_are_built_have_each_command_rule_and_term() -> None:
+    pages = generated()
+    assert pages.keys() == BUILT
     for command in ("advisor recommend", "advisor probe list", "advisor rules trial", "advisor profiles compare"):
-        assert f"\n### {command}\n" in BUILT["commands.md"]
-    assert "| --budget " in BUILT["commands.md"]
-    assert "**batch size**" in BUILT["glossary.md"]
-    assert "**`compute.threads.physical-cores`**" in BUILT["rules.md"]
+        assert f"\n### {command}\n" in pages["commands.md"]
+    assert "| --budget " in pages["commands.md"]
+    assert "**batch size**" in pages["glossary.md"]
+    assert "**`compute.threads.physical-cores`**" in pages["rules.md"]
 
 
 def test_links_of_the_readme_lead_to_pages_of_the_site() -> None:
