@@ -78,7 +78,7 @@ def caught(mutant: Knowledge, rule: Rule, tests: list[RuleTest]) -> bool:
 def base() -> tuple[Knowledge, list[RuleTest]]:
     """The rules and their tests, read once."""
     knowledge = loader.load(rules_folder())
-    return knowledge, [test for path in test_files([rules_folder()]) for test in read_tests(knowledge, path)]
+    return knowledge, [test for path in test_files(rules_folder(), 0) for test in read_tests(knowledge, path)]
 
 
 def tried(name: str) -> list[tuple[str, bool]]:

@@ -42,8 +42,8 @@ class TestRun:
     shown: dict[str, frozenset[str]]  # rule -> the states in which tests show it
 
 
-def test_files(folders: Sequence[Path]) -> list[Path]:
-    return [path for folder in folders for path in yaml_files(folder) if path.name.endswith(".test.yaml")]
+def test_files(folder: Path, layer: int) -> list[Path]:
+    return [path for path in yaml_files(folder, layer) if path.name.endswith(".test.yaml")]
 
 
 def read_tests(knowledge: Knowledge, path: Path) -> list[RuleTest]:

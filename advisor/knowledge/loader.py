@@ -24,16 +24,20 @@ TITLE = "These rules cannot be used"
 MAX_FILES = 200
 
 
-def yaml_files(folder: Path) -> list[Path]:
-    """The YAML files of a rule folder and of its sub-folders, by their names: sub-folders do not matter to the order."""
-    return sorted([*folder.glob("*.yaml"), *folder.glob("[!.]*/*.yaml")], key=lambda path: (path.name, path))
+def yaml_files(folder: Path, layer: int) -> list[Path]:
+    """The YAML files of a rule folder, by their names.
+
+    The base (layer 0) has sub-folders, which do not matter to the order; a pack has none, and may keep other YAML in some.
+    """
+    nested = folder.glob("[!.]*/*.yaml") if layer == 0 else ()
+    return sorted([*folder.glob("*.yaml"), *nested], key=lambda path: (path.name, path))
 
 
-def rule_files(folder: Path) -> list[Path]:
+def rule_files(folder: Path, layer: int) -> list[Path]:
     """The files that hold rules and declarations, in the order in which they count. Raises InputError."""
     try:
         is_folder = folder.is_dir()
-        found = [path for path in yaml_files(folder) if not path.name.endswith(".test.yaml")]
+        found = [path for path in yaml_files(folder, layer) if not path.name.endswith(".test.yaml")]
     except OSError as error:
         raise input_error(TITLE, error.strerror or "unreadable", where=shorten(folder, 200)) from None
     if not is_folder:
@@ -59,7 +63,7 @@ def read_files(base: Path, packs: Sequence[Path] = ()) -> list[tuple[int, Path, 
     files: list[tuple[int, Path, str]] = []
     for layer, folder in enumerate([base, *packs]):
         try:
-            paths = rule_files(folder)
+            paths = rule_files(folder, layer)
         except InputError as error:
             problems.extend(error.problems)
             continue

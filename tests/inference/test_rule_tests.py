@@ -153,4 +153,4 @@ def test_an_empty_file_holds_no_tests(tmp_path: Path) -> None:
 def test_test_files_are_found_beside_the_rules(tmp_path: Path) -> None:
     for name in ("b.test.yaml", "a.test.yaml", "a.yaml", "notes.txt"):
         (tmp_path / name).write_text("")
-    assert [path.name for path in rule_tests.test_files([tmp_path])] == ["a.test.yaml", "b.test.yaml"]
+    assert [path.name for path in rule_tests.test_files(tmp_path, 0)] == ["a.test.yaml", "b.test.yaml"]

@@ -174,7 +174,7 @@ def _run_tests(packs: list[Path] | None) -> TestRun:
     runs = []
     for layer, folder in enumerate([rules_folder(), *layers]):
         knowledge = knowledge_for(layers[:layer])
-        tests = [test for path in test_files([folder]) for test in read_tests(knowledge, path)]
+        tests = [test for path in test_files(folder, layer) for test in read_tests(knowledge, path)]
         runs.append(run(knowledge, tests))
     shown = {
         rule.id: frozenset[str]().union(*(one.shown.get(rule.id, frozenset()) for one in runs[rule.layer :]))
