@@ -70,7 +70,6 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
 def _check_target(inspection: Inspection, task: str | None) -> None:
     """Raises InputError where it is not known what to learn; `task` is what somebody states or the data show."""
     from advisor.datasets.dataset import FORETELLING, Task
-    from advisor.datasets.dataset import Format as Kept
     from advisor.errors import input_error
     from advisor.wording import shorten
 
@@ -78,21 +77,15 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
     if inspection.task in FORETELLING or (several and task == Task.REGRESS):
         return
     what = "it is not known what is to be foretold"
-    match inspection.format:
-        case _ if several:
-            what = "several labels for one example cannot be tried yet"
-            remedy = "`advisor recommend` plans for them; --set task.kind=regress tries them as numbers."
-        case Kept.IMAGES | Kept.SOUNDS:
-            remedy = "Put the files of each class into a folder of its own: the folders name the classes."
-        case Kept.TEXT:
-            remedy = "Make a folder of texts for each class, or a table with a column of texts and one of classes."
-        case _ if inspection.modality == "graph":
-            what = "networks on graphs cannot be tried yet"
-            remedy = (
-                "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
-            )
-        case _:
-            remedy = f"Name it with --target. {_columns_of(inspection)}".strip()
+    remedy = inspection.task_remedy
+    if several:
+        what = "several labels for one example cannot be tried yet"
+        remedy = "`advisor recommend` plans for them; --set task.kind=regress tries them as numbers."
+    elif inspection.modality == "graph":
+        what = "networks on graphs cannot be tried yet"
+        remedy = "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
+    elif inspection.columns:
+        remedy = f"{remedy} {_columns_of(inspection)}"
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
 
 

@@ -1,11 +1,11 @@
-"""What an inspection finds, and what training is given. No heavy library here."""
+"""Values that an inspection returns, and those that training is given. No heavy library here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from advisor.facts.vocabulary import Value
 
@@ -16,22 +16,8 @@ if TYPE_CHECKING:
     Rows: TypeAlias = "polars.DataFrame | numpy.ndarray[Any, Any] | list[str]"
 
 
-class Format(StrEnum):
-    """How the data lie on disk."""
-
-    DELIMITED = "delimited text"  # CSV, TSV and their like
-    PARQUET = "Parquet"
-    JSON_LINES = "JSON lines"
-    NPY = "NPY"
-    NPZ = "NPZ"
-    IMAGES = "folder of images"
-    SOUNDS = "folder of sounds"
-    TEXT = "text"
-    EDGES = "edge list"
-
-
 class Task(StrEnum):
-    """What is asked of an example; values of the fact task.kind."""
+    """The question asked of each example; values of the fact task.kind."""
 
     CLASSIFY = "classify"
     REGRESS = "regress"
@@ -41,13 +27,13 @@ class Task(StrEnum):
 
 
 FORETELLING = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)
-"""Tasks whose answers can be compared with the truth: what can be tried."""
+"""Tasks whose predictions can be compared with the truth, and so can be tried."""
 FEWEST_EXAMPLES = 10
-"""That can be divided into those to learn from and those that judge."""
+"""The fewest that can be split into training and test."""
 
 
 class Kind(StrEnum):
-    """What a column holds."""
+    """The kind of values in a column."""
 
     NUMBER = "number"
     WHOLE = "whole number"
@@ -62,13 +48,13 @@ class Kind(StrEnum):
 
     @property
     def usable(self) -> bool:
-        """Whether a model can be given it as an input."""
+        """True where a model can take it as an input."""
         return self in (Kind.NUMBER, Kind.WHOLE, Kind.YES_NO, Kind.CATEGORY, Kind.DATE, Kind.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table, as its sample shows it."""
+    """One column of a table, as seen in its sample."""
 
     name: str
     kind: Kind
@@ -89,7 +75,7 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One thing a person should know before training: leakage, duplicates, imbalance, mixed sizes."""
+    """Something to know before training: leakage, duplicates, imbalance, mixed sizes."""
 
     what: str
     weight: Weight = Weight.NOTE
@@ -97,8 +83,20 @@ class Remark:
     columns: tuple[str, ...] = ()
 
 
-UNSAID = "It is not said what is to be learnt."
-"""A remark on a table without a target, with the columns that look like one; a series says itself what is foretold."""
+UNSAID = "No column to predict is named."
+"""A remark on a table without a target, with the columns that look like one; a series of one value needs none."""
+
+
+class Reading(Protocol):
+    """The means to bring inspected data into memory; each format has a frozen dataclass of its own with what that takes."""
+
+    def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
+        """Bring at most so many examples into memory, in the order of the files; of more, an even sample.
+
+        Raises:
+            InputError: nothing can be learned from them, or they changed since they were inspected.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,41 +104,46 @@ class Inspection:
     """Everything that was found out about a data set."""
 
     path: str
-    format: Format
+    format: str
+    """In words, as its reader calls it."""
     modality: str
     """A value of the fact data.modality."""
     examples: int
     """Rows, pictures, sounds, windows of a series."""
     facts: Mapping[str, Value]
-    """By the names of the vocabulary; what is not known is left out."""
+    """By the names of the vocabulary; unknown ones are left out."""
     fingerprint: str
     """The same for the same data with the same target, 16 hexadecimal digits."""
     target: str | None = None
     task: Task | None = None
     told: bool = False
-    """Whether somebody said the task, against what the target looks like."""
+    """True where somebody stated the task, against what the target looks like."""
     classes: tuple[str, ...] = ()
     """In the order of their numbers; empty where the target is no class."""
     columns: tuple[Column, ...] = ()
     inputs: tuple[str, ...] = ()
     """Names of the columns that a model is given."""
     time_column: str | None = None
-    """By which rows are in order of time, so that they must be split by time."""
+    """Rows are in order of this time, so they must be split by time."""
     group_column: str | None = None
     """Rows of one group (a person, a series) must not be divided between training and test."""
     remarks: tuple[Remark, ...] = ()
     sampled: str = ""
-    """What was read, where it was not everything; a sentence."""
+    """The part that was read, where it was not everything; a sentence."""
     bytes: int = 0
     memory_bytes: int = 0
-    """What it takes in memory once read, estimated from the sample."""
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """What reading the whole needs to know again: delimiter, header, encoding, the size of pictures, the arrays of an NPZ."""
+    """Size in memory once read, estimated from the sample."""
+    reading: Reading | None = None
+    """None where no model here can learn from such data yet: graphs."""
+    written: str = ""
+    """The format with its details (delimiter, header, encoding), where its name does not say it all."""
+    task_remedy: str = "Name it with --target."
+    """Advice for data that do not show what is to be predicted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What a model learns from, all in memory, in the order of the files.
+    """The data that a model learns from, all in memory, in the order of the files.
 
     Inputs by modality: of a table the raw columns (polars.DataFrame); of pictures float32 (n, colours, side, side)
     between 0 and 1; of sounds and series float32 (n, steps, values); of texts a list of strings.
@@ -155,9 +158,9 @@ class Examples:
     groups: numpy.ndarray[Any, Any] | None = None
     """A number for each example; examples of one group stay on one side of every split."""
     times: numpy.ndarray[Any, Any] | None = None
-    """Where given, examples are split so that the test is later than what is learnt from."""
+    """Where given, examples are split so that the test is later than the training."""
     left_out: str = ""
-    """What was not read and why (rows without a target, more than may be held); a sentence."""
+    """Whatever was not read, and why (rows without a target, more than fit into memory); a sentence."""
     season: int | None = None
     """Of a forecast: steps after which it is expected to repeat itself."""
 

@@ -1,31 +1,27 @@
-"""In which format data lie on disk, told by what they begin with and not by their name alone."""
+"""Formats of data: recognise that of a file or folder by asking every reader, by content and not by name alone."""
 
 from __future__ import annotations
 
 import os
+import pkgutil
 import stat
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from advisor.datasets import encodings
-from advisor.datasets.dataset import Format
-from advisor.errors import InputError, input_error
+from advisor.datasets import readers as files_of_readers
+from advisor.datasets.reader import Beginning, Evidence, Reader
+from advisor.datasets.refusals import not_opened, unreadable
+from advisor.errors import InputError
 from advisor.wording import join_names, shorten
 
-TITLE = "These data cannot be read"
-PICTURES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"})
-SOUNDS = frozenset({".wav", ".wave"})
-TEXTS = frozenset({".txt", ".md"})
-TABLES = frozenset({".csv", ".tsv", ".tab", ".parquet", ".pq", ".jsonl", ".ndjson", ".json", ".npy", ".npz"})
-_JSON = frozenset({".jsonl", ".ndjson", ".json"})
-_DELIMITED = frozenset({".csv", ".tsv", ".tab", ".psv"})
 MOST_ENTRIES = 20_000
 DEEPEST = 4
-ARCHIVE = b"PK\x03\x04"
-"""What a ZIP archive begins with, and so an NPZ; one that holds nothing with `EMPTY_ARCHIVE`."""
-EMPTY_ARCHIVE = b"PK\x05\x06"
 
+_ONE_PICTURE = ("this is a single picture", "Name a folder that holds a folder of pictures for each class.")
 _REFUSED = (
     (b"\x1f\x8b", "this is compressed with gzip", "Unpack it first: gunzip FILE."),
     (b"BZh", "this is compressed with bzip2", "Unpack it first: bunzip2 FILE."),
@@ -41,141 +37,106 @@ _REFUSED = (
     (b"ORC", "this is an ORC file", "Save it as Parquet."),
     (b"Obj\x01", "this is an Avro file", "Save it as Parquet."),
     (b"\xd0\xcf\x11\xe0", "this is a document of an old office program", "Save the table as CSV."),
-    (b"\x89PNG", "this is a single picture", "Name a folder that holds a folder of pictures for each class."),
-    (b"\xff\xd8\xff", "this is a single picture", "Name a folder that holds a folder of pictures for each class."),
-    (b"GIF8", "this is a single picture", "Name a folder that holds a folder of pictures for each class."),
+    (b"\x89PNG", *_ONE_PICTURE),
+    (b"\xff\xd8\xff", *_ONE_PICTURE),
+    (b"GIF8", *_ONE_PICTURE),
     (b"RIFF", "this is a single sound or film", "Name a folder that holds a folder of sounds for each class."),
     (b"\x7fELF", "this is a program", "Name a file of data."),
 )
+"""Beginnings of files that no reader takes, and what to do with them."""
 
 
-def unreadable(path: Path | str, what: str, remedy: str) -> InputError:
-    """What is wrong with the data at a path, as every reader of them says it."""
-    return input_error(TITLE, what, where=shorten(path, 200), remedy=remedy)
+@cache
+def readers() -> tuple[Reader, ...]:
+    """All readers, one of each file in readers/: a new file is found without being listed anywhere."""
+    names = sorted(module.name for module in pkgutil.iter_modules(files_of_readers.__path__))
+    return tuple(import_module(f"{files_of_readers.__name__}.{name}").READER for name in names)
 
 
-def recognise(path: Path) -> Format:
-    """The format of a file or folder.
+def recognise(path: Path) -> Reader:
+    """The reader of a file or folder.
 
     Raises:
-        InputError: nothing is there, it may not be read, it is empty, or nothing that is known.
+        InputError: nothing is there, it may not be read, it is empty, or in no known format.
     """
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            return _folder(path)
+            return _of_folder(path)
         if not stat.S_ISREG(status.st_mode):
             raise unreadable(path, "this is no file (a device, a pipe or a socket)", "Save the data to a file first.")
         if status.st_size == 0:
             raise unreadable(path, "the file is empty", "Check that it was written to its end.")
         with path.open("rb") as file:
             start = file.read(2**16)
-            file.seek(max(0, status.st_size - 16))
-            end = file.read(16)
     except OSError as error:
         raise not_opened(path, error) from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise unreadable(path, "this is no name of a file", "Check the path.") from None  # a null character in it
-    return _file(path, start, end)
+    except InputError:
+        raise
+    except ValueError:  # a null character in it
+        raise unreadable(path, "this is no name of a file", "Check the path.") from None
+    return _of_file(path, start)
 
 
-def not_opened(path: Path, error: OSError) -> InputError:
-    """What the system said of a file, in words and with a remedy."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return unreadable(path, "nothing is there", _nearby(path))
-    if isinstance(error, PermissionError):
-        return unreadable(path, "it may not be read", "Check its permissions and those of its folders.")
-    return unreadable(path, error.strerror or type(error).__name__, "Check the path and the disk.")
+def _of_file(path: Path, start: bytes) -> Reader:
+    encoding = encodings.recognise(start)
+    text = None if encoding is None else encodings.decoded(start, encoding)
+    beginning = Beginning(path.suffix.casefold(), start, text)
+    found = ((reader.recognise(beginning), reader) for reader in readers() if reader.recognise is not None)
+    evidence, reader = max(found, key=lambda pair: pair[0])
+    if evidence < Evidence.MAGIC:
+        _refuse_others(path, start)
+    if text is not None and not text.strip():
+        raise unreadable(path, "the file holds nothing but blanks", "Check that it was written to its end.")
+    if evidence is Evidence.NONE:
+        files = ", ".join(reader.name for reader in readers() if reader.recognise is not None)
+        remedy = f"Known are {files}, and folders of {_folder_formats()}."
+        raise unreadable(path, "this is neither text nor a format that is known", remedy)
+    return reader
 
 
-def _nearby(path: Path) -> str:
-    """Names like the one that is not there."""
-    import difflib
-
-    try:
-        names = [entry.name for entry in os.scandir(path.parent)][:MOST_ENTRIES]
-    except OSError:
-        return "Check the path."
-    near = difflib.get_close_matches(path.name[:200], names, n=1, cutoff=0.6)
-    return f"Did you mean {shorten(path.parent / near[0], 200)}?" if near else "Check the path."
-
-
-def _file(path: Path, start: bytes, end: bytes) -> Format:
-    suffix = path.suffix.casefold()
-    if start.startswith(b"PAR1"):
-        if not end.endswith((b"PAR1", b"PARE")):
-            raise unreadable(path, "this Parquet file is cut off: its end is missing", "Copy or write it once more.")
-        return Format.PARQUET
-    if start.startswith(b"\x93NUMPY"):
-        return Format.NPY
-    if start.startswith((ARCHIVE, EMPTY_ARCHIVE)):
-        return _archive(path, start)
+def _refuse_others(path: Path, start: bytes) -> None:
+    """Raise InputError for beginnings that tell a format no reader takes."""
     if start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05" and len(start) > 1:
         what = "this looks like a pickle, which can run any program when it is read"
         raise unreadable(path, what, "Save the data as CSV, Parquet or NPZ instead.")
+    if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        if b"xl/" in start or b"[Content_Types].xml" in start:
+            raise unreadable(path, "this is a workbook or document of an office program", "Save its table as CSV.")
+        raise unreadable(path, "this is a ZIP archive", "Unpack it first, and name what is in it.")
     for magic, what, remedy in _REFUSED:
         if start.startswith(magic):
             raise unreadable(path, what, remedy)
-    named = {".parquet": "Parquet", ".pq": "Parquet", ".npy": "NPY", ".npz": "NPZ"}.get(suffix)
-    if named is not None:
-        what = f"its name says {named}, but it does not begin as such a file does"
-        raise unreadable(path, what, "It may be cut off or something else. Copy or write it once more.")
-    return _text(path, suffix, start)
 
 
-def _archive(path: Path, start: bytes) -> Format:
-    if path.suffix.casefold() == ".npz" or b".npy" in start[:300]:
-        return Format.NPZ
-    if b"xl/" in start or b"[Content_Types].xml" in start:
-        raise unreadable(path, "this is a workbook or document of an office program", "Save its table as CSV.")
-    raise unreadable(path, "this is a ZIP archive", "Unpack it first, and name what is in it.")
-
-
-def _text(path: Path, suffix: str, start: bytes) -> Format:
-    from advisor.datasets.delimited.dialect import looks_like_a_table
-
-    encoding = encodings.recognise(start)
-    if encoding is None:
-        what = "this is neither text nor a format that is known"
-        raise unreadable(path, what, "Known are CSV, TSV, Parquet, JSON lines, NPY, NPZ, text, and folders of them.")
-    text = encodings.decoded(start, encoding)
-    if not text.strip():
-        raise unreadable(path, "the file holds nothing but blanks", "Check that it was written to its end.")
-    if suffix in _JSON or (suffix not in _DELIMITED | TEXTS and text.lstrip()[:1] in ("{", "[")):
-        return Format.JSON_LINES
-    if suffix in _DELIMITED or looks_like_a_table(text):
-        return Format.DELIMITED
-    return Format.TEXT
-
-
-def _folder(path: Path) -> Format:
-    """By what most of its files are called."""
+def _of_folder(path: Path) -> Reader:
+    """The reader of most of its files, by their names."""
     suffixes: Counter[str] = Counter()
     first: dict[str, str] = {}
     for entry in _files(path):
         suffix = os.path.splitext(entry.name)[1].casefold()  # noqa: PTH122  a path object for each is slow
         suffixes[suffix] += 1
         first.setdefault(suffix, entry.path)
-    kinds = {
-        Format.IMAGES: sum(suffixes[suffix] for suffix in PICTURES),
-        Format.SOUNDS: sum(suffixes[suffix] for suffix in SOUNDS),
-        Format.TEXT: sum(suffixes[suffix] for suffix in TEXTS),
-    }
-    tables = [first[suffix] for suffix in TABLES if suffixes[suffix]]
-    kind = max(kinds, key=lambda one: kinds[one])
     if not suffixes:
         raise unreadable(path, "this folder holds no files", "Name a file, or a folder with a folder for each class.")
-    if tables and (not kinds[kind] or kind is Format.TEXT):
+    counts = {
+        reader: sum(suffixes[suffix] for suffix in reader.suffixes) for reader in readers() if reader.reads_folders
+    }
+    reader = max(counts, key=lambda one: counts[one])
+    tables = [first[suffix] for other in readers() if other not in counts for suffix in other.suffixes & first.keys()]
+    if tables and (not counts[reader] or reader.recognise is not None):  # a note beside tables is no data set of texts
         raise unreadable(
             path, "this is a folder of tables", f"Name one of its files, such as {shorten(min(tables), 200)}."
         )
-    if not kinds[kind]:
+    if not counts[reader]:
         names = [f"{count} {shorten(suffix, 20) or 'without an ending'}" for suffix, count in suffixes.most_common(4)]
-        remedy = "Known are pictures (PNG, JPEG ...), sounds (WAV) and texts, in a folder for each class."
+        remedy = f"Known are {_folder_formats()}, in a folder for each class."
         raise unreadable(path, f"nothing in this folder is known: {join_names(names)}", remedy)
-    return kind
+    return reader
+
+
+def _folder_formats() -> str:
+    return join_names([reader.name for reader in readers() if reader.reads_folders])
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Task, Weight
 from advisor.report.found.inspection import inspection_page
 from advisor.report.page import Look
 
@@ -18,7 +18,7 @@ from .program import advisor, refused
 
 MADE = Inspection(
     path="flowers of spring.csv",
-    format=Format.DELIMITED,
+    format="delimited text",
     modality="tabular",
     examples=150,
     facts={"data.examples": 150, "task.kind": "classify", "data.outliers": False},

@@ -17,7 +17,7 @@ from sklearn import datasets as shipped
 
 from advisor.cli.inputs import gather
 from advisor.cli.trial_request import for_the_task, most_examples
-from advisor.datasets.dataset import Format, Inspection, Task
+from advisor.datasets.dataset import Inspection, Task
 from advisor.facts.fact_base import Source
 from tests.cli.program import PROGRAM, advisor, environment, refused
 
@@ -171,7 +171,7 @@ def test_a_task_that_is_said_goes_before_what_the_target_looks_like(tmp_path: Pa
 
 def test_as_many_examples_are_read_as_there_is_time_and_memory_for() -> None:
     def enough(modality: str, values: int, seconds: float, memory: int) -> int:
-        inspection = Inspection("/d", Format.DELIMITED, modality, 10**9, {"data.inputs": values}, "f" * 16)
+        inspection = Inspection("/d", "delimited text", modality, 10**9, {"data.inputs": values}, "f" * 16)
         return most_examples(inspection, seconds, memory)
 
     assert enough("tabular", 10, 60.0, 16 * 10**9) == 24_000, "400 a second"

@@ -12,7 +12,7 @@ import numpy
 from PIL import Image
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 
-from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.dataset import Examples, Inspection, Task
 
 SHIPPED = {
     "digits": load_digits,
@@ -28,6 +28,12 @@ def shipped_csv(name: str, folder: Path) -> Path:
     names = [str(column).replace(" ", "_") for column in data.feature_names]
     rows = [[*map(float, values), answer] for values, answer in zip(data.data, data.target, strict=True)]
     return write_csv(folder / f"{name.replace(' ', '_')}.csv", [*names, "answer"], rows)
+
+
+def load_data(inspection: Inspection, most_examples: int, seed: int) -> Examples:
+    """Examples as their reader loads them, few or of a single class though they may be."""
+    assert inspection.reading is not None
+    return inspection.reading.load(inspection, most_examples, seed)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Path:

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars
+
 from advisor.datasets.dataset import Inspection, Kind
+from advisor.datasets.tables.examples import TableReading
 
 
 def written(path: Path, rows: Iterable[Sequence[object]], *, encoding: str = "utf-8", **dialect: Any) -> Path:
@@ -41,3 +44,9 @@ def flowers(count: int = 120, seed: int = 1) -> list[list[object]]:
 
 def kinds(inspection: Inspection) -> dict[str, Kind]:
     return {column.name: column.kind for column in inspection.columns}
+
+
+def read_frame(inspection: Inspection, most: int, seed: int) -> polars.DataFrame:
+    """At most so many rows of a table of examples, as loading reads them."""
+    assert isinstance(inspection.reading, TableReading)
+    return inspection.reading.table.read(inspection, inspection.examples, most, seed)

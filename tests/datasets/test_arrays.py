@@ -13,13 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from advisor.datasets.dataset import Format, Task
+from advisor.datasets.arrays.stored import column_of, rows_of, stored_arrays
+from advisor.datasets.dataset import Task
 from advisor.datasets.formats import recognise
+from advisor.datasets.inspect import inspect
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import outer_split
-from advisor.datasets.readers.array_files import column_of, rows_of, stored_arrays
-from advisor.datasets.readers.arrays import inspect_array, load_arrays
+from advisor.datasets.readers import arrays
 from advisor.errors import InputError
+from tests.datasets.made import load_data
 from tests.properties import examples
 
 DRAW = numpy.random.default_rng(0)
@@ -33,25 +35,25 @@ def npz(path: Path, **arrays: Any) -> Path:
 
 
 def remarks_of(path: Path, target: str | None = None) -> str:
-    return "\n".join(remark.what for remark in inspect_array(path, target).remarks)
+    return "\n".join(remark.what for remark in inspect(path, target).remarks)
 
 
 def refusal(path: Path, target: str | None = None) -> str:
     with pytest.raises(InputError) as caught:
-        inspect_array(path, target)
+        inspect(path, target)
     return str(caught.value)
 
 
 def test_digits_as_pictures_go_all_the_way(tmp_path: Path) -> None:
     digits = load_digits()
-    found = inspect_array(npz(tmp_path / "digits.npz", images=digits.images, target=digits.target), None)
-    assert (found.format, found.modality, found.task) == (Format.NPZ, "image", Task.CLASSIFY)
+    found = inspect(npz(tmp_path / "digits.npz", images=digits.images, target=digits.target), None)
+    assert (found.format, found.modality, found.task) == ("NPZ", "image", Task.CLASSIFY)
     assert found.target == "target"
     assert found.classes == tuple("0123456789")
     assert found.facts["data.inputs"] == 64
     assert found.facts["data.examples"] == 1797
     assert found.facts["data.imbalance"] == pytest.approx(183 / 174, abs=1e-3)
-    data = load_arrays(found, 10_000, 0)
+    data = load_data(found, 10_000, 0)
     assert data.inputs.shape == (1797, 1, 8, 8)
     assert numpy.allclose(data.inputs[:, 0] * 16, digits.images)
     assert data.targets.tolist() == digits.target.tolist()
@@ -63,36 +65,34 @@ def test_digits_as_pictures_go_all_the_way(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x", "X", "x_train", "data", "anything"])
 def test_data_and_target_are_known_by_name_or_shape(tmp_path: Path, name: str) -> None:
-    found = inspect_array(npz(tmp_path / "a.npz", **{"y": LABELS, name: DRAW.normal(size=(40, 5))}), None)
+    found = inspect(npz(tmp_path / "a.npz", **{"y": LABELS, name: DRAW.normal(size=(40, 5))}), None)
     assert (found.modality, found.target, found.facts["data.inputs"]) == ("tabular", "y", 5)
-    assert load_arrays(found, 100, 0).inputs.shape == (40, 5)
+    assert load_data(found, 100, 0).inputs.shape == (40, 5)
 
 
 def test_the_training_part_is_taken_and_the_test_part_left_alone(tmp_path: Path) -> None:
     path = npz(tmp_path / "m.npz", x_test=PICTURES[:9], y_test=LABELS[:9], x_train=PICTURES, y_train=LABELS)
-    found = inspect_array(path, None)
+    found = inspect(path, None)
     assert (found.examples, found.target) == (40, "y_train")
     assert "x_test and y_test were left alone" in remarks_of(path)
 
 
 def test_a_target_can_be_named(tmp_path: Path) -> None:
     path = npz(tmp_path / "a.npz", data=DRAW.normal(size=(40, 5)), size=DRAW.normal(size=40), kind=LABELS)
-    assert inspect_array(path, None).task is None
-    assert inspect_array(path, "kind").task is Task.CLASSIFY
-    assert inspect_array(path, "size").task is Task.REGRESS
+    assert inspect(path, None).task is None
+    assert inspect(path, "kind").task is Task.CLASSIFY
+    assert inspect(path, "size").task is Task.REGRESS
     assert "no array 'knd' that could be the target. Did you mean kind?" in refusal(path, "knd")
 
 
 def test_a_target_that_was_chosen_and_one_that_was_named_are_the_same_data(tmp_path: Path) -> None:
     path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=LABELS, z=LABELS[:3])
-    assert inspect_array(path, None).fingerprint == inspect_array(path, "y").fingerprint
+    assert inspect(path, None).fingerprint == inspect(path, "y").fingerprint
 
 
 def test_colours_come_first_or_last(tmp_path: Path) -> None:
-    last = load_arrays(inspect_array(npz(tmp_path / "l.npz", x=PICTURES, y=LABELS), None), 100, 0)
-    first = load_arrays(
-        inspect_array(npz(tmp_path / "f.npz", x=PICTURES.transpose(0, 3, 1, 2), y=LABELS), None), 100, 0
-    )
+    last = load_data(inspect(npz(tmp_path / "l.npz", x=PICTURES, y=LABELS), None), 100, 0)
+    first = load_data(inspect(npz(tmp_path / "f.npz", x=PICTURES.transpose(0, 3, 1, 2), y=LABELS), None), 100, 0)
     assert last.inputs.shape == (40, 3, 6, 6)
     assert numpy.array_equal(last.inputs, first.inputs)
     assert numpy.allclose(last.inputs[3, 2] * 255, PICTURES[3, :, :, 2])
@@ -101,9 +101,9 @@ def test_colours_come_first_or_last(tmp_path: Path) -> None:
 def test_large_pictures_are_made_small(tmp_path: Path) -> None:
     pictures = numpy.zeros((10, 100, 80), numpy.uint8)
     pictures[:, :50] = 255
-    found = inspect_array(npz(tmp_path / "a.npz", images=pictures, y=LABELS[:10]), None)
+    found = inspect(npz(tmp_path / "a.npz", images=pictures, y=LABELS[:10]), None)
     assert found.facts["data.inputs"] == 8000
-    data = load_arrays(found, 100, 0)
+    data = load_data(found, 100, 0)
     assert data.inputs.shape == (10, 1, 64, 64)
     assert data.inputs[0, 0, 10].min() > 0.99
     assert data.inputs[0, 0, 50].max() < 0.01
@@ -111,20 +111,20 @@ def test_large_pictures_are_made_small(tmp_path: Path) -> None:
 
 def test_three_axes_of_floats_are_series(tmp_path: Path) -> None:
     steps = DRAW.normal(size=(40, 30, 2)).astype(numpy.float32)
-    found = inspect_array(npz(tmp_path / "s.npz", data=steps, labels=numpy.array(list("abcd") * 10)), None)
+    found = inspect(npz(tmp_path / "s.npz", data=steps, labels=numpy.array(list("abcd") * 10)), None)
     assert (found.modality, found.classes) == ("time_series", tuple("abcd"))
     assert (found.facts["data.inputs"], found.facts["data.sequence_length"]) == (2, 30)
-    assert numpy.array_equal(load_arrays(found, 100, 0).inputs, steps)
+    assert numpy.array_equal(load_data(found, 100, 0).inputs, steps)
 
 
 def test_a_table_of_numbers_takes_the_number_of_a_column_as_its_target(tmp_path: Path) -> None:
     path = tmp_path / "table.npy"
     table = numpy.column_stack([DRAW.normal(size=(40, 3)), LABELS])
     numpy.save(path, table)
-    assert inspect_array(path, None).task is None
-    found = inspect_array(path, "-1")
+    assert inspect(path, None).task is None
+    found = inspect(path, "-1")
     assert (found.target, found.task, found.facts["data.inputs"]) == ("3", Task.CLASSIFY, 3)
-    data = load_arrays(found, 100, 0)
+    data = load_data(found, 100, 0)
     assert isinstance(data.inputs, polars.DataFrame)
     assert numpy.array_equal(data.inputs.to_numpy(), table[:, :3])
     assert data.targets.tolist() == LABELS.tolist()
@@ -133,34 +133,34 @@ def test_a_table_of_numbers_takes_the_number_of_a_column_as_its_target(tmp_path:
 
 def test_one_hot_rows_are_classes_and_several_numbers_are_numbers(tmp_path: Path) -> None:
     inputs = DRAW.normal(size=(40, 5))
-    one_hot = inspect_array(npz(tmp_path / "h.npz", x=inputs, y=numpy.eye(4)[LABELS]), None)
+    one_hot = inspect(npz(tmp_path / "h.npz", x=inputs, y=numpy.eye(4)[LABELS]), None)
     assert (one_hot.task, one_hot.classes) == (Task.CLASSIFY, tuple("0123"))
-    assert load_arrays(one_hot, 100, 0).targets.tolist() == LABELS.tolist()
-    several = inspect_array(npz(tmp_path / "s.npz", x=inputs, y=DRAW.normal(size=(40, 2))), None)
+    assert load_data(one_hot, 100, 0).targets.tolist() == LABELS.tolist()
+    several = inspect(npz(tmp_path / "s.npz", x=inputs, y=DRAW.normal(size=(40, 2))), None)
     assert (several.task, several.facts["task.outputs"]) == (Task.REGRESS, 2)
-    assert load_arrays(several, 100, 0).targets.shape == (40, 2)
+    assert load_data(several, 100, 0).targets.shape == (40, 2)
 
 
 def test_missing_values_and_targets_are_counted(tmp_path: Path) -> None:
     inputs, answers = DRAW.normal(size=(40, 5)), DRAW.normal(size=40)
     inputs[3, 2], inputs[4, 1], answers[:10] = numpy.nan, numpy.inf, numpy.nan
     path = npz(tmp_path / "a.npz", x=inputs, y=answers)
-    found = inspect_array(path, None)
+    found = inspect(path, None)
     assert "1 of 200 values looked at are missing (NaN), 1 infinite" in remarks_of(path)
     assert found.facts["data.labelled_fraction"] == 0.75
-    data = load_arrays(found, 100, 0)
+    data = load_data(found, 100, 0)
     assert (len(data), data.left_out) == (30, "10 have no target.")
 
 
 def test_one_class_alone_is_nothing_to_tell_apart(tmp_path: Path) -> None:
     path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=numpy.ones(40, numpy.int64))
-    assert inspect_array(path, None).task is None
+    assert inspect(path, None).task is None
     assert "All examples are of one class (1)" in remarks_of(path)
 
 
 def test_a_sample_keeps_classes_and_their_order(tmp_path: Path) -> None:
-    found = inspect_array(npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=LABELS), None)
-    data = load_arrays(found, 12, 0)
+    found = inspect(npz(tmp_path / "a.npz", x=DRAW.normal(size=(40, 5)), y=LABELS), None)
+    data = load_data(found, 12, 0)
     assert numpy.bincount(data.targets).tolist() == [3] * 4
     assert "12 of 40 examples were taken" in data.left_out
 
@@ -198,7 +198,7 @@ def test_an_archive_that_is_cut_off_or_holds_nothing_is_called_so(tmp_path: Path
     path = npz(tmp_path / "a.npz", x=DRAW.normal(size=(100, 3)))
     path.write_bytes(path.read_bytes()[:900])
     assert "the NPZ is cut off or damaged" in refusal(path)
-    assert recognise(npz(tmp_path / "none.npz")) is Format.NPZ
+    assert recognise(npz(tmp_path / "none.npz")) is arrays.READER
     assert "there is no array in it" in refusal(tmp_path / "none.npz")
 
 
@@ -211,10 +211,10 @@ def test_data_without_a_number_are_refused(tmp_path: Path, gap: float, monkeypat
     numpy.save(table, numpy.column_stack([numpy.full((40, 3), gap), LABELS]))
     assert "nothing is left to learn from" in refusal(table, "-1")
     monkeypatch.setattr("advisor.datasets.readers.arrays.MOST_SAMPLED", 10)
-    found = inspect_array(path, None)
+    found = inspect(path, None)
     assert "3 of 3 (column 0, column 1 and column 2)" in remarks_of(path), "others may have numbers"
     with pytest.raises(InputError, match="nothing is left to learn from"):
-        load_arrays(found, 100, 0)
+        load_data(found, 100, 0)
 
 
 @pytest.mark.filterwarnings("error")
@@ -284,7 +284,7 @@ def test_far_off_targets_keep_what_they_differ_by(tmp_path: Path) -> None:
     path = tmp_path / "measured.npy"
     far = 1.7e9 + numpy.arange(60) / 8
     numpy.save(path, numpy.column_stack([numpy.random.default_rng(0).normal(size=(60, 3)), far]))
-    data = load_arrays(inspect_array(path, "-1"), 100, 0)
+    data = load_data(inspect(path, "-1"), 100, 0)
     assert len(numpy.unique(data.targets)) == 60
 
 
@@ -335,7 +335,7 @@ def test_more_targets_than_may_be_held_are_refused_before_they_are_read(tmp_path
         )
         file.truncate(file.tell() + 2 * rows)  # a hole, which takes no space on disk
     assert "its 150,000,000 targets take 1,200 MB" in refusal(path, "1")
-    assert inspect_array(path, None).examples == rows, "without a target a few rows are looked at"
+    assert inspect(path, None).examples == rows, "without a target a few rows are looked at"
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -348,14 +348,14 @@ def test_one_column_of_an_archive_is_read_without_holding_the_others(tmp_path: P
 def test_targets_are_read_for_the_task_that_somebody_says(tmp_path: Path) -> None:
     stars = LABELS + 1
     path = npz(tmp_path / "d.npz", x=DRAW.normal(size=(40, 3)), y=stars, names=numpy.array(["a", "b"] * 20))
-    found = inspect_array(path, "y", Task.REGRESS)
+    found = inspect(path, "y", Task.REGRESS)
     assert (found.task, found.classes, found.facts["task.kind"]) == (Task.REGRESS, (), "regress")
-    assert load_arrays(found, 1000, 0).targets[:, 0].tolist() == stars.tolist()
+    assert load_data(found, 1000, 0).targets[:, 0].tolist() == stars.tolist()
     with pytest.raises(InputError, match="its targets are words"):
-        inspect_array(path, "names", Task.REGRESS)
+        inspect(path, "names", Task.REGRESS)
     values = DRAW.normal(size=(100, 3))
     many = npz(tmp_path / "many.npz", x=values, y=numpy.arange(100) % 30, z=values[:, 0])
-    assert inspect_array(many, "y", None).task is Task.REGRESS
-    assert inspect_array(many, "y", Task.CLASSIFY).classes == tuple(map(str, range(30)))
+    assert inspect(many, "y", None).task is Task.REGRESS
+    assert inspect(many, "y", Task.CLASSIFY).classes == tuple(map(str, range(30)))
     with pytest.raises(InputError, match="are no classes"):
-        inspect_array(many, "z", Task.CLASSIFY)
+        inspect(many, "z", Task.CLASSIFY)

@@ -7,7 +7,7 @@ import pytest
 
 from advisor.datasets.dataset import Kind
 from advisor.datasets.tables.columns import Judged, judge, words_of_name
-from advisor.datasets.values import converted
+from advisor.datasets.values.conversion import converted
 
 
 def column(name: str, values: list[object], **said: bool) -> Judged:

@@ -84,10 +84,10 @@ def test_numbers_to_predict_are_floats_in_a_column(tmp_path: Path) -> None:
 
 
 def test_without_a_target_there_is_nothing_to_learn(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"it is not known what to learn\. Name it with --target\."):
+    with pytest.raises(InputError, match=r"it is not known what to predict\. Name it with --target\."):
         load(inspect(write_mixed(tmp_path)), most_examples=100)
     write_picture(tmp_path / "cat" / "1.png", numpy.zeros((8, 8)))
-    with pytest.raises(InputError, match="Put the files into a folder for each class"):
+    with pytest.raises(InputError, match="Put the pictures of each class into a folder of its own"):
         load(inspect(tmp_path / "cat"), most_examples=100)
 
 
@@ -132,7 +132,7 @@ def test_copies_of_a_row_stay_on_one_side_of_every_split(tmp_path: Path) -> None
     assert data.groups is not None
     split = outer_split(data)
     assert not set(split.training % 100) & set(split.test % 100)
-    assert "none is tested by what was learnt from its copy" in data.left_out
+    assert "no copy of a training row is in the test" in data.left_out
 
 
 def test_answers_that_come_again_by_themselves_are_no_copies(tmp_path: Path) -> None:

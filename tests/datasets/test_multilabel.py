@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from advisor.datasets.dataset import Task
-from advisor.datasets.readers.arrays import inspect_array
+from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
 
 INPUTS = numpy.random.default_rng(0).normal(size=(60, 5))
@@ -23,7 +23,7 @@ def saved(folder: Path, **arrays: Any) -> Path:
 
 @pytest.mark.parametrize("kind", [int, float, bool])
 def test_columns_of_0_and_1_are_labels_that_can_hold_together(tmp_path: Path, kind: type) -> None:
-    found = inspect_array(saved(tmp_path, x=INPUTS, y=LABELS.astype(kind)), None)
+    found = inspect(saved(tmp_path, x=INPUTS, y=LABELS.astype(kind)), None)
     assert (found.task, found.classes, found.target) == (None, (), "y"), "it cannot be tried"
     facts = {name: value for name, value in found.facts.items() if name.startswith("task.")}
     assert facts == {"task.kind": "classify", "task.multilabel": True, "task.outputs": 4}
@@ -31,34 +31,34 @@ def test_columns_of_0_and_1_are_labels_that_can_hold_together(tmp_path: Path, ki
 
 
 def test_one_label_for_each_example_is_a_class_and_other_numbers_are_numbers(tmp_path: Path) -> None:
-    one = inspect_array(saved(tmp_path, x=INPUTS, y=numpy.eye(4)[numpy.arange(60) % 4]), None)
+    one = inspect(saved(tmp_path, x=INPUTS, y=numpy.eye(4)[numpy.arange(60) % 4]), None)
     assert (one.task, len(one.classes)) == (Task.CLASSIFY, 4)
-    numbers = inspect_array(saved(tmp_path, x=INPUTS, y=LABELS * 2), None)
+    numbers = inspect(saved(tmp_path, x=INPUTS, y=LABELS * 2), None)
     assert (numbers.task, numbers.facts["task.outputs"]) == (Task.REGRESS, 4)
     assert "task.multilabel" not in {**one.facts, **numbers.facts}
 
 
 def test_labels_are_read_as_numbers_where_somebody_says_so_and_never_as_classes(tmp_path: Path) -> None:
     path = saved(tmp_path, x=INPUTS, y=LABELS)
-    found = inspect_array(path, None, Task.REGRESS)
+    found = inspect(path, None, Task.REGRESS)
     assert (found.task, found.facts["task.kind"], found.facts["task.outputs"]) == (Task.REGRESS, "regress", 4)
     assert "task.multilabel" not in found.facts
     with pytest.raises(
         InputError, match=r"several labels for one example \(4 columns of 0 and 1\), which cannot be tried"
     ):
-        inspect_array(path, None, Task.CLASSIFY)
+        inspect(path, None, Task.CLASSIFY)
     with pytest.raises(InputError, match="its targets are 4 numbers for each example and no classes"):
-        inspect_array(saved(tmp_path, x=INPUTS, y=LABELS * 2), None, Task.CLASSIFY)
+        inspect(saved(tmp_path, x=INPUTS, y=LABELS * 2), None, Task.CLASSIFY)
 
 
 def test_a_column_that_is_infinite_throughout_is_named_once(tmp_path: Path) -> None:
     inputs = INPUTS.copy()
     inputs[:, 2] = numpy.inf
-    said = [remark.what for remark in inspect_array(saved(tmp_path, x=inputs, y=LABELS[:, 0]), None).remarks]
+    said = [remark.what for remark in inspect(saved(tmp_path, x=inputs, y=LABELS[:, 0]), None).remarks]
     assert any("without a single number" in what and "column 2" in what for what in said)
     assert not any("the same value in every example" in what for what in said)
 
 
 def test_one_array_that_is_left_alone_was_left_alone(tmp_path: Path) -> None:
-    found = inspect_array(saved(tmp_path, x=INPUTS, y=LABELS[:, 0], b=numpy.zeros(3)), None)
+    found = inspect(saved(tmp_path, x=INPUTS, y=LABELS[:, 0], b=numpy.zeros(3)), None)
     assert "b was left alone." in found.remarks[0].what

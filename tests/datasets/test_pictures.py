@@ -10,19 +10,19 @@ import pytest
 from PIL import Image
 
 from advisor.datasets.dataset import Task, Weight
-from advisor.datasets.readers.pictures import inspect_pictures, load_pictures
+from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
-from tests.datasets.made import write_digits, write_picture
+from tests.datasets.made import load_data, write_digits, write_picture
 
 NOISE = numpy.random.default_rng(0).integers(0, 256, (200, 12, 12, 3))
 
 
 def remarks_of(folder: Path) -> str:
-    return "\n".join(remark.what for remark in inspect_pictures(folder).remarks)
+    return "\n".join(remark.what for remark in inspect(folder).remarks)
 
 
 def bomb(path: Path, side: int = 30_000) -> None:
-    """A PNG of few bytes that says it is `side` dots wide and high."""
+    """A PNG of few bytes that says it is `side` pixels wide and high."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -34,14 +34,14 @@ def bomb(path: Path, side: int = 30_000) -> None:
 
 
 def test_digits_in_folders_are_ten_classes_of_grey_pictures(tmp_path: Path) -> None:
-    found = inspect_pictures(write_digits(tmp_path, 60))
+    found = inspect(write_digits(tmp_path, 60))
     assert found.task is Task.CLASSIFY
     assert found.classes == tuple("0123456789")
     assert found.facts["data.examples"] == 60
     assert found.facts["data.inputs"] == 64
     assert found.facts["task.outputs"] == 10
     assert found.remarks == ()
-    data = load_pictures(found, 1000, 0)
+    data = load_data(found, 1000, 0)
     assert data.inputs.shape == (60, 1, 8, 8)
     assert data.inputs.dtype == numpy.float32
     assert 0 <= data.inputs.min() < data.inputs.max() <= 1
@@ -52,7 +52,7 @@ def test_a_picture_keeps_its_dots(tmp_path: Path) -> None:
     dots = numpy.arange(64).reshape(8, 8)
     write_picture(tmp_path / "a" / "1.png", dots)
     write_picture(tmp_path / "b" / "1.png", dots.T)
-    data = load_pictures(inspect_pictures(tmp_path), 10, 0)
+    data = load_data(inspect(tmp_path), 10, 0)
     assert numpy.allclose(data.inputs[0, 0] * 255, dots)
     assert numpy.allclose(data.inputs[1, 0] * 255, dots.T)
 
@@ -63,27 +63,27 @@ def test_mixed_sizes_and_colours_are_said_and_made_one(tmp_path: Path) -> None:
     write_picture(tmp_path / "dog" / "0.png", NOISE[6][:6, :9])
     write_picture(tmp_path / "dog" / "1.png", NOISE[7][:, :, 0])
     said = remarks_of(tmp_path)
-    assert "2 different sizes, from 9 to 12 dots wide and from 6 to 12 high; 88 % have 12x12" in said
+    assert "2 different sizes, from 9 to 12 pixels wide and from 6 to 12 high; 88 % have 12x12" in said
     assert "Grey and coloured pictures are mixed; 88 % are coloured" in said
-    assert load_pictures(inspect_pictures(tmp_path), 10, 0).inputs.shape == (8, 3, 12, 12)
+    assert load_data(inspect(tmp_path), 10, 0).inputs.shape == (8, 3, 12, 12)
 
 
 def test_pictures_of_many_sizes_have_as_many_values_as_trials_give_them(tmp_path: Path) -> None:
     """No two are alike, so that the size of one says nothing of the others."""
     for number, (height, width) in enumerate(((33, 59), (40, 21), (57, 48))):
         write_picture(tmp_path / "ab"[number % 2] / f"{number}.png", numpy.full((height, width, 3), 9 * number))
-    found = inspect_pictures(tmp_path)
+    found = inspect(tmp_path)
     assert found.facts["data.inputs"] == 3 * 60 * 60
-    assert load_pictures(found, 10, 0).inputs.shape == (3, 3, 60, 60)
+    assert load_data(found, 10, 0).inputs.shape == (3, 3, 60, 60)
 
 
 def test_large_pictures_are_made_small_for_trials(tmp_path: Path) -> None:
     for label in "ab":
         write_picture(tmp_path / label / "0.jpg", numpy.full((90, 150, 3), 200 if label == "a" else 20))
-    found = inspect_pictures(tmp_path)
+    found = inspect(tmp_path)
     assert found.facts["data.inputs"] == 3 * 90 * 150
     assert "64x64 instead of 150x90" in remarks_of(tmp_path)
-    data = load_pictures(found, 10, 0)
+    data = load_data(found, 10, 0)
     assert data.inputs.shape == (2, 3, 64, 64)
     assert data.inputs.mean(axis=(1, 2, 3)) * 255 == pytest.approx([200, 20], abs=2)
 
@@ -95,7 +95,7 @@ def test_sixteen_bits_transparency_and_palettes_are_read(tmp_path: Path) -> None
     Image.fromarray(numpy.full((12, 12), 65535, numpy.uint16)).save(folder / "deep.png")
     Image.new("RGBA", (12, 12), (0, 0, 0, 0)).save(folder / "glass.png")
     Image.new("P", (12, 12), 0).save(folder / "palette.gif")
-    data = load_pictures(inspect_pictures(tmp_path), 10, 0)
+    data = load_data(inspect(tmp_path), 10, 0)
     means = data.inputs[data.targets == 0].mean(axis=(1, 2, 3))
     assert means.tolist() == [1.0, 1.0, 0.0], "white, what is seen through glass on white paper, black"
 
@@ -108,9 +108,9 @@ def test_broken_pictures_are_counted_named_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "3" / "nothing.png").touch()
     said = remarks_of(tmp_path)
     assert "3 of the 33 looked into cannot be read, such as 3/cut.png, 3/nothing.png and 3/words.jpg" in said
-    inspection = inspect_pictures(tmp_path)
+    inspection = inspect(tmp_path)
     assert inspection.examples == inspection.facts["data.examples"] == 30
-    data = load_pictures(inspection, 100, 0)
+    data = load_data(inspection, 100, 0)
     assert len(data) == 30
     assert data.left_out == "3 that cannot be read were left out."
 
@@ -125,7 +125,7 @@ def test_a_folder_of_broken_pictures_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     bomb(tmp_path / "a" / "1.png")
     with pytest.raises(InputError, match=r"none of its pictures can be read, such as a/1\.png"):
-        inspect_pictures(tmp_path)
+        inspect(tmp_path)
 
 
 def test_copies_are_found_and_also_those_with_two_classes(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_copies_are_found_and_also_those_with_two_classes(tmp_path: Path) -> Non
 
 def test_one_class_alone_is_nothing_to_tell_apart(tmp_path: Path) -> None:
     write_picture(tmp_path / "cat" / "0.png", NOISE[0])
-    found = inspect_pictures(tmp_path)
+    found = inspect(tmp_path)
     assert found.task is None
     assert "task.kind" not in found.facts
     assert [(remark.what, remark.weight) for remark in found.remarks] == [
@@ -164,7 +164,7 @@ def test_folders_for_training_and_test_are_taken_together(tmp_path: Path) -> Non
     for number, part in enumerate(("train", "train", "test")):
         write_picture(tmp_path / part / "cat" / f"{number}.png", NOISE[number])
         write_picture(tmp_path / part / "dog" / f"{number}.png", NOISE[10 + number])
-    found = inspect_pictures(tmp_path)
+    found = inspect(tmp_path)
     assert found.classes == ("cat", "dog")
     assert found.examples == 6
     assert "The folders test and train were taken together" in remarks_of(tmp_path)
@@ -173,7 +173,7 @@ def test_folders_for_training_and_test_are_taken_together(tmp_path: Path) -> Non
 def test_links_in_a_circle_are_not_followed(tmp_path: Path) -> None:
     write_digits(tmp_path, 20)
     (tmp_path / "1" / "again").symlink_to(tmp_path, target_is_directory=True)
-    found = inspect_pictures(tmp_path)
+    found = inspect(tmp_path)
     assert found.examples == 20
     assert "Links to folders that were not followed: 1." in remarks_of(tmp_path)
 
@@ -186,9 +186,9 @@ def test_hostile_names_are_shown_as_plain_text(tmp_path: Path) -> None:
 def test_of_many_pictures_some_are_decoded_and_said_to_be(tmp_path: Path) -> None:
     for number in range(310):
         write_picture(tmp_path / str(number % 2) / f"{number:03}.png", NOISE[number % 200] + number // 200)
-    found = inspect_pictures(tmp_path)
+    found = inspect(tmp_path)
     assert found.sampled.startswith("Looked into 300 of 310 pictures")
-    data = load_pictures(found, 50, 0)
+    data = load_data(found, 50, 0)
     assert numpy.bincount(data.targets).tolist() == [25, 25]
     assert data.left_out == "50 of 310 pictures were taken, the same share of every class."
 
@@ -200,18 +200,18 @@ def test_pictures_of_equal_size_that_change_places_are_other_data(tmp_path: Path
         for number in range(6):
             picture = Image.new("L", (8, 8), value + number)
             picture.save(folder / label / f"{number}.bmp")
-    before = inspect_pictures(folder).fingerprint
+    before = inspect(folder).fingerprint
     first, second = folder / "dark" / "0.bmp", folder / "light" / "0.bmp"
     contents = first.read_bytes(), second.read_bytes()
     assert len(contents[0]) == len(contents[1])
     first.write_bytes(contents[1])
     second.write_bytes(contents[0])
-    assert inspect_pictures(folder).fingerprint != before
+    assert inspect(folder).fingerprint != before
 
 
 def test_the_fingerprint_follows_the_content_and_not_the_place(tmp_path: Path) -> None:
     here = write_digits(tmp_path / "here", 20)
     there = write_digits(tmp_path / "there", 20)
-    assert inspect_pictures(here).fingerprint == inspect_pictures(there).fingerprint
+    assert inspect(here).fingerprint == inspect(there).fingerprint
     write_picture(there / "1" / "new.png", NOISE[0])
-    assert inspect_pictures(here).fingerprint != inspect_pictures(there).fingerprint
+    assert inspect(here).fingerprint != inspect(there).fingerprint

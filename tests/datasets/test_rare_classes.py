@@ -10,12 +10,12 @@ import pytest
 
 from advisor.datasets.dataset import Inspection
 from advisor.datasets.delimited import pieces
+from advisor.datasets.delimited import sample as delimited_sample
 from advisor.datasets.inspect import inspect
-from advisor.datasets.tables import delimited_sample, json_lines, parquet
-from advisor.datasets.tables.table import read_frame
+from advisor.datasets.readers import json_lines, parquet
 from advisor.errors import InputError
 
-from .tables_made import text_file
+from .tables_made import read_frame, text_file
 
 ROWS = 20_000
 

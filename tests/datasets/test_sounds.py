@@ -7,10 +7,10 @@ import numpy
 import pytest
 
 from advisor.datasets.dataset import Task
-from advisor.datasets.readers.sounds import inspect_sounds, load_sounds
-from advisor.datasets.readers.waves import BANDS, bands, header
+from advisor.datasets.inspect import inspect
+from advisor.datasets.media.waves import BANDS, bands, header
 from advisor.errors import InputError
-from tests.datasets.made import tone, write_sound
+from tests.datasets.made import load_data, tone, write_sound
 
 
 def write_tones(folder: Path, count: int = 8) -> Path:
@@ -21,16 +21,16 @@ def write_tones(folder: Path, count: int = 8) -> Path:
 
 
 def remarks_of(folder: Path) -> str:
-    return "\n".join(remark.what for remark in inspect_sounds(folder).remarks)
+    return "\n".join(remark.what for remark in inspect(folder).remarks)
 
 
 def test_sounds_in_folders_are_classes_of_bands_over_time(tmp_path: Path) -> None:
-    found = inspect_sounds(write_tones(tmp_path))
+    found = inspect(write_tones(tmp_path))
     assert found.task is Task.CLASSIFY
     assert found.classes == ("high", "low")
     assert found.facts["data.inputs"] == BANDS
     assert found.facts["data.sequence_length"] == 28, "0.3 seconds hold 28 windows of 25 ms, 10 ms apart"
-    data = load_sounds(found, 100, 0)
+    data = load_data(found, 100, 0)
     assert data.inputs.shape == (16, 28, BANDS)
     assert data.inputs.dtype == numpy.float32
     loudest = data.inputs.mean(axis=1).argmax(axis=1)
@@ -80,7 +80,7 @@ def test_a_sound_that_ends_too_early_is_used_as_far_as_it_goes(tmp_path: Path) -
     path = tmp_path / "low" / "0.wav"
     path.write_bytes(path.read_bytes()[:2000])
     assert "1 of the 6 opened end before their header says" in remarks_of(tmp_path)
-    assert len(load_sounds(inspect_sounds(tmp_path), 10, 0)) == 6
+    assert len(load_data(inspect(tmp_path), 10, 0)) == 6
 
 
 def test_other_codecs_and_broken_files_are_named_with_the_reason(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_other_codecs_and_broken_files_are_named_with_the_reason(tmp_path: Path)
     write_sound(tmp_path / "low" / "4.wav", tone(300))
     said = remarks_of(tmp_path)
     assert "3 of the 7 opened cannot be read: low/0.wav (unknown format: 3)" in said
-    data_set = load_sounds(inspect_sounds(tmp_path), 10, 0)
+    data_set = load_data(inspect(tmp_path), 10, 0)
     assert len(data_set) == 4
     assert data_set.left_out == "3 that cannot be read were left out."
 
@@ -105,14 +105,14 @@ def test_an_absurd_rate_is_broken_and_takes_no_memory(tmp_path: Path) -> None:
     data[24:28] = struct.pack("<I", 4_000_000_000)
     path.write_bytes(data)
     with pytest.raises(InputError, match="none of its sounds can be read"):
-        inspect_sounds(tmp_path)
+        inspect(tmp_path)
 
 
 def test_mixed_rates_are_said_and_use_what_all_have(tmp_path: Path) -> None:
     write_tones(tmp_path, 3)
     write_sound(tmp_path / "low" / "fast.wav", tone(200, rate=16_000), rate=16_000)
     assert "different rates: 8,000 (6 of 7) and 16,000 (1 of 7) samples per second" in remarks_of(tmp_path)
-    data = load_sounds(inspect_sounds(tmp_path), 10, 0)
+    data = load_data(inspect(tmp_path), 10, 0)
     slow, fast = data.inputs[3].mean(axis=0), data.inputs[-1].mean(axis=0)
     assert slow.argmax() == fast.argmax(), "the same tone is in the same band"
 
@@ -120,6 +120,6 @@ def test_mixed_rates_are_said_and_use_what_all_have(tmp_path: Path) -> None:
 def test_long_sounds_have_at_most_200_steps(tmp_path: Path) -> None:
     for label in "ab":
         write_sound(tmp_path / label / "0.wav", tone(300, seconds=5))
-    found = inspect_sounds(tmp_path)
+    found = inspect(tmp_path)
     assert found.facts["data.sequence_length"] == 166
     assert "every 30 ms, 166 steps" in remarks_of(tmp_path)

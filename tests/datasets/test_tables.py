@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.datasets.dataset import Format, Kind
+from advisor.datasets.dataset import Kind
 from advisor.datasets.inspect import inspect
-from advisor.datasets.tables.table import read_frame
 
 from .made import shipped_csv
-from .tables_made import flowers, kinds, text_file, written
+from .tables_made import flowers, kinds, read_frame, text_file, written
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -24,7 +23,8 @@ def test_delimiter_and_encoding_are_recognised(tmp_path: Path, delimiter: str, e
     found = inspect(written(tmp_path / "t.csv", rows, encoding=encoding, delimiter=delimiter))
     assert kinds(found) == {"größe": Kind.NUMBER, "name": Kind.CATEGORY}
     assert found.examples == 40
-    assert found.reading["dialect"]["delimiter"] == delimiter
+    names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+    assert f"columns set apart by {names[delimiter]}, with a header" in found.written
     assert "Müller 0" in found.columns[1].examples
 
 
@@ -128,7 +128,7 @@ def test_other_formats_say_the_same_of_a_table(tmp_path: Path, form: str) -> Non
     path = tmp_path / f"t.{form}"
     {"parquet": frame.write_parquet, "jsonl": frame.write_ndjson, "json": frame.write_json}[form](path)
     found = inspect(path, "species")
-    assert found.format is {"parquet": Format.PARQUET}.get(form, Format.JSON_LINES)
+    assert found.format == {"parquet": "Parquet"}.get(form, "JSON lines")
     for about in ("examples", "classes", "inputs", "task", "target"):
         assert getattr(found, about) == getattr(as_csv, about)
     assert kinds(found) == kinds(as_csv)

@@ -14,13 +14,13 @@ from advisor.datasets.dataset import Inspection, Task, Weight
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
+from advisor.datasets.readers.parquet import ParquetRows
+from advisor.datasets.tables.inspection import judged_columns
 from advisor.datasets.tables.sample import TableSample
-from advisor.datasets.tables.table import read_frame
-from advisor.datasets.tables.tables import judged_columns
 from advisor.datasets.tables.target import view
 from advisor.errors import InputError
 
-from .tables_made import flowers, text_file, written
+from .tables_made import flowers, read_frame, text_file, written
 
 
 def inspected(folder: Path, columns: dict[str, Sequence[object]], target: str | None) -> Inspection:
@@ -133,7 +133,9 @@ def test_infinite_answers_are_not_called_missing(tmp_path: Path) -> None:
 
 
 def test_a_target_with_one_value_in_a_sample_is_not_said_to_have_it_in_every_row() -> None:
-    [judged] = judged_columns(TableSample(polars.DataFrame({"what": ["same"] * 200}), 5000, True, whole=False))
+    frame = polars.DataFrame({"what": ["same"] * 200})
+    sample = TableSample(frame, 5000, "Parquet", ParquetRows(), whole=False)
+    [judged] = judged_columns(sample)
     with pytest.raises(InputError, match=r"all 200 rows that were read, 'same'.*others so rare"):
         view(judged, Path("t.csv"), whole=False)
 

@@ -9,10 +9,10 @@ from advisor.datasets.dataset import Column, Kind, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.preparation import preparation
-from advisor.datasets.readers.texts import inspect_text, is_text_task, load_texts, measure
-from advisor.datasets.words import tokens_of
+from advisor.datasets.tables.inspection import is_text_task
+from advisor.datasets.values.words import measure, tokens_of
 from advisor.errors import InputError
-from tests.datasets.made import write_csv
+from tests.datasets.made import load_data, write_csv
 
 
 def write_reviews(folder: Path, count: int = 12) -> Path:
@@ -25,7 +25,7 @@ def write_reviews(folder: Path, count: int = 12) -> Path:
 
 
 def remarks_of(path: Path) -> str:
-    return "\n".join(remark.what for remark in inspect_text(path).remarks)
+    return "\n".join(remark.what for remark in inspect(path).remarks)
 
 
 def test_words_and_marks_and_signs_without_blanks() -> None:
@@ -35,13 +35,13 @@ def test_words_and_marks_and_signs_without_blanks() -> None:
 
 
 def test_texts_in_folders_are_classes(tmp_path: Path) -> None:
-    found = inspect_text(write_reviews(tmp_path))
+    found = inspect(write_reviews(tmp_path))
     assert found.task is Task.CLASSIFY
     assert found.classes == ("bad", "good")
     assert found.facts["data.modality"] == "text"
     assert found.facts["data.sequence_length"] == 7
     assert found.facts["data.inputs"] == 7 + 12
-    data = load_texts(found, 100, 0)
+    data = load_data(found, 100, 0)
     assert len(data) == 24
     assert {
         ("lovely" in text) == (data.classes[number] == "good")
@@ -50,7 +50,7 @@ def test_texts_in_folders_are_classes(tmp_path: Path) -> None:
 
 
 def test_of_many_texts_every_class_keeps_its_share(tmp_path: Path) -> None:
-    data = load_texts(inspect_text(write_reviews(tmp_path)), 8, 0)
+    data = load_data(inspect(write_reviews(tmp_path)), 8, 0)
     assert sorted(data.targets) == [0] * 4 + [1] * 4
     assert data.left_out == "8 of 24 texts were taken."
 
@@ -60,26 +60,26 @@ def test_texts_without_words_and_no_texts_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "good" / "blank.txt").write_text(" \n")
     (tmp_path / "good" / "bytes.txt").write_bytes(bytes(range(256)) * 4)
     assert "2 of the 8 looked into have no words or are no text" in remarks_of(tmp_path)
-    assert len(load_texts(inspect_text(tmp_path), 100, 0)) == 6
+    assert len(load_data(inspect(tmp_path), 100, 0)) == 6
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_texts_in_other_encodings_are_read(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "poem.txt"
     path.write_bytes("schöne Grüße\nan alle\n".encode(encoding) * 5)
-    found = inspect_text(path)
-    assert load_texts(found, 100, 0).inputs[0] == "schöne Grüße"
+    found = inspect(path)
+    assert load_data(found, 100, 0).inputs[0] == "schöne Grüße"
 
 
 def test_lines_are_examples_to_learn_to_write_from(tmp_path: Path) -> None:
     path = tmp_path / "lines.txt"
     path.write_text("".join(f"line number {number}\n" for number in range(50)))
-    found = inspect_text(path)
+    found = inspect(path)
     assert found.task is Task.GENERATE
     assert found.facts["task.generation"] == "sequence"
     assert found.facts["data.examples"] == 50
     assert "each line is one example" in remarks_of(path)
-    data = load_texts(found, 20, 0)
+    data = load_data(found, 20, 0)
     assert data.inputs[0] == "line number 0"
     assert data.inputs[-1] == "line number 49"
     assert data.targets.shape == (20, 0)
@@ -90,7 +90,7 @@ def test_lines_are_examples_to_learn_to_write_from(tmp_path: Path) -> None:
 def test_empty_lines_divide_a_text_into_paragraphs(tmp_path: Path) -> None:
     path = tmp_path / "prose.txt"
     path.write_text("one\ntwo\n\nthree\n\n\nfour\nfive\n")
-    assert load_texts(inspect_text(path), 20, 0).inputs == ["one\ntwo", "three", "four\nfive"]
+    assert load_data(inspect(path), 20, 0).inputs == ["one\ntwo", "three", "four\nfive"]
 
 
 def test_repeated_texts_are_said(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_blanks_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "blank.txt"
     path.write_text(" \n \n")
     with pytest.raises(InputError, match="nothing but blanks"):
-        inspect_text(path)
+        inspect(path)
 
 
 def test_the_length_is_that_of_all_but_the_longest_texts() -> None:

@@ -11,11 +11,11 @@ import polars
 import pytest
 
 from advisor.datasets.dataset import Inspection, Kind, Task
-from advisor.datasets.delimited.dated_names import times_of
 from advisor.datasets.delimited.header import has_header
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.tables.columns import judge
+from advisor.datasets.values.dated_names import times_of
 
 from .tables_made import written
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Input, Static
 
-from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Task, Weight
 from advisor.errors import InputError, Problem
 from advisor.interview.interview import Interview
 from advisor.tui.dialogs.ask import Ask
@@ -24,7 +24,7 @@ SHOWN = "[/red]", "[b]x", "[3, 224, 224]", "a[31mb", "$(rm -rf ~)", "<script>"
 
 def inspected(path: Path, target: str | None) -> Inspection:
     return Inspection(
-        path=str(path), format=Format.DELIMITED, modality="tabular", examples=100,
+        path=str(path), format="delimited text", modality="tabular", examples=100,
         facts={"data.modality": "tabular", "data.examples": 100},
         fingerprint="0" * 16, target=target, task=Task.CLASSIFY if target else None, classes=HOSTILE if target else (),
         columns=tuple(Column(name, Kind.CATEGORY, distinct=2, examples=HOSTILE[:2]) for name in HOSTILE),

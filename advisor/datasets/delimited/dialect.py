@@ -1,4 +1,4 @@
-"""How a table was written as text: what stands between its columns, what quotes them, and whether the first row names them."""
+"""The dialect of a text table: its delimiter, its quotation marks, and whether the first row names the columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from advisor.datasets.delimited.header import column_names, has_header, ragged
+from advisor.datasets.delimited.header import column_names, has_header
+from advisor.datasets.refusals import ragged, unreadable
 from advisor.wording import shorten
 
 NO_DELIMITER = "\x1f"
@@ -21,12 +22,12 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _MOST_RECORDS = 300
 _MOST_ANNOUNCED = 100
 _CONSISTENT = 0.9
-_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "blank", ":": "colon", NO_DELIMITER: "none"}
+_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", ":": "colons", " ": "blanks"}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Everything that is needed to read the table again."""
+    """Everything needed to read the table again."""
 
     encoding: str
     delimiter: str
@@ -44,17 +45,20 @@ class Dialect:
 
     @property
     def carriage(self) -> str:
-        """What the character of a carriage's return stands for."""
+        """The meaning of a carriage return: a line break where lines end with it."""
         return "\n" if self.line_end == "\r" else "\r"
 
     @property
-    def delimiter_name(self) -> str:
-        return "blanks" if self.runs else _NAMES[self.delimiter]
+    def words(self) -> str:
+        """The dialect for people."""
+        name = _NAMES.get(self.delimiter)
+        apart = f"columns set apart by {name}" if name else "one column"
+        return f"{apart}, {'with' if self.header else 'without'} a header, {self.encoding}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """One way to divide the first lines, and how well it does."""
+    """One way to divide the first lines into fields, and how well it does."""
 
     delimiter: str
     quote: str
@@ -78,7 +82,7 @@ class _Guess:
 
 
 def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialect:
-    """The dialect of a table from how it begins; `complete` says that this is all of it.
+    """Guess the dialect of a table from its beginning; `complete` says that this is all of it.
 
     Raises:
         InputError: two columns have the same name, or there is only a header.
@@ -103,8 +107,6 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         raise ragged(path, skip + 1, len(first), guess.width)
     names = column_names(first, guess.width, path)
     if header and complete and len(records) < 2:
-        from advisor.datasets.formats import unreadable
-
         shown = ", ".join(shorten(name, 20) for name in names[:6])
         what = f"there is only a header and no row below it ({shown})"
         raise unreadable(path, what, "Check that it was written to its end.")
@@ -114,12 +116,12 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
 
 
 def _quotes_fields(text: str, delimiter: str) -> bool:
-    """Whether quotation marks enclose fields, where there are any, and do not merely stand within: 5" pipe."""
+    """True where quotation marks, if there are any, enclose fields and do not merely stand within: 5" pipe."""
     return '"' not in text or re.search(rf'(^|{re.escape(delimiter)}) *"', text, re.MULTILINE) is not None
 
 
 def looks_like_a_table(text: str) -> bool:
-    """Whether a text whose name says nothing is a table: its lines divide alike, which those of prose do not."""
+    """True where lines divide alike, as those of prose do not: the name of the file says nothing."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text[: text.rindex("\n")] if "\n" in text else text
     skip, announced = _announced(lines)
@@ -134,7 +136,7 @@ def looks_like_a_table(text: str) -> bool:
 
 
 def _is_title(record: Sequence[str], width: int) -> bool:
-    """Whether a line only says what the table is about: a single text where there are several columns."""
+    """True where a line only titles the table: a single text where there are several columns."""
     filled = [cell for cell in record if cell.strip()]
     return width > 1 and len(filled) == 1 and (len(record) == 1 or len(record) == width > 2)
 

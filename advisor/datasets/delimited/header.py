@@ -1,16 +1,14 @@
-"""Whether the first row of a table names its columns, and by which names they are called."""
+"""The first row of a table: whether it names the columns, and how."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from advisor.datasets.delimited.dated_names import times_of
-from advisor.errors import InputError
-from advisor.wording import join_names, shorten
+from advisor.datasets.refusals import refuse_names
+from advisor.datasets.values.dated_names import times_of
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
@@ -20,7 +18,7 @@ _MOSTLY = 0.9
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record is unlike the others: words above numbers, or texts that do not come again below."""
+    """True where the first record is unlike the others: words above numbers, or texts that do not come again below."""
     if not records:
         return False
     first, rest = [cell.strip() for cell in records[0]], records[1 : _ROWS + 1]
@@ -86,30 +84,3 @@ def column_names(first: Sequence[str], width: int, path: Path) -> tuple[str, ...
                 name += "_"
         names.append(name)
     return tuple(names)
-
-
-def ragged(path: Path, line: int, fields: int, width: int) -> InputError:
-    """A row with another number of fields than there are columns, named by its line."""
-    from advisor.datasets.formats import unreadable
-
-    counted = f"{fields} field" if fields == 1 else f"{fields} fields"
-    columns = "1 column" if width == 1 else f"{width} columns"
-    what = f"line {line:,} has {counted}, but the table has {columns}"
-    return unreadable(
-        path, what, "Quote values that hold the delimiter; where the file is cut off, write it once more."
-    )
-
-
-def refuse_names(names: Sequence[str], path: Path) -> None:
-    """Raises InputError where two columns have the same name, or one is a pattern for the names of others."""
-    from advisor.datasets.formats import unreadable
-
-    pattern = next((name for name in names if name == "*" or (name.startswith("^") and name.endswith("$"))), None)
-    if pattern is not None:  # polars takes these for all columns, and for a regular expression
-        what = f"a column is called {shorten(pattern, 30)!r}, which stands for the names of others"
-        raise unreadable(path, what, "Give it a plain name.")
-
-    double = [f"{shorten(name, 30)!r}" for name, count in Counter(names).items() if count > 1]
-    if double:
-        shown = join_names([*double[:5], *([f"{len(double) - 5} more"] if len(double) > 5 else [])])
-        raise unreadable(path, f"several columns are called {shown}", "Give each column a name of its own.")

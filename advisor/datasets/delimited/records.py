@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from advisor.datasets import encodings
 from advisor.datasets.delimited.dialect import Dialect
-from advisor.datasets.delimited.header import ragged
-from advisor.datasets.formats import unreadable
+from advisor.datasets.refusals import ragged, unreadable
 
 BLOCK = 16 * 2**20
 LONGEST_ROW = 64 * 2**20

@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from advisor.datasets.preparing.scaling import LARGEST
-from advisor.datasets.values import finite
-from advisor.datasets.words import tokens_of
+from advisor.datasets.values.conversion import finite
+from advisor.datasets.values.words import tokens_of
 
 Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float32]

@@ -14,7 +14,7 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.encoded_table import EncodedTable
 from advisor.datasets.preparing.scaling import Scaled
 from advisor.datasets.preparing.tokens import EncodedTexts
-from advisor.datasets.words import tokens_of
+from advisor.datasets.values.words import tokens_of
 
 Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float32]

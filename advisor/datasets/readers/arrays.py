@@ -1,30 +1,32 @@
-"""NPY and NPZ: which array is the data and which the target, what they are like, and their examples in memory."""
+"""NPY and NPZ: arrays of rows, pictures or series, with their targets."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy
 import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import Examples, Format, Inspection, Remark, Task, Weight
-from advisor.datasets.formats import unreadable
-from advisor.datasets.labels import class_numbers
-from advisor.datasets.readers.array_files import StoredArray, column_of, rows_of, stored_arrays
-from advisor.datasets.readers.array_roles import Roles, roles_of
-from advisor.datasets.readers.pictures import resized, side_for
+from advisor.datasets.arrays.roles import Roles, roles_of
+from advisor.datasets.arrays.stored import ARCHIVE, AnyArray, StoredArray, rows_of, stored_arrays
+from advisor.datasets.arrays.targets import judged_target, numbered, read_as, target_facts, targets_of
+from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
+from advisor.datasets.media.images import resized, side_for
+from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
+from advisor.datasets.refusals import misnamed, unreadable
 from advisor.datasets.sampling import Positions, spread, stratified
 from advisor.errors import InputError
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
 
-AnyArray: TypeAlias = NDArray[Any]
+SUFFIXES = frozenset({".npy", ".npz"})
+MAGIC = b"\x93NUMPY"
+EMPTY_ARCHIVE = b"PK\x05\x06"
+"""The first bytes of an archive that holds nothing."""
 
 SAMPLE_BYTES = 64 * 2**20
 MOST_SAMPLED = 5_000
@@ -36,13 +38,77 @@ MOST_NAMED = 5
 """Columns that a remark names."""
 
 
-def inspect_array(path: Path, target: str | None, told: Task | None = None) -> Inspection:
-    """What an NPY or NPZ file is. `target` names an array, or in a single table of numbers the number of a column.
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """The pictures of an array, as trials take them."""
 
-    Targets are read for the task that is told. Raises InputError where they do not allow that, and where the file is
+    side: int
+    largest: float
+    """The number that stands for full brightness."""
+
+    @classmethod
+    def of(cls, roles: Roles, values: AnyArray) -> Pictures:
+        height, width = roles.picture_size
+        return cls(side_for(width, height), _largest(values))
+
+
+@dataclass(frozen=True, slots=True)
+class ArraysReading:
+    """Arrays whose roles are told again from their headers."""
+
+    pictures: Pictures | None = None
+
+    def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
+        """Examples of the modality, and their targets; those whose target is missing are left out.
+
+        Raises InputError where the file changed, no example has a target, or those that have one hold no number.
+        """
+        path = Path(inspection.path)
+        roles = roles_of(path, stored_arrays(path), inspection.target)
+        answers = targets_of(path, roles)
+        if answers is None:
+            raise unreadable(path, "no array says what to predict", "Name one with --target.")
+        targets, known = numbered(answers, inspection)
+        if not len(known):
+            raise unreadable(path, "no example has a target", "Name another array with --target.")
+        bytes_each = (
+            (4 + roles.data.kind.itemsize) * roles.inputs * (roles.steps or 1)
+        )  # as read, and as floats beside it
+        most = max(1, min(most_examples, MOST_BYTES // bytes_each))
+        chosen = stratified(targets, most, seed) if inspection.task is Task.CLASSIFY else spread(len(known), most)
+        left_out = [f"{roles.data.rows - len(known):,} have no target." if len(known) < roles.data.rows else ""]
+        if len(chosen) < len(known):
+            left_out.append(f"{len(chosen):,} of {len(known):,} examples were taken, evenly from all of the file.")
+        values = rows_of(path, roles.data, known[chosen])
+        if not _numbers_in(values, roles):
+            raise _nothing_in(path)
+        return Examples(
+            inspection.modality,
+            inspection.task or Task.REGRESS,
+            _inputs(values, roles, self.pictures),
+            targets[chosen],
+            inspection.classes,
+            left_out=" ".join(filter(None, left_out)),
+        )
+
+
+def recognise(beginning: Beginning) -> Evidence:
+    if beginning.start.startswith((ARCHIVE, EMPTY_ARCHIVE)):
+        zipped = beginning.suffix == ".npz" or b".npy" in beginning.start[:300]
+        return Evidence.MAGIC if zipped else Evidence.NONE
+    return named_or(SUFFIXES, beginning, MAGIC)
+
+
+def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
+    """Inspect an NPY or NPZ file. `target` names an array, or in a single table of numbers the number of a column.
+
+    Targets are read for the task that is stated. Raises InputError where they do not allow that, and where the file is
     damaged, holds objects (which only pickle reads, and pickle can run any program), no array that can be data, or data
     without a single number.
     """
+    with path.open("rb") as file:
+        if not file.read(8).startswith((MAGIC, ARCHIVE, EMPTY_ARCHIVE)):
+            raise misnamed(path, path.suffix[1:].upper())
     roles = roles_of(path, stored_arrays(path), target)
     data = roles.data
     positions = _sample(data)
@@ -50,10 +116,10 @@ def inspect_array(path: Path, target: str | None, told: Task | None = None) -> I
     values = rows_of(path, data, positions)
     if whole and not _numbers_in(values, roles):
         raise _nothing_in(path)
-    target_values = _targets_of(path, roles)
+    target_values = targets_of(path, roles)
     task, classes = judged_target(target_values)
-    if told is not None and target_values is not None and told is not task:
-        task, classes = _as_told(path, target_values, told)
+    if stated is not None and target_values is not None and stated is not task:
+        task, classes = read_as(path, target_values, stated)
     disk = path.stat().st_size
     facts: dict[str, Value] = {
         "data.modality": roles.modality, "data.examples": data.rows, "data.bytes": max(1, disk),
@@ -70,19 +136,13 @@ def inspect_array(path: Path, target: str | None, told: Task | None = None) -> I
             "data.labelled_fraction": 1.0,
         }
     elif task is not None and target_values is not None:
-        facts |= _target_facts(task, classes, target_values)
+        facts |= target_facts(task, classes, target_values)
     if len(classes) == 1:
         task = None
-    reading: dict[str, Any] = {
-        "data": data.name, "target": roles.target.name if roles.target else None, "target_column": roles.target_column,
-        "channels_first": roles.channels_first,
-    }  # fmt: skip
-    if roles.modality == "image":
-        height, width = roles.picture_size
-        reading |= {"side": side_for(width, height), "colours": roles.colours, "largest": _largest(values)}
+    pictures = Pictures.of(roles, values) if roles.modality == "image" else None
     return Inspection(
         path=str(path),
-        format=Format.NPZ if data.name else Format.NPY,
+        format="NPZ" if data.name else "NPY",
         modality=roles.modality,
         examples=data.rows,
         facts=facts,
@@ -94,88 +154,13 @@ def inspect_array(path: Path, target: str | None, told: Task | None = None) -> I
         sampled="" if whole else f"Looked at the values of {len(positions):,} of {data.rows:,} examples.",
         bytes=disk,
         memory_bytes=data.rows * roles.inputs * (roles.steps or 1) * 4,
-        reading=reading,
-    )
-
-
-def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]]:
-    """What the targets ask for: texts, yes or no, few whole numbers and one-hot rows are classes, other numbers are numbers.
-
-    No task of those that can be tried where an example has several labels: rows of 0 and 1 with any number of ones.
-    """
-    if values is None:
-        return None, ()
-    if values.ndim == 2:
-        if _one_hot(values):
-            return Task.CLASSIFY, _names(values.argmax(axis=1))
-        return (None if _several_labels(values) else Task.REGRESS), ()
-    if values.dtype.kind in "fiu":
-        known = values[numpy.isfinite(values)]
-        distinct = len(numpy.unique(known))
-        whole = bool((known == numpy.round(known)).all())
-        few = distinct <= max(20, min(1000, int(len(known) ** 0.5)))
-        if not (whole and few and distinct * 2 <= len(known)):
-            return Task.REGRESS, ()
-    return Task.CLASSIFY, _names(values)
-
-
-def _as_told(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tuple[str, ...]]:
-    """What targets are for a task that they do not look like. Raises InputError where they cannot be read for it."""
-    if task is Task.REGRESS:
-        if values.dtype.kind not in "fiub":
-            what = "its targets are words, so that no number can be foretold (task.kind is regress)"
-            raise unreadable(path, what, "Leave task.kind out, or name an array of numbers.")
-        return Task.REGRESS, ()
-    if values.ndim == 2 and _several_labels(values):
-        what = f"its targets are several labels for one example ({values.shape[1]} columns of 0 and 1), which cannot be tried yet"
-        raise unreadable(
-            path, what, "`advisor recommend` plans for them; with task.kind=regress they are tried as numbers."
-        )
-    if values.ndim == 2:
-        what = f"its targets are {values.shape[1]} numbers for each example and no classes (task.kind is {task})"
-        raise unreadable(path, what, "Leave task.kind out, or save one class for each example, numbered from 0.")
-    whole = bool((values == numpy.round(values))[numpy.isfinite(values)].all())
-    distinct = len(numpy.unique(values))
-    if not whole or distinct * 2 > len(values):
-        what = f"its targets have {distinct:,} different values and are no classes (task.kind is {task})"
-        raise unreadable(path, what, "Leave task.kind out, or put them into a few classes, numbered from 0, first.")
-    return Task.CLASSIFY, _names(values)
-
-
-def load_arrays(inspection: Inspection, most_examples: int, seed: int) -> Examples:
-    """Examples of the modality, and their targets; those whose target is missing are left out.
-
-    Raises InputError where the file changed, no example has a target, or those that have one hold no number.
-    """
-    path = Path(inspection.path)
-    roles = roles_of(path, stored_arrays(path), inspection.target)
-    answers = _targets_of(path, roles)
-    if answers is None:
-        raise unreadable(path, "no array says what to predict", "Name one with --target.")
-    targets, known = _numbered(answers, inspection)
-    if not len(known):
-        raise unreadable(path, "no example has a target", "Name another array with --target.")
-    bytes_each = (4 + roles.data.kind.itemsize) * roles.inputs * (roles.steps or 1)  # as read, and as floats beside it
-    most = max(1, min(most_examples, MOST_BYTES // bytes_each))
-    chosen = stratified(targets, most, seed) if inspection.task is Task.CLASSIFY else spread(len(known), most)
-    left_out = [f"{roles.data.rows - len(known):,} have no target." if len(known) < roles.data.rows else ""]
-    if len(chosen) < len(known):
-        left_out.append(f"{len(chosen):,} of {len(known):,} examples were taken, evenly from all of the file.")
-    values = rows_of(path, roles.data, known[chosen])
-    if not _numbers_in(values, roles):
-        raise _nothing_in(path)
-    return Examples(
-        inspection.modality,
-        inspection.task or Task.REGRESS,
-        _inputs(values, roles, inspection),
-        targets[chosen],
-        inspection.classes,
-        left_out=" ".join(filter(None, left_out)),
+        reading=ArraysReading(pictures),
+        task_remedy="Name the array of the targets with --target." if data.name else "Name it with --target.",
     )
 
 
 def _numbers_in(values: AnyArray, roles: Roles) -> bool:
-    """Whether any input is a number, neither missing nor infinite."""
+    """True where any input is a number, neither missing nor infinite."""
     if values.dtype.kind != "f":
         return True
     inputs = values if roles.target_column is None else numpy.delete(values, roles.target_column, axis=1)
@@ -187,33 +172,31 @@ def _nothing_in(path: Path) -> InputError:
     return unreadable(path, what, "Check how the array was filled before it was saved.")
 
 
-def _inputs(values: AnyArray, roles: Roles, inspection: Inspection) -> polars.DataFrame | AnyArray:
-    match inspection.modality:
-        case "image":
-            return _pictures(values, roles, inspection.reading)
-        case "time_series":
-            return values.astype(numpy.float32)
+def _inputs(values: AnyArray, roles: Roles, pictures: Pictures | None) -> polars.DataFrame | AnyArray:
+    if pictures is not None:
+        return _pictures(values, roles, pictures)
+    if roles.modality == "time_series":
+        return values.astype(numpy.float32)
     kept = [column for column in range(values.shape[1]) if column != roles.target_column]
     return polars.DataFrame({f"column {column}": values[:, column].astype(numpy.float64) for column in kept})
 
 
-def _pictures(values: AnyArray, roles: Roles, reading: Mapping[str, Any]) -> NDArray[numpy.float32]:
+def _pictures(values: AnyArray, roles: Roles, pictures: Pictures) -> NDArray[numpy.float32]:
     """(n, colours, side, side) between 0 and 1."""
     if values.ndim == 3:
         values = values[:, None]
     elif not roles.channels_first:
         values = values.transpose(0, 3, 1, 2)
     scaled: NDArray[numpy.float32] = values[:, : roles.colours].astype(numpy.float32)
-    scaled /= numpy.float32(reading["largest"])
-    side = reading["side"]
+    scaled /= numpy.float32(pictures.largest)
+    side = pictures.side
     if scaled.shape[2:] == (side, side):
         return scaled
-    smaller = [numpy.stack([resized(colour, side) for colour in picture]) for picture in scaled]
-    return numpy.stack(smaller)
+    return numpy.stack([numpy.stack([resized(colour, side) for colour in picture]) for picture in scaled])
 
 
 def _largest(values: AnyArray) -> float:
-    """What stands for full brightness: the largest number of the type that pictures are kept in, else of those seen."""
+    """The number that stands for full brightness: the largest of the type that pictures are kept in, else of those seen."""
     if values.dtype.kind == "b":
         return 1.0
     if values.dtype == numpy.uint8:
@@ -228,67 +211,6 @@ def _sample(data: StoredArray) -> Positions:
     if data.name and data.bytes > FIRST_ROWS_FROM:
         return numpy.arange(min(most, data.rows))
     return spread(data.rows, most)
-
-
-def _targets_of(path: Path, roles: Roles) -> AnyArray | None:
-    """All targets, (n,) or of several numbers (n, k)."""
-    if roles.target_column is not None:
-        return column_of(path, roles.data, roles.target_column)
-    if roles.target is None:
-        return None
-    values = rows_of(path, roles.target, numpy.arange(roles.data.rows))
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
-
-
-def _numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positions]:
-    """Targets as a model learns them, and the positions of the examples that have one."""
-    if inspection.task is Task.CLASSIFY:
-        labels = _labels(values.argmax(axis=1) if values.ndim == 2 else values)
-        known = numpy.array([position for position, label in enumerate(labels) if label], numpy.int64)
-        return class_numbers([labels[position] for position in known], inspection.classes)[0], known
-    numbers = values.astype(numpy.float64).reshape(len(values), -1)
-    known = numpy.flatnonzero(numpy.isfinite(numbers).all(axis=1))
-    return numbers[known], known
-
-
-def _labels(values: AnyArray) -> list[str]:
-    """Classes as words, whole numbers without a point; empty for a missing one."""
-    if values.dtype.kind == "S":
-        return [value.decode("utf-8", "replace").strip() for value in values.tolist()]
-    if values.dtype.kind == "f":
-        return [f"{value:.0f}" if math.isfinite(value) else "" for value in values.tolist()]
-    return [str(value).strip().lower() if values.dtype.kind == "b" else str(value).strip() for value in values.tolist()]
-
-
-def _names(values: AnyArray) -> tuple[str, ...]:
-    """The classes: numbers by their size, words by the alphabet."""
-    return tuple(label for label in dict.fromkeys(_labels(numpy.unique(values))) if label)
-
-
-def _one_hot(values: AnyArray) -> bool:
-    """Whether each row has a single 1 among zeros, and so stands for a class."""
-    numbers = values.astype(numpy.float64)
-    return bool(values.shape[1] > 1 and numpy.isin(numbers, (0.0, 1.0)).all() and (numbers.sum(axis=1) == 1).all())
-
-
-def _several_labels(values: AnyArray) -> bool:
-    """Whether each row has a 0 or 1 for each of several labels."""
-    return values.shape[1] > 1 and values.dtype.kind in "fiub" and set(numpy.unique(values).tolist()) == {0, 1}
-
-
-def _target_facts(task: Task, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
-    if task is Task.REGRESS:
-        known = numpy.isfinite(values.astype(numpy.float64)).reshape(len(values), -1).all(axis=1)
-        outputs = values.shape[1] if values.ndim == 2 else 1
-        return {"task.kind": "regress", "task.outputs": outputs, "data.labelled_fraction": float(known.mean())}
-    if len(classes) < 2:
-        return {}
-    labels = [label for label in _labels(values.argmax(axis=1) if values.ndim == 2 else values) if label]
-    sizes = Counter(labels).values()
-    return {
-        "task.kind": "classify", "task.outputs": len(classes), "data.labelled_fraction": len(labels) / len(values),
-        "data.imbalance": round(max(sizes) / min(sizes), 3),
-    }  # fmt: skip
 
 
 def _remarks(
@@ -348,3 +270,6 @@ def _empty(roles: Roles, values: AnyArray) -> list[int]:
         return []
     found = ~numpy.isfinite(values).any(axis=tuple(range(values.ndim - 1)))
     return [number for number in numpy.flatnonzero(found).tolist() if number != roles.target_column]
+
+
+READER = Reader("NPY or NPZ", SUFFIXES, inspect, recognise)

@@ -1,36 +1,62 @@
-"""Folders of sounds: what they are like, and the sounds themselves as frequency bands over time."""
+"""Folders of sounds: inspected by their headers, loaded as frequency bands over time."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy
 
-from advisor.datasets.dataset import Examples, Format, Inspection, Remark, Task, Weight
-from advisor.datasets.formats import SOUNDS, unreadable
-from advisor.datasets.labels import class_numbers
-from advisor.datasets.readers import waves
-from advisor.datasets.readers.folders import ClassFolders, Member, class_facts, class_folders, class_remarks
-from advisor.datasets.sampling import how_drawn, spread, stratified
+from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
+from advisor.datasets.media import waves
+from advisor.datasets.media.class_folders import (
+    ClassFolders,
+    Member,
+    class_facts,
+    class_folders,
+    class_remarks,
+    load_members,
+    one_folder_each,
+)
+from advisor.datasets.reader import Reader
+from advisor.datasets.refusals import refuse_target, unreadable
+from advisor.datasets.sampling import spread
 from advisor.wording import join_names, shorten
 
 OPENED = 1_000
 """Sounds whose headers an inspection reads."""
 MOST_STEPS = 200
 NOUN = "sounds"
+FORMAT = "folder of sounds"
+SUFFIXES = frozenset({".wav", ".wave"})
 REMEDY = "Save them as plain WAV (PCM with 8, 16, 24 or 32 bits), for instance: ffmpeg -i OLD -c:a pcm_s16le NEW.wav"
 
 
-def inspect_sounds(folder: Path) -> Inspection:
-    """What a folder of sounds is: FOLDER/CLASS/*.wav. The headers of at most 1000 files are read.
+@dataclass(frozen=True, slots=True)
+class SoundsReading:
+    """Sounds in folders of classes, and the frequency bands that they become."""
 
-    Inputs and steps are those of the bands that `load_sounds` makes. Raises InputError where there are no sounds, or none
-    of those opened can be read.
-    """
-    found = class_folders(folder, SOUNDS, NOUN)
+    steps: int
+    hop_seconds: float
+    highest_frequency: float
+
+    def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
+        """Sounds as float32 (n, steps, 40), and their classes."""
+        found = class_folders(Path(inspection.path), SUFFIXES, NOUN)
+        read = partial(waves.bands, steps=self.steps, hop_seconds=self.hop_seconds, highest=self.highest_frequency)
+        return load_members(
+            inspection, found, most_examples, seed, read=read, broken=waves.BROKEN, noun=NOUN, remedy=REMEDY
+        )
+
+
+def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
+    """Read the headers of at most 1000 files. Inputs and steps are those of the bands that a trial is given."""
+    refuse_target(target, folder)
+    found = class_folders(folder, SUFFIXES, NOUN)
     chosen = [found.members[position] for position in spread(len(found.members), OPENED)]
     headers, broken = _opened(found, chosen)
     if not headers:
@@ -45,7 +71,7 @@ def inspect_sounds(folder: Path) -> Inspection:
     look = f"Opened {len(chosen):,} of {len(found.members):,} sounds, evenly from all of them."
     return Inspection(
         path=str(folder),
-        format=Format.SOUNDS,
+        format=FORMAT,
         modality="audio",
         examples=examples,
         facts=class_facts(found, examples)
@@ -57,44 +83,13 @@ def inspect_sounds(folder: Path) -> Inspection:
         sampled=look if len(chosen) < len(found.members) else "",
         bytes=found.bytes,
         memory_bytes=examples * steps * waves.BANDS * 4,
-        reading={
-            "steps": steps,
-            "hop_seconds": hops * waves.HOP_SECONDS,
-            "highest_frequency": min(header.rate for header in headers) / 2,
-        },
+        reading=SoundsReading(steps, hops * waves.HOP_SECONDS, min(header.rate for header in headers) / 2),
+        task_remedy=one_folder_each(NOUN),
     )
 
 
-def load_sounds(inspection: Inspection, most_examples: int, seed: int) -> Examples:
-    """Sounds as float32 (n, steps, 40), and their classes. Raises InputError where none can be read."""
-    found = class_folders(Path(inspection.path), SOUNDS, NOUN)
-    steps, hop = inspection.reading["steps"], inspection.reading["hop_seconds"]
-    highest = inspection.reading["highest_frequency"]
-    numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
-    chosen = stratified(numbers, most_examples, seed)
-    sounds, kept = [], []
-    for position in chosen:
-        path = found.path(found.members[position])
-        try:
-            sounds.append(waves.bands(path, steps=steps, hop_seconds=hop, highest=highest))
-        except waves.BROKEN:
-            continue
-        kept.append(position)
-    if not kept:
-        raise unreadable(inspection.path, "none of its sounds can be read", REMEDY)
-    left_out = []
-    if len(chosen) < len(found.members):
-        left_out.append(
-            f"{len(chosen):,} of {len(found.members):,} sounds were taken, {how_drawn(numbers, numbers[chosen])}."
-        )
-    if len(kept) < len(chosen):
-        broken = len(chosen) - len(kept)
-        left_out.append(f"{broken:,} that cannot be read {'was' if broken == 1 else 'were'} left out.")
-    return Examples("audio", Task.CLASSIFY, numpy.stack(sounds), numbers[kept], classes, left_out=" ".join(left_out))
-
-
 def _opened(found: ClassFolders, chosen: list[Member]) -> tuple[list[waves.Header], list[tuple[Member, str]]]:
-    """Headers, and the files that have none, each with the reason."""
+    """Read headers; of the files without one, the reason."""
     headers, broken = [], []
     for member in chosen:
         try:
@@ -134,3 +129,6 @@ def _remarks(headers: list[waves.Header], broken: list[tuple[Member, str]], step
             Weight.WARNING,
             REMEDY,
         )
+
+
+READER = Reader("sounds (WAV)", SUFFIXES, inspect, reads_folders=True)

@@ -1,26 +1,24 @@
-"""Texts: one file to learn to write from, a folder of files for each class, and columns of tables."""
+"""Texts: one file to learn to write from, or a folder of files for each class."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
-import polars
 
 from advisor.datasets import encodings, fingerprint
-from advisor.datasets.dataset import Column, Examples, Format, Inspection, Kind, Remark, Task, Weight
-from advisor.datasets.formats import TEXTS, not_opened, unreadable
-from advisor.datasets.labels import class_numbers
-from advisor.datasets.readers.folders import ClassFolders, class_facts, class_folders, class_remarks
+from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
+from advisor.datasets.media.class_folders import ClassFolders, class_facts, class_folders, class_remarks
+from advisor.datasets.reader import Beginning, Evidence, Reader
+from advisor.datasets.refusals import not_opened, refuse_target, unreadable
 from advisor.datasets.sampling import Positions, spread, stratified
-from advisor.datasets.words import tokens_of
+from advisor.datasets.values.labels import class_numbers
+from advisor.datasets.values.words import TextSize, measure
 from advisor.wording import shorten
 
-MOST_WORDS = 20_000
 LOOKED_INTO = 1_000
 """Files of a folder that an inspection reads."""
 LONGEST = 2**20
@@ -30,58 +28,39 @@ MOST_READ = 64 * 2**20
 LONGEST_LINE = 200
 """Words. Longer lines on average, and a text is divided at its empty lines."""
 NOUN = "texts"
+FORMAT = "text"
+SUFFIXES = frozenset({".txt", ".md"})
+_REMEDY = "Make a folder of texts for each class, or a table with a column of texts and one of classes."
 
 
 @dataclass(frozen=True, slots=True)
-class TextSize:
-    """How much a network for texts must take."""
+class TextsReading:
+    """Texts in folders of classes, or those of a single file."""
 
-    tokens: int
-    """Different words and signs, at most 20,000."""
-    steps: int
-    """Words of a long text: 95 of 100 have no more."""
-
-
-def is_text_task(columns: Sequence[Column], inputs: Collection[str]) -> bool:
-    """Whether texts are all that a table's examples consist of, so that it is no table but texts with answers."""
-    kinds = {column.kind for column in columns if column.name in inputs}
-    return kinds == {Kind.TEXT}
+    def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
+        """The texts as they are; classes of a folder, no targets (n, 0) of a single file."""
+        path = Path(inspection.path)
+        return _load_folder(path, inspection, most_examples, seed) if path.is_dir() else _load_file(path, most_examples)
 
 
-def joined(inputs: polars.DataFrame) -> list[str]:
-    """The texts of each row as one."""
-    parts = [polars.col(name).cast(polars.String).fill_null("") for name in inputs.columns]
-    return inputs.select(polars.concat_str(parts, separator="\n").alias("text"))["text"].to_list()
+def recognise(beginning: Beginning) -> Evidence:
+    return Evidence.NONE if beginning.text is None else Evidence.TEXT
 
 
-def measure(texts: Iterable[str]) -> TextSize:
-    """Words and lengths of some texts."""
-    words: Counter[str] = Counter()
-    lengths = []
-    for text in texts:
-        tokens = tokens_of(text)
-        words.update(tokens)
-        lengths.append(len(tokens))
-    steps = math.ceil(numpy.percentile(lengths, 95)) if lengths else 1
-    return TextSize(max(1, min(len(words), MOST_WORDS)), max(1, steps))
-
-
-def inspect_text(path: Path) -> Inspection:
-    """What a text file or a folder of them is. Raises InputError where there are no texts in it."""
+def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
+    refuse_target(target, path)
     return _inspect_folder(path) if path.is_dir() else _inspect_file(path)
 
 
-def load_texts(inspection: Inspection, most_examples: int, seed: int) -> Examples:
-    """The texts as they are; classes of a folder, no targets (n, 0) of a single file. Raises InputError where none is left."""
-    path = Path(inspection.path)
-    if not path.is_dir():
-        texts, _, _ = _divided(path)
-        kept = [texts[position] for position in spread(len(texts), most_examples)]
-        left_out = (
-            f"{len(kept):,} of {len(texts):,} texts were taken, evenly from all." if len(kept) < len(texts) else ""
-        )
-        return Examples("text", Task.GENERATE, kept, numpy.zeros((len(kept), 0), numpy.float32), left_out=left_out)
-    found = class_folders(path, TEXTS, NOUN)
+def _load_file(path: Path, most_examples: int) -> Examples:
+    texts, _, _ = _divided(path)
+    kept = [texts[position] for position in spread(len(texts), most_examples)]
+    left_out = f"{len(kept):,} of {len(texts):,} texts were taken, evenly from all." if len(kept) < len(texts) else ""
+    return Examples("text", Task.GENERATE, kept, numpy.zeros((len(kept), 0), numpy.float32), left_out=left_out)
+
+
+def _load_folder(path: Path, inspection: Inspection, most_examples: int, seed: int) -> Examples:
+    found = class_folders(path, SUFFIXES, NOUN)
     numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
     texts, kept_positions, broken = _read_some(found, stratified(numbers, most_examples, seed))
     if not texts:
@@ -93,7 +72,7 @@ def load_texts(inspection: Inspection, most_examples: int, seed: int) -> Example
 
 
 def _inspect_folder(folder: Path) -> Inspection:
-    found = class_folders(folder, TEXTS, NOUN)
+    found = class_folders(folder, SUFFIXES, NOUN)
     chosen = spread(len(found.members), LOOKED_INTO)
     texts, _, broken = _read_some(found, chosen)
     if not texts:
@@ -107,7 +86,7 @@ def _inspect_folder(folder: Path) -> Inspection:
     look = f"Read {len(chosen):,} of {len(found.members):,} texts, evenly from all of them."
     return Inspection(
         path=str(folder),
-        format=Format.TEXT,
+        format=FORMAT,
         modality="text",
         examples=examples,
         facts=class_facts(found, examples) | _facts(size),
@@ -118,6 +97,8 @@ def _inspect_folder(folder: Path) -> Inspection:
         sampled=look if len(chosen) < len(found.members) else "",
         bytes=found.bytes,
         memory_bytes=found.bytes,
+        reading=TextsReading(),
+        task_remedy=_REMEDY,
     )
 
 
@@ -135,7 +116,7 @@ def _inspect_file(path: Path) -> Inspection:
     )
     return Inspection(
         path=str(path),
-        format=Format.TEXT,
+        format=FORMAT,
         modality="text",
         examples=examples,
         facts=facts,
@@ -145,6 +126,8 @@ def _inspect_file(path: Path) -> Inspection:
         sampled=f"Read the first {share:.0%} of the file.".replace("%", " %") if share < 1 else "",
         bytes=disk,
         memory_bytes=disk,
+        reading=TextsReading(),
+        task_remedy=_REMEDY,
     )
 
 
@@ -213,3 +196,6 @@ def _repeated(texts: Sequence[str]) -> Iterator[Remark]:
         yield Remark(
             what, Weight.WARNING, "Delete copies: one in the training and one in the test makes scores too good."
         )
+
+
+READER = Reader("text", SUFFIXES, inspect, recognise, reads_folders=True)

@@ -1,31 +1,21 @@
-"""How many rows of each class a whole file holds: of what is rare, a sample shows none or too few to tell."""
+"""Counts of the rows of each class in a whole file: of what is rare, a sample shows none or too few to tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars
 
-from advisor.datasets.dataset import Format, Kind
-from advisor.datasets.delimited.dialect import Dialect
-from advisor.datasets.delimited.records import blocks
+from advisor.datasets.dataset import Kind
 from advisor.datasets.tables.columns import Judged, judge
-from advisor.datasets.tables.parquet import DAMAGED, damaged
 from advisor.datasets.tables.sample import TableSample
-from advisor.datasets.values import Style, as_texts, cleaned, numbers_of
+from advisor.datasets.values.conversion import Style, as_texts, cleaned, numbers_of
 
-ALWAYS_UP_TO = 2**26
-"""Bytes of a text table that is read whole for it, in a third of a second."""
-FOR_RARE_UP_TO = 2**28
-"""Bytes of one that is read whole only where the sample shows a class in few rows: it takes a second or two."""
 FEW_ROWS = 100
 """Of a class in the sample: how many there are in all would be off by more than a tenth."""
-_MOST_ROWS = 50_000_000
-"""Of a Parquet file, whose columns lie apart."""
 _MOST_CLASSES = 1_000_000
-_BLOCK = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +28,17 @@ class ClassCounts:
     """Rows without a class."""
 
 
-def class_counts(path: Path, format_: Format, sample: TableSample, target: Judged) -> ClassCounts | None:
-    """The rows of each class in the whole file; None where it takes too long to read, or its words are not those of the sample.
+def class_counts(path: Path, sample: TableSample, target: Judged) -> ClassCounts | None:
+    """Count the rows of each class in the whole file.
+
+    None where that takes too long, or the words in it are not those of the sample.
 
     Raises:
         InputError: a row has too many or too few fields.
         OSError
     """
-    name = target.column.name
-    if format_ is Format.PARQUET and sample.rows <= _MOST_ROWS:
-        held = polars.scan_parquet(path, glob=False).select(polars.col(name).alias("value"))
-        try:
-            parts = iter([held.group_by("value").len("rows").collect(engine="streaming")])
-        except DAMAGED as error:
-            raise damaged(path, error) from None
-    elif format_ is Format.DELIMITED and path.stat().st_size <= _most_bytes(target):
-        parts = _of_text(path, Dialect(**sample.reading["dialect"]), name)
-    else:
+    parts = sample.access.value_counts(path, target.column.name, rare=_seems_rare(target), rows=sample.rows)
+    if parts is None:
         return None
     found: dict[object, int] = {}
     for part in parts:
@@ -62,7 +46,7 @@ def class_counts(path: Path, format_: Format, sample: TableSample, target: Judge
             return None
         for value, rows in part.iter_rows():
             found[value] = found.get(value, 0) + int(rows)
-    texts = _as_classes(polars.Series(name, list(found), strict=False), target)
+    texts = _as_classes(polars.Series(target.column.name, list(found), strict=False), target)
     counts: dict[str | None, int] = {}
     for text, rows in zip(texts.to_list(), found.values(), strict=True):
         counts[text] = counts.get(text, 0) + rows
@@ -83,20 +67,10 @@ def with_all_classes(target: Judged, counts: ClassCounts) -> Judged:
     return replace(target, column=replace(column, distinct=max(len(counts.rows), column.distinct)))
 
 
-def _most_bytes(target: Judged) -> int:
+def _seems_rare(target: Judged) -> bool:
+    """True where the sample shows a class in few rows."""
     fewest = target.values.drop_nulls().alias("value").value_counts()["count"].min()
-    rare = target.kind is Kind.CONSTANT or (isinstance(fewest, int) and fewest < FEW_ROWS)
-    return FOR_RARE_UP_TO if rare else ALWAYS_UP_TO
-
-
-def _of_text(path: Path, dialect: Dialect, name: str) -> Iterator[polars.DataFrame]:
-    place = dialect.names.index(name)
-    for block in blocks(path, dialect, _BLOCK):
-        held = polars.read_csv(
-            block.data, has_header=False, columns=[place], separator=dialect.delimiter, quote_char=dialect.quote or None,
-            encoding="utf8-lossy", infer_schema=False,
-        )  # fmt: skip
-        yield held.to_series().alias("value").value_counts(name="rows")
+    return target.kind is Kind.CONSTANT or (isinstance(fewest, int) and fewest < FEW_ROWS)
 
 
 def _as_classes(values: polars.Series, target: Judged) -> polars.Series:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import polars
 
-from advisor.datasets import values as reading
 from advisor.datasets.dataset import Column, Kind
-from advisor.datasets.values import as_texts, cleaned
+from advisor.datasets.values import conversion as reading
+from advisor.datasets.values.conversion import as_texts, cleaned
 from advisor.wording import join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50

@@ -9,10 +9,10 @@ from pathlib import Path
 import polars
 
 from advisor.datasets.dataset import Kind, Remark, Task, Weight
-from advisor.datasets.formats import unreadable
+from advisor.datasets.refusals import unreadable
 from advisor.datasets.tables.class_counts import ClassCounts
 from advisor.datasets.tables.columns import INFINITE, Judged, words_of_name
-from advisor.datasets.values import as_texts
+from advisor.datasets.values.conversion import as_texts
 from advisor.errors import InputError, did_you_mean, input_error
 from advisor.wording import join_names, shorten
 

@@ -42,7 +42,7 @@ def inspection_page(inspection: Inspection, look: Look) -> str:
 
 def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "Path", shorten(inspection.path, 200)
-    yield "Format", _format_words(inspection)
+    yield "Format", inspection.written or inspection.format
     yield "Modality", inspection.modality
     counted = with_unit(inspection.examples, "examples")
     yield (
@@ -69,20 +69,6 @@ def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
     elif divided:
         yield "Split", join_names(divided)
     yield "Fingerprint", inspection.fingerprint
-
-
-def _format_words(inspection: Inspection) -> str:
-    dialect = inspection.reading.get("dialect")
-    if inspection.reading.get("list"):
-        return "JSON: a list of objects"
-    if not dialect:
-        return inspection.format.value
-    mark = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", ":": "colons", " ": "blanks"}.get(
-        dialect["delimiter"]
-    )
-    apart = f"columns set apart by {mark}" if mark else "one column"
-    header = "with a header" if dialect["header"] else "without a header"
-    return f"{inspection.format.value}: {apart}, {header}, {dialect['encoding']}"
 
 
 def _task_words(inspection: Inspection) -> str:
@@ -178,7 +164,7 @@ def inspection_json(inspection: Inspection) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "path": inspection.path,
-        "format": inspection.format.value,
+        "format": inspection.format,
         "modality": inspection.modality,
         "target": inspection.target,
         "task": None if inspection.task is None else inspection.task.value,

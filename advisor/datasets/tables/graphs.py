@@ -13,20 +13,20 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import Column, Format, Inspection, Kind, Remark, Weight
+from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Weight
 
 ENDS = (
     ("source", "target"), ("src", "dst"), ("src", "dest"), ("from", "to"), ("u", "v"), ("head", "tail"), ("node1", "node2"),
     ("fromnodeid", "tonodeid"), ("id1", "id2"), ("follower", "followee"), ("citing", "cited"), ("parent", "child"),
 )  # fmt: skip
-"""What the columns of both ends are called, in small letters without blanks and underscores."""
+"""Names of the columns of both ends, in small letters without blanks and underscores."""
 WEIGHTS = frozenset({"weight", "w", "value", "count", "time", "timestamp", "type", "label", "sign", "rating"})
 SUFFIXES = frozenset({".edges", ".edgelist"})
 SHARED = 0.3
 """Share of one column's values that stand in the other, where neither names nor the file say that these are nodes."""
 MOST_COLUMNS = 4
 _UNNAMED = re.compile(r"column_\d+")
-"""What columns of a file without a header are called."""
+"""Names of columns in a file without a header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _Graph:
 
 
 def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]) -> Inspection | None:
-    """The graph that a table lists the edges of, or None where it lists something else.
+    """Inspect the graph whose edges a table lists; None where it lists something else.
 
     `frame` holds its rows, all or a sample; the counts are of these rows.
     """
@@ -53,7 +53,7 @@ def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]
     size = path.stat().st_size
     return Inspection(
         path=str(path),
-        format=Format.EDGES,
+        format="edge list",
         modality="graph",
         examples=graph.nodes,
         facts={
@@ -65,7 +65,6 @@ def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]
         remarks=tuple(_remarks(graph, ends)),
         bytes=size,
         memory_bytes=16 * graph.edges,
-        reading={"ends": ends},
     )  # fmt: skip
 
 
@@ -91,7 +90,7 @@ def _names_nodes(column: Column) -> bool:
 
 
 def _share_nodes(one: polars.Series, other: polars.Series, *, unnamed: bool) -> bool:
-    """Whether many different values stand in both, in pairs that nearly all differ. Whole numbers also do so by chance (age
+    """True where many different values stand in both, in pairs that nearly all differ. Whole numbers also do so by chance (age
     and weight), so they must have no names of their own and leave few gaps."""
     if one.dtype != other.dtype:
         return False
@@ -105,7 +104,7 @@ def _share_nodes(one: polars.Series, other: polars.Series, *, unnamed: bool) -> 
 
 
 def _numbers_of_nodes(left: polars.Series, right: polars.Series) -> bool:
-    """Whether whole numbers are used up nearly without gaps, as numbers of nodes are and measurements are not."""
+    """True where whole numbers are used up nearly without gaps, as numbers of nodes are and measurements are not."""
     if not left.dtype.is_integer():
         return False
     together = polars.concat([left, right]).unique()

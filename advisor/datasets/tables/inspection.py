@@ -10,33 +10,30 @@ from pathlib import Path
 import polars
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import UNSAID, Format, Inspection, Kind, Remark, Task, Weight
-from advisor.datasets.delimited.dialect import Dialect
-from advisor.datasets.readers import texts
-from advisor.datasets.series import series
-from advisor.datasets.tables import delimited_sample, json_lines, parquet
+from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
 from advisor.datasets.tables.class_counts import class_counts, with_all_classes
 from advisor.datasets.tables.columns import Judged, judge
+from advisor.datasets.tables.examples import TableReading, joined
 from advisor.datasets.tables.row_order import RowOrder, row_order
 from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.tables.series.inspection import as_series
+from advisor.datasets.tables.series.recognition import recognise
+from advisor.datasets.tables.series.shape import Arrangement
 from advisor.datasets.tables.suspects import Suspects, suspects
+from advisor.datasets.tables.table import Table
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
+from advisor.datasets.values.words import measure
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
 
 FEW_ROWS = 50
 _MOST_COLUMNS_OF_EDGES = 4
 _THREADS = 2
-_SAMPLES = {
-    Format.DELIMITED: delimited_sample.sample_of,
-    Format.JSON_LINES: json_lines.sample_of,
-    Format.PARQUET: parquet.sample_of,
-}
 
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What was found out about one table, before it is put together."""
+    """Findings about one table, before they are put together."""
 
     path: Path
     sample: TableSample
@@ -47,58 +44,55 @@ class _Findings:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Columns that a model is given: all that hold something, but not the answer and not whom a row belongs to."""
+        """Columns that a model is given: all that hold something, but neither the answer nor the group of a row."""
         left_out = {*self.suspects.copies, self.order.group_column, self.target.name if self.target else None}
         return tuple(
             judged.column.name for judged in self.columns if judged.kind.usable and judged.column.name not in left_out
         )
 
 
-def inspect_table(path: Path, format_: Format, target: str | None, task: Task | None = None) -> Inspection:
-    """What a CSV, TSV, Parquet or JSON lines file is; with a task, where the target allows it, for this one.
+def inspect_table(path: Path, sample: TableSample, target: str | None, task: Task | None) -> Inspection:
+    """Inspect a table by a sample of its rows: examples, series or the edges of a graph; for a task if one is stated.
 
     Raises:
-        InputError: it cannot be read, or there is no such target, or one that cannot be learnt.
+        InputError: there is no such target, or one that cannot be predicted, or a row is damaged.
         OSError
     """
-    sample = _SAMPLES[format_](path)
     columns = judged_columns(sample)
     found = find_column(columns, target, path) if target is not None else None
     typed = _typed(columns)
     if found is None and len(columns) <= _MOST_COLUMNS_OF_EDGES:
-        from advisor.datasets.series import graphs  # scipy's graphs take 0.3 s
+        from advisor.datasets.tables import graphs  # scipy's graphs take 0.2 s
 
         graph = graphs.inspect_edges(path, typed, [judged.column for judged in columns])
         if graph is not None:
             return graph
     counts = None
     if found is not None and not sample.whole and may_be_classes(found, task):
-        counts = class_counts(path, format_, sample, found)
+        counts = class_counts(path, sample, found)
         if counts is not None:
             before, found = found, with_all_classes(found, counts)
             columns = tuple(found if judged is before else judged for judged in columns)
     seen = view(found, path, task, whole=sample.whole, counts=counts) if found is not None else None
     known = suspects(columns, seen) if seen is not None else Suspects()
     findings = _Findings(path, sample, columns, seen, known, row_order(columns, seen))
-    inspection = _inspection(findings, format_, typed)
-    shape = series.recognise(typed, inspection.columns, inspection.target)
-    if shape is None or (task in (Task.CLASSIFY, Task.REGRESS) and shape.kind is series.Arrangement.LONG):
+    table = Table(sample.access, {judged.column.name: judged.style for judged in columns if judged.style})
+    inspection = _inspection(findings, typed, table)
+    shape = recognise(typed, inspection.columns, inspection.target)
+    if shape is None or (task in (Task.CLASSIFY, Task.REGRESS) and shape.kind is Arrangement.LONG):
         return inspection
-    return series.as_series(inspection, shape)
+    return as_series(inspection, shape, table)
 
 
 def judged_columns(sample: TableSample) -> tuple[Judged, ...]:
     """Every column of a sample, in the order of the file."""
-    dialect = Dialect(**sample.reading["dialect"]) if "dialect" in sample.reading else None
 
-    def judged(place: int) -> Judged:
-        raw = sample.frame.to_series(place)
-        named = dialect is None or (dialect.header and not raw.name.startswith(f"column_{place + 1}"))
-        comma_first = dialect is not None and dialect.delimiter == ";"
-        return judge(raw, named=named, nested=raw.name in sample.nested, comma_first=comma_first)
+    def judged(raw: polars.Series) -> Judged:
+        named, nested = raw.name not in sample.unnamed, raw.name in sample.nested
+        return judge(raw, named=named, nested=nested, comma_first=sample.comma_first)
 
     with ThreadPoolExecutor(_THREADS) as pool:  # polars works outside of Python's lock
-        return tuple(pool.map(judged, range(sample.frame.width)))
+        return tuple(pool.map(judged, sample.frame.iter_columns()))
 
 
 def _typed(columns: Sequence[Judged]) -> polars.DataFrame:
@@ -112,24 +106,23 @@ def _typed(columns: Sequence[Judged]) -> polars.DataFrame:
     return polars.DataFrame(held)
 
 
-def _inspection(findings: _Findings, format_: Format, typed: polars.DataFrame) -> Inspection:
+def _inspection(findings: _Findings, typed: polars.DataFrame, table: Table) -> Inspection:
     path, sample, target = findings.path, findings.sample, findings.target
     inputs = findings.inputs
     columns = tuple(judged.column for judged in findings.columns)
     size = path.stat().st_size
-    modality = "text" if inputs and texts.is_text_task(columns, inputs) else "tabular"
+    modality = "text" if inputs and is_text_task(columns, inputs) else "tabular"
     facts: dict[str, Value] = {"data.modality": modality, "data.examples": sample.rows, "data.bytes": size}
     if modality == "text":
-        measured = texts.measure(texts.joined(typed.select(inputs)))
+        measured = measure(joined(typed.select(inputs)))
         facts |= {"data.inputs": measured.tokens, "data.sequence_length": measured.steps}
     elif inputs:
         facts |= {"data.inputs": len(inputs), "data.sparse_ids": findings.order.sparse_ids}
     if target is not None:
         facts |= _facts_of_target(target)
-    styles = {judged.column.name: judged.style for judged in findings.columns if judged.style}
     return Inspection(
         path=str(path),
-        format=format_,
+        format=sample.format,
         modality=modality,
         examples=sample.rows,
         facts=facts,
@@ -145,8 +138,14 @@ def _inspection(findings: _Findings, format_: Format, typed: polars.DataFrame) -
         sampled=sample.sampled,
         bytes=size,
         memory_bytes=round(typed.estimated_size() * sample.rows / max(len(typed), 1)),
-        reading=sample.reading | {"styles": styles},
+        reading=TableReading(table),
+        written=sample.written,
     )
+
+
+def is_text_task(columns: Sequence[Column], inputs: Sequence[str]) -> bool:
+    """True where texts are all that a table's examples consist of: it is no table but texts with answers."""
+    return {column.kind for column in columns if column.name in inputs} == {Kind.TEXT}
 
 
 def _facts_of_target(target: TargetView) -> dict[str, Value]:

@@ -4,30 +4,76 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy
 import polars
-from numpy.typing import NDArray
 
 from advisor.datasets import encodings
-from advisor.datasets.delimited.header import refuse_names
+from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, READ_WHOLE, breaks_before, pieces
-from advisor.datasets.formats import unreadable
+from advisor.datasets.reader import Beginning, Evidence, Reader
+from advisor.datasets.refusals import refuse_names, unreadable
+from advisor.datasets.sampling import Positions
+from advisor.datasets.tables.inspection import inspect_table
 from advisor.datasets.tables.sample import TableSample
 from advisor.wording import shorten
 
 Record: TypeAlias = "dict[str, Any]"
 
+FORMAT = "JSON lines"
+SUFFIXES = frozenset({".jsonl", ".ndjson", ".json"})
 MOST_COLUMNS = 20_000
+_PROSE = frozenset({".txt", ".md"})
+"""Names of texts, which may begin with a bracket and be no JSON."""
 _LARGEST_LIST = 2**28
 _BLOCK = 2**22
 _STRAY_SHARE = 0.02
 
 
-def sample_of(path: Path) -> TableSample:
-    """The objects that a table is judged by.
+@dataclass(frozen=True, slots=True)
+class JsonRows:
+    """Access to the objects of a file."""
+
+    encoding: str
+    is_list: bool = False
+    """True where the file is one list of objects."""
+
+    def read(self, path: Path, names: Sequence[str], rows: Positions | None) -> polars.DataFrame:
+        if self.is_list:
+            records = _list(path, self.encoding, path.stat().st_size)
+            records = records if rows is None else [records[row] for row in rows.tolist() if row < len(records)]
+        else:
+            records = [record for _, record in objects(path, self.encoding, rows)]
+        frame, _ = _frame_of(records, path)
+        lacking = [  # an object need not have all values
+            polars.Series(name, [None] * len(frame), dtype=polars.String) for name in names if name not in frame.columns
+        ]
+        return frame.with_columns(lacking)
+
+    def spread(self, path: Path, total: int, most: int, seed: int) -> polars.DataFrame | None:
+        return None
+
+    def value_counts(self, path: Path, name: str, *, rare: bool, rows: int) -> Iterator[polars.DataFrame] | None:
+        return None
+
+
+def recognise(beginning: Beginning) -> Evidence:
+    if beginning.text is None:
+        return Evidence.NONE
+    if beginning.suffix in SUFFIXES:
+        return Evidence.NAME
+    begins = beginning.suffix not in _PROSE and beginning.text.lstrip()[:1] in ("{", "[")
+    return Evidence.FIRST_CHARACTER if begins else Evidence.NONE
+
+
+def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
+    return inspect_table(path, _sample_of(path), target, task)
+
+
+def _sample_of(path: Path) -> TableSample:
+    """Read the objects that a table is judged by.
 
     Raises:
         InputError: something is no object, or the file is cut off; the line is named.
@@ -37,19 +83,19 @@ def sample_of(path: Path) -> TableSample:
     with path.open("rb") as file:
         start = file.read(2**16)
     encoding = encodings.recognise(start) or "utf-8"
-    reading: dict[str, Any] = {"encoding": encoding}
     if encodings.decoded(start, encoding).lstrip().startswith("["):
         records = _list(path, encoding, size)
-        frame, nested = frame_of(records, path)
-        return TableSample(frame, len(records), True, True, reading=reading | {"list": True}, nested=nested)
+        frame, nested = _frame_of(records, path)
+        access = JsonRows(encoding, is_list=True)
+        return TableSample(frame, len(records), FORMAT, access, nested=nested, written="JSON: a list of objects")
     if size <= READ_WHOLE or encodings.width(encoding) > 1:
         records = [record for _, record in objects(path, encoding)]
-        frame, nested = frame_of(records, path)
-        return TableSample(frame, len(records), counted=True, whole=True, reading=reading, nested=nested)
-    return _of_large(path, size, encoding, reading)
+        frame, nested = _frame_of(records, path)
+        return TableSample(frame, len(records), FORMAT, JsonRows(encoding), nested=nested)
+    return _of_large(path, size, encoding)
 
 
-def _of_large(path: Path, size: int, encoding: str, reading: dict[str, Any]) -> TableSample:
+def _of_large(path: Path, size: int, encoding: str) -> TableSample:
     records: list[Record] = []
     read = 0
     for text, record in objects(path, encoding):
@@ -67,9 +113,9 @@ def _of_large(path: Path, size: int, encoding: str, reading: dict[str, Any]) -> 
     rows, how = round(size * len(records) / read), "the number of rows is estimated from bytes"
     if size <= COUNTED_UP_TO:
         rows, how = breaks_before(path, size, encoding) + (not _ends_with_a_break(path, size)), "all rows were counted"
-    frame, nested = frame_of(records, path)
+    frame, nested = _frame_of(records, path)
     sampled = f"Read the first {first:,} rows and {len(records) - first:,} more from all over the file; {how}."
-    return TableSample(frame, rows, size <= COUNTED_UP_TO, False, sampled, reading, nested)
+    return TableSample(frame, rows, FORMAT, JsonRows(encoding), whole=False, sampled=sampled, nested=nested)
 
 
 def _ends_with_a_break(path: Path, size: int) -> bool:
@@ -78,8 +124,8 @@ def _ends_with_a_break(path: Path, size: int) -> bool:
         return file.read() == b"\n"
 
 
-def objects(path: Path, encoding: str, rows: NDArray[numpy.int64] | None = None) -> Iterator[tuple[str, Record]]:
-    """Each line with its object, in the order of the file; of the rows with these numbers only, where they are given.
+def objects(path: Path, encoding: str, rows: Positions | None = None) -> Iterator[tuple[str, Record]]:
+    """Parse each line, in the order of the file; only the rows with these numbers, where they are given.
 
     Raises InputError.
     """
@@ -135,17 +181,8 @@ def _list(path: Path, encoding: str, size: int) -> list[Record]:
     return list(values)
 
 
-def all_records(path: Path, reading: dict[str, Any], rows: NDArray[numpy.int64] | None) -> list[Record]:
-    """The objects of a whole file, or those of some rows. Raises InputError, OSError."""
-    encoding = str(reading["encoding"])
-    if reading.get("list"):
-        records = _list(path, encoding, path.stat().st_size)
-        return records if rows is None else [records[row] for row in rows.tolist() if row < len(records)]
-    return [record for _, record in objects(path, encoding, rows)]
-
-
-def frame_of(records: Sequence[Record], path: Path) -> tuple[polars.DataFrame, frozenset[str]]:
-    """The objects as a frame, and which of its columns hold lists or objects; a value that an object lacks is null."""
+def _frame_of(records: Sequence[Record], path: Path) -> tuple[polars.DataFrame, frozenset[str]]:
+    """The objects as a frame, and the columns that hold lists or objects; a value that an object lacks is null."""
     names = list(dict.fromkeys(name for record in records for name in record))
     if not records or not names:
         raise unreadable(path, "it holds no named values", "Write one JSON object a line.")
@@ -159,7 +196,7 @@ def frame_of(records: Sequence[Record], path: Path) -> tuple[polars.DataFrame, f
 
 
 def _are_nested(values: Sequence[Any]) -> bool:
-    """Whether more than a few stray ones are lists or objects."""
+    """True where more than a few stray ones are lists or objects."""
     found = sum(isinstance(value, dict | list) for value in values)
     return found > _STRAY_SHARE * sum(value is not None for value in values)
 
@@ -186,3 +223,6 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()  # half a character, which JSON can spell, is no text
     return json.dumps(value)
+
+
+READER = Reader(FORMAT, SUFFIXES, inspect, recognise)

@@ -1,23 +1,19 @@
-"""What is read of a text table to judge it: all of a small file, pieces from all over a large one."""
+"""Samples of text tables: all of a small file, pieces from all over a large one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy
 import polars
 
 from advisor.datasets import encodings
-from advisor.datasets.dataset import Remark
 from advisor.datasets.delimited.dialect import Dialect, recognise
-from advisor.datasets.delimited.header import ragged
 from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, PLACES, READ_WHOLE, breaks_before, pieces
 from advisor.datasets.delimited.records import Block, blocks, frame_of, plain, quotes_fit, structure, without_blanks
-from advisor.datasets.formats import unreadable
-from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.refusals import only_a_header, ragged
 
 _PARSED_UP_TO = 2**28
 _GUESSED_FROM = 2**18
@@ -27,8 +23,20 @@ _MOST_READ = 2**25
 _MANY_PLACES = 2000
 
 
-def sample_of(path: Path) -> TableSample:
-    """The rows that a table is judged by, in the order of the file.
+@dataclass(frozen=True, slots=True)
+class TextSample:
+    """Rows of a text table in the order of the file, every value as the text that stands there."""
+
+    dialect: Dialect
+    frame: polars.DataFrame
+    rows: int
+    """Of the whole file."""
+    sampled: str = ""
+    """The part that was read; empty where it was all."""
+
+
+def sample_of(path: Path) -> TextSample:
+    """Read the rows that a table is judged by: all of a small file, pieces from all over a large one.
 
     Raises:
         InputError: rows of different lengths, only a header, columns of the same name.
@@ -41,12 +49,12 @@ def sample_of(path: Path) -> TableSample:
             start += file.read(len(start))
     encoding = _encoding(path, start, size)
     dialect = recognise(encodings.decoded(start, encoding), encoding, path, complete=size <= len(start))
-    if size <= READ_WHOLE:
-        frame = frame_of(b"".join(block.data for block in blocks(path, dialect)), dialect)
-        _refuse_no_rows(frame, path)
-        said = _left_out(dialect)
-        return TableSample(frame, len(frame), counted=True, whole=True, reading=_reading(dialect), remarks=said)
-    return _of_large(path, size, dialect)
+    if size > READ_WHOLE:
+        return _of_large(path, size, dialect)
+    frame = frame_of(b"".join(block.data for block in blocks(path, dialect)), dialect)
+    if frame.is_empty():
+        raise only_a_header(path)
+    return TextSample(dialect, frame, len(frame))
 
 
 def _encoding(path: Path, start: bytes, size: int) -> str:
@@ -59,8 +67,8 @@ def _encoding(path: Path, start: bytes, size: int) -> str:
     return found if found in ("cp1252", "latin-1") else encoding
 
 
-def _of_large(path: Path, size: int, dialect: Dialect) -> TableSample:
-    """Pieces evenly apart, each as large as the others: a file that is sorted must not be judged by its beginning."""
+def _of_large(path: Path, size: int, dialect: Dialect) -> TextSample:
+    """Read pieces evenly apart, each as large as the others: a sorted file must not be judged by its beginning."""
     first, *others = _pieces_of_rows(path, size, dialect)
     parts = [first, *others]
     frame = frame_of(b"".join(part.data for part in parts), dialect)
@@ -69,17 +77,16 @@ def _of_large(path: Path, size: int, dialect: Dialect) -> TableSample:
     how = "all rows were counted" if counted else "the number of rows is estimated from bytes"
     start = _counted(first.data, dialect)
     more = f"{len(frame) - start:,} more from {len(others)} other places, evenly apart"
-    sampled = f"Read the first {start:,} rows and {more}; {how}."
-    return TableSample(frame, rows, counted, False, sampled, _reading(dialect), remarks=_left_out(dialect))
+    return TextSample(dialect, frame, rows, f"Read the first {start:,} rows and {more}; {how}.")
 
 
 def _pieces_of_rows(
     path: Path, size: int, dialect: Dialect, *, piece: int = 0, places: int = 0, shift: int = 0
 ) -> Iterator[Block]:
-    """Rows of the beginning, and then whole rows from evenly apart places, each piece with room for several rows."""
+    """Read rows of the beginning, and then whole rows from evenly apart places, each piece with room for several rows."""
     beginning = next(blocks(path, dialect, piece or PIECE), None)
     if beginning is None:
-        raise unreadable(path, "there is only a header and no row below it", "Check that it was written to its end.")
+        raise only_a_header(path)
     yield beginning
     row = len(beginning.data) // max(_counted(beginning.data, dialect), 1)
     piece = piece or max(PIECE, 4 * row)
@@ -93,7 +100,7 @@ def _pieces_of_rows(
 
 
 def even_rows(path: Path, dialect: Dialect, total: int, most: int, seed: int) -> polars.DataFrame | None:
-    """About `most` rows or more, a few from each of many places evenly apart, without reading the rest of a large file.
+    """Read about `most` rows or more, a few from each of many places evenly apart, without the rest of a large file.
 
     None where it is better read to its end: too small, or too much is wanted of it.
     """
@@ -108,28 +115,12 @@ def even_rows(path: Path, dialect: Dialect, total: int, most: int, seed: int) ->
     return frame if len(frame) >= most else None
 
 
-def _refuse_no_rows(frame: polars.DataFrame, path: Path) -> None:
-    if frame.is_empty():
-        raise unreadable(path, "there is only a header and no row below it", "Check that it was written to its end.")
-
-
-def _left_out(dialect: Dialect) -> tuple[Remark, ...]:
-    if not dialect.skip:
-        return ()
-    lines = "The first line is" if dialect.skip == 1 else f"The first {dialect.skip} lines are"
-    return (Remark(f"{lines} no part of the table and left out."),)
-
-
-def _reading(dialect: Dialect) -> dict[str, Any]:
-    return {"dialect": asdict(dialect)}
-
-
 def _codec(dialect: Dialect) -> str:
     return "utf-8" if dialect.encoding == "utf-8-sig" else dialect.encoding
 
 
 def _whole_rows(piece: bytes, dialect: Dialect, path: Path, place: int) -> Block | None:
-    """The rows that lie wholly within a piece; none where quotation marks leave open where one begins.
+    """Cut out the rows that lie wholly within a piece; none where quotation marks leave open where one begins.
 
     Raises InputError where a row has too few or too many fields.
     """
@@ -155,7 +146,7 @@ def _whole_rows(piece: bytes, dialect: Dialect, path: Path, place: int) -> Block
 
 
 def _rows(path: Path, size: int, dialect: Dialect, read: int, lines: int, sampled: int) -> tuple[int, bool]:
-    """How many rows there are, and whether they were counted; of the sample its bytes, lines and rows are known."""
+    """The number of rows, counted (True) or estimated from the bytes, lines and rows of the sample."""
     if size <= COUNTED_UP_TO:
         ending = _ending(path, size, dialect)
         all_lines = _breaks(path, dialect, size) + ending - dialect.skip - dialect.header
@@ -176,7 +167,7 @@ def _counted(data: bytes, dialect: Dialect) -> int:
 
 
 def _ending(path: Path, size: int, dialect: Dialect) -> int:
-    """What is to be added to the line breaks: 1 for a last line without one, less for blank lines at the end."""
+    """The number to add to the line breaks: 1 for a last line without one, less for blank lines at the end."""
     with path.open("rb") as file:
         file.seek(max(0, size - 4096))
         text = file.read().decode(_codec(dialect), "replace").replace("\r\n", "\n").replace("\r", "\n")

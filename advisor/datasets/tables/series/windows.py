@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -10,12 +10,12 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Inspection, Task
-from advisor.datasets.formats import unreadable
-from advisor.datasets.labels import class_numbers
+from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import spread, stratified
-from advisor.datasets.series.series import SeriesShape, seconds, shape_of
-from advisor.datasets.tables import table
-from advisor.datasets.values import as_texts, finite
+from advisor.datasets.tables.series.shape import SeriesShape
+from advisor.datasets.tables.table import Table
+from advisor.datasets.values.conversion import as_texts, finite, seconds
+from advisor.datasets.values.labels import class_numbers
 
 MOST_ROWS = 5_000_000
 """Rows that are read: a series cannot be sampled row by row."""
@@ -30,25 +30,37 @@ class _Steps:
     values: NDArray[numpy.float32]
     """(steps, values): gaps filled with what was last known, NaN before anything was."""
     answers: NDArray[numpy.float64]
-    """(steps,): the value to foretell as it was measured, NaN in gaps."""
+    """(steps,): the value to predict as it was measured, NaN in gaps."""
     times: NDArray[numpy.float64]
     position: NDArray[numpy.int64]
     """Of each step in its series."""
 
 
-def load_series(inspection: Inspection, most_examples: int, seed: int) -> Examples:
-    """Series as float32 (n, steps, values). Forecasts are windows with the value that follows, in the order of time.
+@dataclass(frozen=True, slots=True)
+class SeriesReading:
+    """A table that holds series."""
 
-    `times` are those of the values to foretell: where the test is later than the training, no window of the training
-    reaches a target of the test. Raises InputError where the series are too long or too short.
-    """
-    shape, rows = shape_of(inspection.reading["series"])
-    if rows > MOST_ROWS:
-        what = f"its {rows:,} rows are more than the {MOST_ROWS:,} that are read of series"
-        raise unreadable(inspection.path, what, "Save its latest part to a file of its own.")
-    frame = table.read_frame(replace(inspection, examples=rows), MOST_ROWS, seed)
-    if inspection.task is not Task.FORECAST:
-        return _whole(frame, shape, inspection, most_examples, seed)
+    table: Table
+    shape: SeriesShape
+    rows: int
+    """Of the table."""
+
+    def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
+        """Series as float32 (n, steps, values). Forecasts are windows with the value that follows, in the order of time.
+
+        `times` are those of the values to predict: where the test is later than the training, no window of the training
+        reaches a target of the test. Raises InputError where the series are too long or too short.
+        """
+        if self.rows > MOST_ROWS:
+            what = f"its {self.rows:,} rows are more than the {MOST_ROWS:,} that are read of series"
+            raise unreadable(inspection.path, what, "Save its latest part to a file of its own.")
+        frame = self.table.read(inspection, self.rows, MOST_ROWS, seed)
+        if inspection.task is not Task.FORECAST:
+            return _whole(frame, self.shape, inspection, most_examples, seed)
+        return _windows(frame, self.shape, inspection, most_examples)
+
+
+def _windows(frame: polars.DataFrame, shape: SeriesShape, inspection: Inspection, most_examples: int) -> Examples:
     time = shape.time_column
     steps = _rows_are_series(frame, shape) if time is None else _rows_are_times(frame, shape, time)
     begun = numpy.isfinite(numpy.roll(steps.values[:, 0], 1))  # something was measured before

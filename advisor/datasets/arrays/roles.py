@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from advisor.datasets.arrays.stored import StoredArray
 from advisor.datasets.dataset import Remark
-from advisor.datasets.formats import TITLE, unreadable
-from advisor.datasets.readers.array_files import StoredArray
+from advisor.datasets.refusals import UNREADABLE, unreadable
 from advisor.errors import InputError, did_you_mean, input_error
 from advisor.wording import join_names, shorten
 
@@ -120,7 +120,7 @@ def _target(path: Path, arrays: Sequence[StoredArray], data: StoredArray, target
         if not named and data.name:
             names = [shorten(array.name) for array in others]
             what = f"there is no array {shorten(target)!r} that could be the target"
-            raise input_error(TITLE, what, where=shorten(path, 200), remedy=did_you_mean(target, names))
+            raise input_error(UNREADABLE, what, where=shorten(path, 200), remedy=did_you_mean(target, names))
         if named and not 1 <= len(named[0].shape) <= 2:
             raise unreadable(
                 path, f"the array {shorten(target)} has the shape {_shape(named[0])}", "A target has one or two axes."
@@ -146,7 +146,7 @@ def _column(path: Path, data: StoredArray, target: str | None) -> int:
         if width >= 2
         else "Save data and target as NPZ."
     )
-    raise input_error(TITLE, what, where=shorten(path, 200), remedy=remedy)
+    raise input_error(UNREADABLE, what, where=shorten(path, 200), remedy=remedy)
 
 
 def _shaped(
@@ -163,7 +163,7 @@ def _shaped(
     first = len(shape) == 4 and shape[1] in (1, 3, 4) and shape[3] not in (1, 3, 4)
     if len(shape) == 4 and (first or shape[3] in (1, 3, 4)):
         size = (shape[2], shape[3]) if first else (shape[1], shape[2])
-        colours = min(3, shape[1] if first else shape[3])  # a fourth channel says how transparent a dot is
+        colours = min(3, shape[1] if first else shape[3])  # a fourth channel says how transparent a pixel is
         return Roles(data, answer, None, "image", colours * math.prod(size), None, size, colours, first, remarks)
     raise _too_many_axes(path, data)
 

@@ -16,13 +16,15 @@ import numpy
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from advisor.datasets.formats import ARCHIVE, not_opened, unreadable
+from advisor.datasets.refusals import not_opened, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.errors import InputError
 from advisor.wording import shorten
 
 AnyArray: TypeAlias = NDArray[Any]
 
+ARCHIVE = b"PK\x03\x04"
+"""The first bytes of a ZIP archive, and so of an NPZ."""
 BLOCK = 16 * 2**20
 MOST_COLUMN_ORDER = 2**30
 """Bytes of an array in Fortran's order within an NPZ, which must be read whole."""

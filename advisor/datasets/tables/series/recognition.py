@@ -1,23 +1,19 @@
-"""Time series in tables: recognised, and described as series. `windows` cuts them into examples."""
+"""Recognition of time series in tables: regular times beside measured values, or a column for each time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy
 import polars
 from numpy.typing import NDArray
 
-from advisor.datasets import fingerprint
-from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
-from advisor.datasets.delimited.dated_names import looks_dated, times_of
-from advisor.facts.vocabulary import Value
-from advisor.wording import shorten
+from advisor.datasets.dataset import Column, Kind
+from advisor.datasets.tables.series.shape import Arrangement, SeriesShape
+from advisor.datasets.values.conversion import seconds
+from advisor.datasets.values.dated_names import looks_dated, times_of
 
 FEWEST_ROWS = 30
 FEWEST_STEPS = 8
@@ -38,33 +34,8 @@ _TIMES = frozenset(
     {"t", "time", "timestamp", "date", "datetime", "step", "period", "ds", "year", "month", "week", "day", "hour"}
 )
 _STEP = re.compile(r"(t|time|step|hour|day|week|month|quarter|year|h|d|w|m|q|y)[ _-]?(\d{1,6})", re.IGNORECASE)
-_FACTS_OF_TABLES = frozenset({"task.kind", "task.outputs", "data.imbalance", "data.labelled_fraction"})
 _SECONDS_AND_SEASONS = ((3_600, 24), (86_400, 7), (604_800, 52), (2_629_800, 12), (7_889_400, 4))
 """Steps of about so many seconds (an hour, a day, a week, a month, a quarter) repeat after so many steps."""
-
-
-class Arrangement(StrEnum):
-    """How a table holds series."""
-
-    LONG = "long"  # a row for each time, of one series or of several that a column tells apart
-    WIDE = "wide"  # a row for each series, a column for each time
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesShape:
-    """Where in a table the series are."""
-
-    kind: Arrangement
-    value_columns: tuple[str, ...]
-    """Long: what is measured, the value to be foretold first. Wide: the columns in the order of time."""
-    steps: int
-    """Of history that an example has."""
-    time_column: str | None = None
-    group_column: str | None = None
-    season: int | None = None
-    """Steps after which values may repeat: 24 of hours, 12 of months."""
-    series: int = 1
-    """Long: how many there are, as far as the sample shows."""
 
 
 def recognise(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
@@ -74,85 +45,6 @@ def recognise(frame: polars.DataFrame, columns: Sequence[Column], target: str | 
     a weekday, and a target of classes beside a time, make a table.
     """
     return None if len(frame) < 2 else _wide(frame, columns, target) or _long(frame, columns, target)
-
-
-def as_series(inspection: Inspection, shape: SeriesShape) -> Inspection:
-    """The inspection of a table as one of the series in it. Its `examples` must be the rows of the table."""
-    rows = inspection.examples
-    facts: dict[str, Value] = dict(inspection.facts)
-    facts.pop("data.sparse_ids", None)
-    facts |= {"data.modality": "time_series", "data.sequence_length": shape.steps}
-    target, task, examples = inspection.target, inspection.task, rows
-    foretells = shape.kind is Arrangement.LONG or target is None
-    if foretells:
-        facts = {name: value for name, value in facts.items() if name not in _FACTS_OF_TABLES}
-        if shape.kind is Arrangement.WIDE:
-            examples = rows * (len(shape.value_columns) - shape.steps)
-        else:
-            examples = max(1, rows - shape.series * shape.steps)
-            target = target or (shape.value_columns[0] if len(shape.value_columns) == 1 else None)
-        known = shape.kind is Arrangement.WIDE or target is not None
-        task = Task.FORECAST if known else None
-        facts |= {"task.kind": "forecast", "task.outputs": 1} if known else {}
-    facts |= {
-        "data.examples": examples,
-        "data.inputs": len(shape.value_columns) if shape.kind is Arrangement.LONG else 1,
-    }
-    return replace(
-        inspection,
-        modality="time_series",
-        examples=examples,
-        facts=facts,
-        fingerprint=inspection.fingerprint
-        if target == inspection.target
-        else fingerprint.of_file(Path(inspection.path), target),
-        target=target,
-        task=task,
-        classes=() if foretells else inspection.classes,
-        inputs=shape.value_columns,
-        time_column=shape.time_column,
-        group_column=shape.group_column,
-        remarks=(
-            *_remarks(shape, target, foretells),
-            *(r for r in inspection.remarks if not _of_tables(r, shape, foretells)),
-        ),
-        reading={**inspection.reading, "series": _reading(shape, rows)},
-    )
-
-
-def _of_tables(remark: Remark, shape: SeriesShape, foretells: bool) -> bool:
-    """Whether it means nothing of a series: how rows that are ordered by series stand in time, or that no target is named."""
-    of_order = remark.weight is Weight.NOTE and remark.columns == (shape.time_column,)
-    return of_order or (foretells and remark.what == UNSAID)
-
-
-def shape_of(reading: Mapping[str, Any]) -> tuple[SeriesShape, int]:
-    """What `as_series` noted of a series: its shape, and the rows of the table."""
-    shape = SeriesShape(
-        kind=Arrangement(reading["kind"]),
-        value_columns=tuple(reading["values"]),
-        steps=reading["steps"],
-        time_column=reading["time"],
-        group_column=reading["group"],
-        season=reading["season"],
-    )
-    return shape, reading["rows"]
-
-
-def seconds(times: polars.Series) -> NDArray[numpy.float64]:
-    """Times as numbers that can be compared and subtracted: seconds of dates, numbers as they are, NaN for none."""
-    if times.dtype.is_temporal() and times.dtype != polars.Duration:
-        moments = times.cast(polars.Datetime("us")) if times.dtype != polars.Time else times
-        times = moments.to_physical().cast(polars.Float64) / 1e6
-    result: NDArray[numpy.float64] = times.cast(polars.Float64, strict=False).fill_null(float("nan")).to_numpy()
-    return result
-
-
-def _reading(shape: SeriesShape, rows: int) -> dict[str, Any]:
-    return {
-        "kind": shape.kind.value, "values": list(shape.value_columns), "steps": shape.steps, "time": shape.time_column,
-        "group": shape.group_column, "season": shape.season, "rows": rows,
-    }  # fmt: skip
 
 
 def _long(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
@@ -301,26 +193,3 @@ def _season(series: _Regular) -> int | None:
 def _history(season: int | None, length: int) -> int:
     """Two seasons or 32 steps, but a quarter of a series at most, so that there are windows to learn from."""
     return max(2, min(2 * season if season else DEFAULT_HISTORY, length // 4))
-
-
-def _remarks(shape: SeriesShape, target: str | None, foretells: bool) -> Iterator[Remark]:
-    if shape.kind is Arrangement.WIDE:
-        what = (
-            f"Each row is a series of {len(shape.value_columns)} steps, from {shorten(shape.value_columns[0], 30)} to "
-        )
-        what += f"{shorten(shape.value_columns[-1], 30)}."
-        yield Remark(what + (f" Forecasts look back on {shape.steps} of them." if foretells else ""))
-        return
-    told_apart = f", of a series for each {shorten(shape.group_column, 30)}" if shape.group_column else ""
-    yield Remark(
-        f"The rows follow one another in time by {shorten(shape.time_column, 30)}{told_apart}. An example is a window of "
-        f"{shape.steps} steps and the value that follows it; tests are later than what is learnt from.",
-        columns=tuple(filter(None, (shape.time_column, shape.group_column))),
-    )
-    if target is None:
-        names = ", ".join(shorten(name, 30) for name in shape.value_columns[:5])
-        yield Remark(
-            "Several values are measured over time.",
-            Weight.WARNING,
-            f"Name the one to foretell with --target: {names}.",
-        )

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import Remark, Weight
-from advisor.datasets.formats import not_opened, unreadable
+from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
+from advisor.datasets.refusals import not_opened, unreadable
+from advisor.datasets.sampling import how_drawn, stratified
+from advisor.datasets.values.labels import class_numbers
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
 
 PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
-"""Folders of these names divide the data; the classes are in them."""
+"""Folders of these names split the data; the classes are in them."""
 DEEPEST = 8
 MOST_FILES = 2_000_000
 
@@ -53,7 +59,7 @@ class ClassFolders:
         return sum(member.size for member in self.members)
 
     def readable(self, looked_into: int, broken: int) -> int:
-        """How many of the files are examples, where so many of those looked into are broken; exact where that was all."""
+        """The number of files that are examples, where so many of those looked into are broken; exact where that was all."""
         return len(self.members) - round(len(self.members) * broken / looked_into)
 
     @property
@@ -63,7 +69,7 @@ class ClassFolders:
 
 
 def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFolders:
-    """What a folder holds: FOLDER/CLASS/files, FOLDER/train/CLASS/files, or files without a class.
+    """List the files of a kind in a folder: FOLDER/CLASS/files, FOLDER/train/CLASS/files, or files without a class.
 
     Hidden files are passed over, links to folders are not followed. `noun` names the files in messages: pictures.
     Raises InputError where there are none.
@@ -99,7 +105,7 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
 
 
 def class_facts(folders: ClassFolders, examples: int) -> dict[str, Value]:
-    """What follows from the classes and their sizes, and from how many of the files are examples."""
+    """Facts that follow from the classes and their sizes; `examples` of the files are readable."""
     facts: dict[str, Value] = {"data.examples": examples, "data.bytes": max(1, folders.bytes)}
     if len(folders.classes) > 1:
         sizes = Counter(member.label for member in folders.members).values()
@@ -108,22 +114,66 @@ def class_facts(folders: ClassFolders, examples: int) -> dict[str, Value]:
     return facts
 
 
+def load_members(
+    inspection: Inspection,
+    found: ClassFolders,
+    most_examples: int,
+    seed: int,
+    *,
+    read: Callable[[Path], NDArray[Any]],
+    broken: tuple[type[BaseException], ...],
+    noun: str,
+    remedy: str,
+) -> Examples:
+    """Read at most so many files, each class by its share, and leave out those whose reading raises one of `broken`.
+
+    Raises InputError where none can be read.
+    """
+    numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
+    chosen = stratified(numbers, most_examples, seed)
+    examples, kept = [], []
+    for position in chosen:
+        try:
+            examples.append(read(found.path(found.members[position])))
+        except broken:
+            continue
+        kept.append(position)
+    if not kept:
+        raise unreadable(inspection.path, f"none of its {noun} can be read", remedy)
+    left_out = []
+    if len(chosen) < len(found.members):
+        left_out.append(
+            f"{len(chosen):,} of {len(found.members):,} {noun} were taken, {how_drawn(numbers, numbers[chosen])}."
+        )
+    if len(kept) < len(chosen):
+        lost = len(chosen) - len(kept)
+        left_out.append(f"{lost:,} that cannot be read {'was' if lost == 1 else 'were'} left out.")
+    return Examples(
+        inspection.modality, Task.CLASSIFY, numpy.stack(examples), numbers[kept], classes, left_out=" ".join(left_out)
+    )
+
+
+def one_folder_each(noun: str) -> str:
+    return f"Put the {noun} of each class into a folder of its own: the folders name the classes."
+
+
 def class_remarks(folders: ClassFolders, noun: str) -> Iterator[Remark]:
-    """What a person should know about the folders and the classes."""
-    one_folder_each = f"Put the {noun} of each class into a folder of its own."
+    """Remarks on the folders and the classes."""
     if not folders.classes:
-        yield Remark(f"The {noun} have no classes, since no folders divide them.", Weight.WARNING, one_folder_each)
+        yield Remark(
+            f"The {noun} have no classes, since no folders divide them.", Weight.WARNING, one_folder_each(noun)
+        )
     elif len(folders.classes) == 1:
         what = f"All {noun} are of one class ({shorten(folders.classes[0])}), so there is nothing to tell apart."
-        yield Remark(what, Weight.WARNING, one_folder_each)
+        yield Remark(what, Weight.WARNING, one_folder_each(noun))
     sizes = Counter(member.label for member in folders.members)
     single = [shorten(name, 30) for name in folders.classes if sizes[name] == 1]
     if single and len(folders.classes) > 1:
-        what = f"{_classes(len(single))} with a single example: {join_names(_few(single))}. It can be learnt or judged, not both."
+        what = f"{_classes(len(single))} with a single example: {join_names(_few(single))}. It is trained on or tested, not both."
         yield Remark(what, Weight.WARNING, "Add examples or leave such classes out.")
     if folders.parts:
         names = join_names([shorten(part, 20) for part in folders.parts])
-        what = f"The folders {names} were taken together; trials divide the examples anew."
+        what = f"The folders {names} were taken together; trials split the examples anew."
         yield Remark(what, remedy="Name one of them to use only its examples.")
     if folders.outside:
         one = folders.outside == 1
@@ -164,7 +214,7 @@ def _files(folder: Path, counts: Counter[str]) -> Iterator[tuple[tuple[str, ...]
 
 
 def _depth_of_classes(found: list[tuple[str, ...]]) -> int | None:
-    """How many folders lie around those of the classes: FOLDER/data/CLASS/file has one. None where there are no classes."""
+    """The number of folders around those of the classes: FOLDER/data/CLASS/file has one. None where there are no classes."""
     deepest = min(len(parts) for parts in found) - 1
     depth = 0
     while depth + 1 < deepest and len({parts[depth] for parts in found}) == 1:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
+import numpy
 import polars
+from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Kind
 
@@ -198,3 +200,12 @@ def as_texts(values: polars.Series) -> polars.Series:
         return polars.Series(values.name, [None] * len(values), dtype=polars.String)
     texts = values.cast(polars.String)
     return cleaned(texts) if values.dtype in (polars.String, polars.Categorical, polars.Enum) else texts
+
+
+def seconds(times: polars.Series) -> NDArray[numpy.float64]:
+    """Times as numbers to compare and subtract: seconds of dates, numbers as they are, NaN for none."""
+    if times.dtype.is_temporal() and times.dtype != polars.Duration:
+        moments = times.cast(polars.Datetime("us")) if times.dtype != polars.Time else times
+        times = moments.to_physical().cast(polars.Float64) / 1e6
+    result: NDArray[numpy.float64] = times.cast(polars.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    return result

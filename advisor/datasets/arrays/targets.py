@@ -1,0 +1,123 @@
+"""Targets of arrays: the classes or numbers that they ask for."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy
+
+from advisor.datasets.arrays.roles import Roles
+from advisor.datasets.arrays.stored import AnyArray, column_of, rows_of
+from advisor.datasets.dataset import Inspection, Task
+from advisor.datasets.refusals import unreadable
+from advisor.datasets.sampling import Positions
+from advisor.datasets.values.labels import class_numbers
+from advisor.facts.vocabulary import Value
+
+
+def targets_of(path: Path, roles: Roles) -> AnyArray | None:
+    """All targets, (n,) or of several numbers (n, k)."""
+    if roles.target_column is not None:
+        return column_of(path, roles.data, roles.target_column)
+    if roles.target is None:
+        return None
+    values = rows_of(path, roles.target, numpy.arange(roles.data.rows))
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]]:
+    """The task that targets ask for: texts, yes or no, few whole numbers and one-hot rows are classes, other numbers are numbers.
+
+    No task of those that can be tried where an example has several labels: rows of 0 and 1 with any number of ones.
+    """
+    if values is None:
+        return None, ()
+    if values.ndim == 2:
+        if _one_hot(values):
+            return Task.CLASSIFY, _names(values.argmax(axis=1))
+        return (None if _several_labels(values) else Task.REGRESS), ()
+    if values.dtype.kind in "fiu":
+        known = values[numpy.isfinite(values)]
+        distinct = len(numpy.unique(known))
+        whole = bool((known == numpy.round(known)).all())
+        few = distinct <= max(20, min(1000, int(len(known) ** 0.5)))
+        if not (whole and few and distinct * 2 <= len(known)):
+            return Task.REGRESS, ()
+    return Task.CLASSIFY, _names(values)
+
+
+def read_as(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tuple[str, ...]]:
+    """Read targets for a task that they do not look like. Raises InputError where they do not allow it."""
+    if task is Task.REGRESS:
+        if values.dtype.kind not in "fiub":
+            what = "its targets are words, so that no number can be predicted (task.kind is regress)"
+            raise unreadable(path, what, "Leave task.kind out, or name an array of numbers.")
+        return Task.REGRESS, ()
+    if values.ndim == 2 and _several_labels(values):
+        what = f"its targets are several labels for one example ({values.shape[1]} columns of 0 and 1), which cannot be tried yet"
+        raise unreadable(
+            path, what, "`advisor recommend` plans for them; with task.kind=regress they are tried as numbers."
+        )
+    if values.ndim == 2:
+        what = f"its targets are {values.shape[1]} numbers for each example and no classes (task.kind is {task})"
+        raise unreadable(path, what, "Leave task.kind out, or save one class for each example, numbered from 0.")
+    whole = bool((values == numpy.round(values))[numpy.isfinite(values)].all())
+    distinct = len(numpy.unique(values))
+    if not whole or distinct * 2 > len(values):
+        what = f"its targets have {distinct:,} different values and are no classes (task.kind is {task})"
+        raise unreadable(path, what, "Leave task.kind out, or put them into a few classes, numbered from 0, first.")
+    return Task.CLASSIFY, _names(values)
+
+
+def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positions]:
+    """Targets as a model learns them, and the positions of the examples that have one."""
+    if inspection.task is Task.CLASSIFY:
+        labels = _labels(values.argmax(axis=1) if values.ndim == 2 else values)
+        known = numpy.array([position for position, label in enumerate(labels) if label], numpy.int64)
+        return class_numbers([labels[position] for position in known], inspection.classes)[0], known
+    numbers = values.astype(numpy.float64).reshape(len(values), -1)
+    known = numpy.flatnonzero(numpy.isfinite(numbers).all(axis=1))
+    return numbers[known], known
+
+
+def target_facts(task: Task, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
+    if task is Task.REGRESS:
+        known = numpy.isfinite(values.astype(numpy.float64)).reshape(len(values), -1).all(axis=1)
+        outputs = values.shape[1] if values.ndim == 2 else 1
+        return {"task.kind": "regress", "task.outputs": outputs, "data.labelled_fraction": float(known.mean())}
+    if len(classes) < 2:
+        return {}
+    labels = [label for label in _labels(values.argmax(axis=1) if values.ndim == 2 else values) if label]
+    sizes = Counter(labels).values()
+    return {
+        "task.kind": "classify", "task.outputs": len(classes), "data.labelled_fraction": len(labels) / len(values),
+        "data.imbalance": round(max(sizes) / min(sizes), 3),
+    }  # fmt: skip
+
+
+def _labels(values: AnyArray) -> list[str]:
+    """Classes as words, whole numbers without a point; empty for a missing one."""
+    if values.dtype.kind == "S":
+        return [value.decode("utf-8", "replace").strip() for value in values.tolist()]
+    if values.dtype.kind == "f":
+        return [f"{value:.0f}" if math.isfinite(value) else "" for value in values.tolist()]
+    return [str(value).strip().lower() if values.dtype.kind == "b" else str(value).strip() for value in values.tolist()]
+
+
+def _names(values: AnyArray) -> tuple[str, ...]:
+    """The classes: numbers by their size, words by the alphabet."""
+    return tuple(label for label in dict.fromkeys(_labels(numpy.unique(values))) if label)
+
+
+def _one_hot(values: AnyArray) -> bool:
+    """True where each row has a single 1 among zeros, and so stands for a class."""
+    numbers = values.astype(numpy.float64)
+    return bool(values.shape[1] > 1 and numpy.isin(numbers, (0.0, 1.0)).all() and (numbers.sum(axis=1) == 1).all())
+
+
+def _several_labels(values: AnyArray) -> bool:
+    """True where each row has a 0 or 1 for each of several labels."""
+    return values.shape[1] > 1 and values.dtype.kind in "fiub" and set(numpy.unique(values).tolist()) == {0, 1}

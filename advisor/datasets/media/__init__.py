@@ -1,0 +1,1 @@
+"""Pictures and sounds, decoded, and the folders of files that stand for classes."""

@@ -1,0 +1,111 @@
+"""Pictures decoded: what they are like, and their pixels, all made one size."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import struct
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+from advisor.datasets.media.class_folders import ClassFolders, Member
+
+Floats: TypeAlias = NDArray[numpy.float32]
+
+LARGEST_SIDE = 64
+"""Pixels a side in trials, which last minutes."""
+MOST_PIXELS = 100_000_000
+"""A file that unpacks to more is taken for an attack or a mistake."""
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF")
+BROKEN = (OSError, ValueError, SyntaxError, EOFError, struct.error, Image.DecompressionBombError, MemoryError)
+"""Errors that the decoder raises for files that are cut off, are no pictures, or unpack to too much."""
+
+logging.getLogger("PIL").addHandler(logging.NullHandler())  # else its remarks on broken files reach the terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One decoded picture."""
+
+    member: Member
+    width: int
+    height: int
+    mode: str
+    content: bytes
+    """A hash of the file."""
+
+    @property
+    def colours(self) -> int:
+        return 1 if self.mode in ("1", "L", "LA", "F") or self.mode.startswith("I") else 3
+
+
+def side_for(width: int, height: int) -> int:
+    """Pixels a side of the square that pictures of this size become in trials: their own where it is small enough,
+    and else one that networks can halve twice."""
+    if width == height <= LARGEST_SIDE:
+        return width
+    return min(LARGEST_SIDE, max(8, -(-max(width, height) // 4) * 4))
+
+
+def resized(picture: NDArray[Any], side: int) -> Floats:
+    """One colour of a picture, (height, width) of any numbers, as float32 (side, side)."""
+    image = Image.fromarray(numpy.ascontiguousarray(picture, dtype=numpy.float32))
+    return numpy.asarray(image.resize((side, side), Image.Resampling.BILINEAR))
+
+
+def look_into(found: ClassFolders, chosen: Sequence[Member]) -> tuple[list[Look], list[Member]]:
+    """Decode some pictures; those that cannot be are listed apart."""
+    looks, broken = [], []
+    for member in chosen:
+        path = found.path(member)
+        try:
+            with _opened(path) as image:
+                width, height, mode = *image.size, image.mode
+                image.draft(None, (LARGEST_SIDE, LARGEST_SIDE))  # a large JPEG is decoded in a fraction of the time
+                image.load()
+            content = hashlib.blake2b(path.read_bytes(), digest_size=16).digest()
+        except BROKEN:
+            broken.append(member)
+            continue
+        looks.append(Look(member, width, height, mode, content))
+    return looks, broken
+
+
+def read(path: Path, side: int, colours: int) -> Floats:
+    """(colours, side, side) between 0 and 1. Raises one of BROKEN."""
+    with _opened(path) as image:
+        image.draft(None, (side, side))
+        upright = ImageOps.exif_transpose(image)
+    if upright.mode == "F" or upright.mode.startswith("I"):  # 16 bits and more, which the decoder would cut off at 255
+        grey = resized(numpy.clip(numpy.asarray(upright, numpy.float32) / 65535, 0, 1), side)
+        return numpy.repeat(grey[None], colours, axis=0)
+    if upright.has_transparency_data:
+        behind = Image.new("RGBA", upright.size, "white")
+        upright = Image.alpha_composite(behind, upright.convert("RGBA"))
+    plain = upright.convert("L" if colours == 1 else "RGB")
+    if plain.size != (side, side):
+        plain = plain.resize((side, side), Image.Resampling.BILINEAR)
+    pixels = numpy.asarray(plain, numpy.float32) / numpy.float32(255)
+    return pixels[None] if colours == 1 else pixels.transpose(2, 0, 1)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image.Image]:
+    """A picture whose header was read. The decoder's warnings about odd files are kept from the terminal.
+
+    Raises one of BROKEN, also for more pixels than a picture can be meant to have.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with Image.open(path, formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise ValueError(f"{image.width}x{image.height} pixels")
+            yield image

@@ -1,0 +1,123 @@
+"""Parquet: tables whose columns lie apart, typed by the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars
+from polars import selectors
+from polars.exceptions import PanicException, PolarsError
+
+from advisor.datasets.dataset import Inspection, Task
+from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
+from advisor.datasets.refusals import misnamed, refuse_names, unreadable
+from advisor.datasets.sampling import Positions
+from advisor.datasets.tables.inspection import inspect_table
+from advisor.datasets.tables.sample import TableSample
+from advisor.errors import InputError
+from advisor.wording import shorten
+
+FORMAT = "Parquet"
+SUFFIXES = frozenset({".parquet", ".pq"})
+MAGIC = b"PAR1"
+_ENDS = (MAGIC, b"PARE")
+"""The last bytes of a whole file: plain, or with an encrypted footer."""
+
+MOST_CELLS = 2_000_000
+"""Rows times columns that are held to judge a table by."""
+PLACES = 12
+_MOST_COUNTED = 50_000_000
+"""Rows up to which those of each class are counted."""
+_DAMAGED = (PolarsError, PanicException, OSError)
+"""Errors that polars raises on damaged files."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetRows:
+    """Access to the rows of a Parquet file."""
+
+    def read(self, path: Path, names: Sequence[str], rows: Positions | None) -> polars.DataFrame:
+        try:
+            scan = polars.scan_parquet(path, glob=False).select(selectors.by_name(*names))
+            if rows is not None:
+                index = "\0row"
+                chosen = polars.LazyFrame({index: polars.Series(rows, dtype=polars.UInt32)})
+                scan = scan.with_row_index(index).join(chosen, on=index, how="semi", maintain_order="left").drop(index)
+            return scan.collect(engine="streaming")
+        except _DAMAGED as error:
+            raise _damaged(path, error) from None
+
+    def spread(self, path: Path, total: int, most: int, seed: int) -> polars.DataFrame | None:
+        return None
+
+    def value_counts(self, path: Path, name: str, *, rare: bool, rows: int) -> Iterator[polars.DataFrame] | None:
+        if rows > _MOST_COUNTED:
+            return None
+        held = polars.scan_parquet(path, glob=False).select(polars.col(name).alias("value"))
+        try:
+            return iter([held.group_by("value").len("rows").collect(engine="streaming")])
+        except _DAMAGED as error:
+            raise _damaged(path, error) from None
+
+
+def recognise(beginning: Beginning) -> Evidence:
+    return named_or(SUFFIXES, beginning, MAGIC)
+
+
+def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise misnamed(path, FORMAT)
+        file.seek(-len(MAGIC), 2)
+        if file.read() not in _ENDS:
+            raise unreadable(path, "this Parquet file is cut off: its end is missing", "Copy or write it once more.")
+    return inspect_table(path, _sample_of(path), target, task)
+
+
+def _sample_of(path: Path) -> TableSample:
+    """Read the rows that a table is judged by.
+
+    Raises:
+        InputError: the file is damaged, or has no rows or no columns.
+    """
+    try:
+        scan = polars.scan_parquet(path, glob=False)
+        schema = scan.collect_schema()
+        rows = int(scan.select(polars.len()).collect().item())
+        names = schema.names()
+        refuse_names(names, path)
+        if not rows or not names:
+            raise unreadable(path, "the table has no rows", "Check that it was written to its end.")
+        nested = frozenset(
+            name for name, kind in schema.items() if kind.is_nested() or kind in (polars.Binary, polars.Object)
+        )
+        most = max(MOST_CELLS // len(names), 100)
+        plain = selectors.by_name(*(name for name in names if name not in nested))
+        if rows <= most:
+            frame = _with_nested(scan.select(plain).collect(), names, rows)
+            return TableSample(frame, rows, FORMAT, ParquetRows(), nested=nested)
+        share = most // PLACES
+        parts = [scan.slice(number * (rows - share) // (PLACES - 1), share) for number in range(PLACES)]
+        read = polars.concat([part.select(plain).collect(engine="streaming") for part in parts])
+        frame = _with_nested(read, names, share * PLACES)
+    except _DAMAGED as error:
+        raise _damaged(path, error) from None
+    sampled = f"Read {share * PLACES:,} rows from {PLACES} places, evenly apart from the first to the last."
+    return TableSample(frame, rows, FORMAT, ParquetRows(), whole=False, sampled=sampled, nested=nested)
+
+
+def _with_nested(frame: polars.DataFrame, names: list[str], rows: int) -> polars.DataFrame:
+    """All columns in their order; those of lists and objects without their values."""
+    none = polars.Series([None] * rows, dtype=polars.String)
+    read = set(frame.columns)
+    return polars.DataFrame([frame[name] if name in read else none.alias(name) for name in names])
+
+
+def _damaged(path: Path, error: BaseException) -> InputError:
+    reason = shorten(str(error).partition("\n")[0], 120)
+    return unreadable(path, f"this Parquet file is damaged ({reason})", "Copy or write it once more.")
+
+
+READER = Reader(FORMAT, SUFFIXES, inspect, recognise)

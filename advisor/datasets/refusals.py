@@ -1,0 +1,85 @@
+"""Refusals of data, as every reader words them: what is wrong, where, and a remedy."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from advisor.errors import InputError, input_error
+from advisor.wording import join_names, shorten
+
+UNREADABLE = "These data cannot be read"
+_MOST_NEIGHBOURS = 20_000
+
+
+def unreadable(path: Path | str, what: str, remedy: str) -> InputError:
+    """The refusal of data that cannot be read."""
+    return input_error(UNREADABLE, what, where=shorten(path, 200), remedy=remedy)
+
+
+def unlearnable(path: str, what: str, remedy: str) -> InputError:
+    """The refusal of data that can be read, but not learned from."""
+    return input_error("Nothing can be learned from these data", what, where=shorten(path, 200), remedy=remedy)
+
+
+def not_opened(path: Path, error: OSError) -> InputError:
+    """The system's refusal of a file, in words and with a remedy."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return unreadable(path, "nothing is there", _nearby(path))
+    if isinstance(error, PermissionError):
+        return unreadable(path, "it may not be read", "Check its permissions and those of its folders.")
+    return unreadable(path, error.strerror or type(error).__name__, "Check the path and the disk.")
+
+
+def _nearby(path: Path) -> str:
+    """Ask for the name in the same folder that is nearest to the missing one."""
+    try:
+        names = [entry.name for entry in islice(os.scandir(path.parent), _MOST_NEIGHBOURS)]
+    except OSError:
+        return "Check the path."
+    near = difflib.get_close_matches(path.name[:200], names, n=1, cutoff=0.6)
+    return f"Did you mean {shorten(path.parent / near[0], 200)}?" if near else "Check the path."
+
+
+def misnamed(path: Path, format_: str) -> InputError:
+    """The refusal of a file whose name promises another format than its content."""
+    what = f"its name says {format_}, but it does not begin as such a file does"
+    return unreadable(path, what, "It may be cut off or something else. Copy or write it once more.")
+
+
+def only_a_header(path: Path) -> InputError:
+    """The refusal of a table without rows."""
+    return unreadable(path, "there is only a header and no row below it", "Check that it was written to its end.")
+
+
+def ragged(path: Path, line: int, fields: int, width: int) -> InputError:
+    """The refusal of a row with another number of fields than there are columns, named by its line."""
+    counted = f"{fields} field" if fields == 1 else f"{fields} fields"
+    columns = "1 column" if width == 1 else f"{width} columns"
+    what = f"line {line:,} has {counted}, but the table has {columns}"
+    return unreadable(
+        path, what, "Quote values that hold the delimiter; where the file is cut off, write it once more."
+    )
+
+
+def refuse_names(names: Sequence[str], path: Path) -> None:
+    """Raise InputError where two columns have the same name, or one is a pattern for the names of others."""
+    pattern = next((name for name in names if name == "*" or (name.startswith("^") and name.endswith("$"))), None)
+    if pattern is not None:  # polars takes these for all columns, and for a regular expression
+        what = f"a column is called {shorten(pattern, 30)!r}, which stands for the names of others"
+        raise unreadable(path, what, "Give it a plain name.")
+    double = [f"{shorten(name, 30)!r}" for name, count in Counter(names).items() if count > 1]
+    if double:
+        shown = join_names([*double[:5], *([f"{len(double) - 5} more"] if len(double) > 5 else [])])
+        raise unreadable(path, f"several columns are called {shown}", "Give each column a name of its own.")
+
+
+def refuse_target(target: str | None, path: Path) -> None:
+    """Raise InputError where a target is named for files whose folders name the classes."""
+    if target is not None:
+        what = f"there are no columns in it that {shorten(target)!r} could name"
+        raise unreadable(path, what, "Leave --target out: the folders name the classes.")

@@ -1,1 +1,0 @@
-"""Tables that are time series or graphs."""

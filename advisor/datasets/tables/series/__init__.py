@@ -1,0 +1,1 @@
+"""Time series in tables: recognised, described, and cut into examples."""

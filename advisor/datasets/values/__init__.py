@@ -1,0 +1,1 @@
+"""Single values and names: texts as numbers, dates, words and classes."""
