@@ -8,7 +8,7 @@ from typing import Any
 
 from advisor.agent.trials.trying import NothingTriedError
 from advisor.children.stopping import STOPPED, Stop
-from advisor.datasets.dataset import Format, Inspection, Remark, Task, Weight
+from advisor.datasets.dataset import Inspection, Remark, Task, Weight
 from advisor.errors import Problem
 from advisor.facts.verdict import Verdict
 from advisor.training.child.request import Began, EpochSeen, Ready
@@ -21,7 +21,7 @@ METRIC = Metric("accuracy", "accuracy", 0.01)
 DATA = DataTried("/d/wine.csv", "kind", "0" * 16, "tabular", "classify", 178, 36, 142, "Drawn by class.", 3, 0.5)
 WINE = Inspection(
     path="/d/wine.csv",
-    format=next(iter(Format)),
+    format="delimited text",
     modality="tabular",
     examples=178,
     facts={
