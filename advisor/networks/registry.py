@@ -22,7 +22,7 @@ SUPERVISED_LOSSES = (
     "dice_cross_entropy",
 )
 """Losses that compare the answer with targets; see `losses`."""
-_FOLDER = Path(folders.__path__[0])
+FOLDER = Path(folders.__path__[0])
 
 
 class UnknownNetworkError(UnbuildableError):
@@ -58,13 +58,13 @@ def families() -> Mapping[str, Family]:
 
 
 def _folders() -> list[str]:
-    return sorted(path.parent.name for path in _FOLDER.glob("*/declaration.py"))
+    return sorted(path.parent.name for path in FOLDER.glob("*/declaration.py"))
 
 
 @cache
 def _declared_in(folder: str) -> Mapping[str, Family]:
     """Empty where there is no such folder. A plan asks for one family, so not all of them are read at each start (5 ms)."""
-    if not folder.isidentifier() or not (_FOLDER / folder / "declaration.py").is_file():
+    if not folder.isidentifier() or not (FOLDER / folder / "declaration.py").is_file():
         return {}
     declared: tuple[Family, ...] = import_module(f"{folders.__name__}.{folder}.declaration").FAMILIES
     return MappingProxyType({found.name: found for found in declared})
@@ -89,7 +89,7 @@ def losses() -> tuple[str, ...]:
 def folder_of(network: str) -> Path:
     """The folder with the family's modules: declaration, building, network. Raises UnknownNetworkError."""
     found = family(network)
-    return next(_FOLDER / name for name in (network, *_folders()) if _declared_in(name).get(network) is found)
+    return next(FOLDER / name for name in (network, *_folders()) if _declared_in(name).get(network) is found)
 
 
 def package_of(network: str) -> str:

@@ -22,6 +22,7 @@ OF_NUMBERS = ("rbm", "dbn", "deconvolutional")
 """Networks that see how often each token occurs and can restore that, besides those that restore whatever they see."""
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
 """Layouts whose examples are numbers of words or nodes, which no difference of values can restore."""
+INITS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
 EPOCHS = 100
 PATIENCE = 10
 
@@ -137,9 +138,9 @@ def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) ->
 
 
 def _init(plan: Plan) -> str:
-    """Weights that others trained are not part of a project that downloads nothing."""
-    advised = _advised(plan, "network.init") or "he"
-    return "he" if advised == "pretrained" else str(advised)
+    """No weights that others trained, or that are trained layer by layer: the project downloads nothing and has one loop."""
+    advised = _advised(plan, "network.init")
+    return str(advised) if advised in INITS else "he"
 
 
 def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regularisation: list[str]) -> Recipe:

@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size
-from advisor.starter.blueprint import Blueprint
+from advisor.networks.family import LARGEST_FLAT_PICTURE
+from advisor.networks.registry import FOLDER, folder_of
+from advisor.starter.blueprint import Blueprint, Layout
+from advisor.starter.copying import copied_files
 from advisor.starter.literals import literal
 from advisor.starter.trial import trial_batch
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
+FOLDERS = (TEMPLATES, FOLDER)
+"""Of all templates; those that join a network with the sizes of a project stand beside the network."""
 
 _ACTIVATIONS = {
     "relu": "nn.ReLU()",
@@ -44,7 +49,7 @@ _OPTIMIZERS = {
 }
 GENERATIVE = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence")
 """Losses after which a network makes new examples."""
-_SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "weights", "test_project")
+_SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "test_project")
 
 
 def templates_of(blueprint: Blueprint) -> dict[str, str]:
@@ -55,7 +60,7 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
-        chosen["model.py"] = f"models/{blueprint.network}.py.j2"
+        chosen["model.py"] = f"{folder_of(blueprint.network).name}/model.py.j2"
         chosen["data.py"] = f"data/{blueprint.layout}.py.j2"
         chosen["loss.py"] = _loss(blueprint.recipe.loss)
         if blueprint.recipe.loss in GENERATIVE:
@@ -73,9 +78,10 @@ def _loss(name: str) -> str:
 
 
 def files_of(blueprint: Blueprint) -> dict[str, str]:
-    """The content of these files by their names."""
+    """The content of these files, and of those that are copied, by their names."""
     context = context_of(blueprint)
-    return {name: render(template, context) for name, template in templates_of(blueprint).items()}
+    rendered = {name: render(template, context) for name, template in templates_of(blueprint).items()}
+    return {**rendered, **copied_files(blueprint)}
 
 
 def context_of(blueprint: Blueprint) -> dict[str, Any]:
@@ -87,10 +93,17 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "cpus": (blueprint.computing.workers + 1) * max(1, blueprint.computing.gpus)
         + (blueprint.computing.threads or 1)
         - 1,
+        "large_picture": _large_picture(blueprint),
         "trial_batch": trial_batch(blueprint),
         "hours": max(1, round(blueprint.computing.hours or 24)),
         **(_of_a_transformer(blueprint) if blueprint.network == "transformer" else {}),
     }
+
+
+def _large_picture(blueprint: Blueprint) -> bool:
+    """Whether the example is a picture that autoencoders do not treat as a row of values."""
+    shape = blueprint.shape
+    return blueprint.layout is Layout.PICTURE and shape.channels * shape.height * shape.width > LARGEST_FLAT_PICTURE
 
 
 def _of_a_transformer(blueprint: Blueprint) -> dict[str, int]:
@@ -115,7 +128,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # 40 ms
 
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(FOLDERS),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -13,7 +13,7 @@ from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.registry import buildable
-from advisor.probes.child.recompute import recomputed
+from advisor.probes.child.training_step import recomputed
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Workload
 

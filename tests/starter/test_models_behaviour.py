@@ -41,12 +41,12 @@ def test_players_of_a_gan_learn_from_their_own_part_of_the_loss_only(tmp_path: P
     network = initialised(module(folder, "model").Network(module(folder, "data").load(None, 0)))
     judged = network(torch.randn(4, 5))
     judged.passed_off.sum().backward()
-    assert gradients(network.maker)
+    assert gradients(network.generator)
     assert not gradients(network.judge)
     network.zero_grad()
-    (network(torch.randn(4, 5)).real + judged.made).sum().backward()
+    (network(torch.randn(4, 5)).real + judged.produced).sum().backward()
     assert gradients(network.judge)
-    assert not gradients(network.maker)
+    assert not gradients(network.generator)
 
 
 def test_a_belief_network_learns_without_targets_beforehand(tmp_path: Path) -> None:
@@ -54,11 +54,11 @@ def test_a_belief_network_learns_without_targets_beforehand(tmp_path: Path) -> N
     data = module(folder, "data").load(None, 0)
     network = initialised(module(folder, "model").Network(data))
     pictures = torch.stack([picture for picture, _ in data.train]).flatten(1)
-    lowest = network.blocks[0]
+    lowest = network.stack()[0]
     with torch.no_grad():
-        before = (lowest.down(lowest(pictures)) - pictures).square().mean()
+        before = (lowest.down(lowest.up(pictures)) - pictures).square().mean()
         network.pretrain(data.train)
-        after = (lowest.down(lowest(pictures)) - pictures).square().mean()
+        after = (lowest.down(lowest.up(pictures)) - pictures).square().mean()
     assert after < before
 
 
@@ -67,7 +67,7 @@ def test_its_training_begins_with_that_and_does_not_repeat_it_when_it_goes_on(ne
     folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
     run(folder, "python train.py --steps 1 --learning-rate 0 --resume")  # nothing to go on from yet
     first = torch.load(folder / "runs" / "last.pt", weights_only=True)["network"]
-    assert first["blocks.0.visible_bias"].any()
+    assert first["machines.0.visible_bias"].any()
     run(folder, "python train.py --steps 2 --learning-rate 0 --resume --seed 1")
     again = torch.load(folder / "runs" / "last.pt", weights_only=True)["network"]
     assert all(torch.equal(weights, again[name]) for name, weights in first.items())
@@ -85,7 +85,7 @@ def test_what_represents_an_example_is_as_long_for_all_data(layout: Layout, tmp_
 def test_groups_are_normalised_over_several_values(width: int, tmp_path: Path) -> None:
     plan = blueprint("ffn", Layout.TABLE, Targets.CLASS, normalization="group_norm", hidden_units=(width,))
     network = module(project(tmp_path / "project", plan), "model")
-    (norm,) = [layer for layer in network.block(4, width) if isinstance(layer, nn.GroupNorm)]
+    (norm,) = [layer for layer in network.following(width) if isinstance(layer, nn.GroupNorm)]
     assert width % norm.num_groups == 0
     assert width == 1 or norm.num_channels // norm.num_groups >= 2
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from advisor.starter.blueprint import Blueprint, Layout, Targets
+from advisor.starter.copying import copied_files
 from advisor.starter.rendering import files_of
 from tests.starter.blueprints import LARGE, blueprint, project
 from tests.starter.projects import complaints, run, some
@@ -112,5 +113,13 @@ def write_code(folder: Path, plan: Blueprint) -> None:
     """The files that depend on the network and its data."""
     folder.mkdir()
     for name, text in files_of(plan).items():
-        if name in ("model.py", "data.py", "loss.py", "settings.py", "generate.py", "checkpoints.py"):
+        if name in (
+            "model.py",
+            "data.py",
+            "loss.py",
+            "settings.py",
+            "generate.py",
+            "checkpoints.py",
+            *copied_files(plan),
+        ):
             (folder / name).write_text(text)

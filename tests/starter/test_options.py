@@ -49,7 +49,7 @@ def trained(folder: Path, blueprint: Blueprint) -> dict[str, Any]:
 OPTIMIZERS = {
     "sgd": "SGD", "sgd_momentum": "momentum=0.9", "sgd_nesterov": "nesterov=True", "adagrad": "Adagrad",
     "adadelta": "Adadelta", "rmsprop": "RMSprop", "adam": "optim.Adam(", "adamw": "optim.AdamW(", "nadam": "NAdam",
-    "lbfgs": "LBFGS", "lars": "class Lars", "lamb": "class Lamb",
+    "lbfgs": "LBFGS", "lars": "Lars(", "lamb": "Lamb(",
 }  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def test_several_classes_of_one_row(tmp_path: Path) -> None:
     plan = plan_of(facts, network_type="ffn", network_hidden_units=[4], training_batch_size=8)
     project = generated(tmp_path / "project", plan)
     assert trained(project, tmp_path / "table.csv") == (4, 1)
-    last = torch.load(project / "runs" / "last.pt", weights_only=True)["network"]["head.weight"]
+    last = torch.load(project / "runs" / "last.pt", weights_only=True)["network"]["layers.2.weight"]
     assert last.shape == (3, 4)
 
 

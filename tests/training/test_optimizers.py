@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from advisor.training.loop.optimizers import Lamb, Lars, decay_loss, optimizer
+from advisor.training.loop.layerwise import Lamb, Lars
+from advisor.training.loop.optimizers import decay_loss, optimizer
 from advisor.training.recipe import OPTIMIZERS
 
 torch.set_num_threads(1)

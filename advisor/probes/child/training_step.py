@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
+from advisor.networks.recompute import recompute
 from advisor.probes.child.memory import peak_memory_bytes
-from advisor.probes.child.recompute import recomputed
 from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Setting, Work
 from advisor.probes.workload import Activations, Device, Execution, MemoryFormat, Precision, Workload
@@ -71,7 +71,7 @@ class TrainingStep:
         if self._last_format:
             network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if workload.activations is Activations.RECOMPUTED:
-            network = recomputed(network)
+            recomputed(network)
         self._network = network
         self._forward: Callable[[Tensor], Tensor] = network
         self._loss = loss_function(workload)
@@ -265,3 +265,10 @@ def _explained(what: str, mend: Callable[[], None] = lambda: None) -> Iterator[N
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return shorten(lines[0] if lines else type(error).__name__, _LONGEST_REASON)
+
+
+def recomputed(network: nn.Module) -> nn.Module:
+    """The same network, changed in place. Raises CannotRunError where there is nothing to compute again."""
+    if not recompute(network):
+        raise CannotRunError("the network has no long chain of layers or blocks that could be computed again.")
+    return network

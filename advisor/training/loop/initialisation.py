@@ -11,8 +11,6 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
-from advisor.training.recipe import AS_BUILT
-
 SURVEY_DEVIATION = 0.1
 """The survey's "low weights of about 0.1" (Wünsche 2018, III.A), read as a standard deviation."""
 
@@ -22,7 +20,7 @@ _RECTIFIERS = ("relu", "leaky_relu", "gelu", "swish")
 def initialise(
     module: nn.Module, name: str, activation: str = "relu", *, deviation: float = SURVEY_DEVIATION, seed: int = 0
 ) -> None:
-    """Gives the linear, convolutional, recurrent and attention layers new weights, and biases of zero.
+    """Give the linear, convolutional, recurrent and attention layers new weights, and biases of zero.
 
     With m inputs to a unit and n units that an input goes to, weights are normal with mean zero and the variance
 
@@ -38,7 +36,7 @@ def initialise(
     Embeddings and normalisations stay as they are, and with `as_built` everything does. The same seed gives the same
     weights on every device.
     """
-    if name == AS_BUILT:
+    if name == "as_built":
         return
     generator = Generator().manual_seed(seed)
     for matrix in _matrices(module, activation):
@@ -63,7 +61,7 @@ class _Matrix:
     units: float
     """That one input reaches."""
     gain: float
-    """What the square of the signal is to be multiplied with, as what follows the layer divides it."""
+    """The factor on the square of the signal, by which the modules after the layer divide it."""
 
 
 _Variance: TypeAlias = Callable[[_Matrix], float]

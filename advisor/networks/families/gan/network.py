@@ -46,7 +46,7 @@ class Adversaries(nn.Module):
     """(batch, values) or (batch, channels, height, width) of real examples -> Judged, beside as many that are produced.
 
     Each part of Judged reaches one player's weights only, so the sum of both losses has each player's own gradient:
-    a step on it is a step of both at once. `advisor.training.loop.objectives.Adversarial` lets them play in turns.
+    a step on it is a step of both at once.
     """
 
     def __init__(self, generator: nn.Module, judge: Judge) -> None:

@@ -14,23 +14,25 @@ from typing import Any
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from advisor.probes.judging.contest import CannotRunError
-
 _FEWEST_LAYERS = 2
 """With weights, in a chain; of a shorter one there is nothing to save."""
 
 
-def recomputed(network: nn.Module) -> nn.Module:
-    """The same network, changed in place; weights and results stay as they are.
+def recompute(network: nn.Module, whole: tuple[type[nn.Module], ...] = ()) -> bool:
+    """Change the network in place, so that its segments are computed again; weights and results stay as they are.
 
-    Raises CannotRunError where it has fewer than two segments: the last one is never worth computing again, since the
-    backward pass needs it right after the forward pass has made it.
+    Returns False where it has fewer than two segments, and so stays as it is: the last one is never worth computing again,
+    since the backward pass needs it right after the forward pass has made it.
+
+    Args:
+        whole: modules of which each is a segment, besides the layers of a transformer and the chains of layers.
     """
-    segments = [segment for block in _blocks(network) for segment in _divide(block)]
-    if len(segments) < 2:
-        raise CannotRunError("the network has no long chain of layers or blocks that could be computed again.")
+    blocks = list(_blocks(network, (nn.TransformerEncoderLayer, *whole)))
+    if sum(map(_segments, blocks)) < 2:
+        return False
+    segments = [segment for block in blocks for segment in _divide(block)]
     segments[-1].again = False
-    return network
+    return True
 
 
 class _Segment:
@@ -46,25 +48,31 @@ class _Segment:
         return checkpoint(self._forward, *inputs, use_reentrant=False, **options)
 
 
-def _blocks(module: nn.Module) -> Iterator[nn.Module]:
-    """The outermost chains and attention blocks, in the order in which they are computed."""
-    if isinstance(module, nn.TransformerEncoderLayer) or (
-        isinstance(module, nn.Sequential) and len(_layers(module)) >= _FEWEST_LAYERS
-    ):
+def _blocks(module: nn.Module, whole: tuple[type[nn.Module], ...]) -> Iterator[nn.Module]:
+    """The outermost chains and whole blocks, in the order in which they are computed."""
+    if isinstance(module, whole) or (isinstance(module, nn.Sequential) and len(_layers(module)) >= _FEWEST_LAYERS):
         yield module
     else:
         for child in module.children():
-            yield from _blocks(child)
+            yield from _blocks(child, whole)
+
+
+def _segments(block: nn.Module) -> int:
+    """The number of segments that a block is divided into, or one more."""
+    if not isinstance(block, nn.Sequential):
+        return 1
+    layers = len(_layers(block))
+    return math.ceil(math.sqrt(layers)) if layers > _FEWEST_LAYERS else 1
 
 
 def _divide(block: nn.Module) -> list[_Segment]:
-    """Makes the block compute itself in segments."""
+    """Make the block compute itself in segments."""
     if not isinstance(block, nn.Sequential):
         whole = _Segment(block.forward)
         block.forward = whole
         return [whole]
     layers = _layers(block)
-    number = math.ceil(math.sqrt(len(layers))) if len(layers) > _FEWEST_LAYERS else 1
+    number = _segments(block)
     length = math.ceil(len(layers) / number)
     parts = [layers[begin : begin + length] for begin in range(0, len(layers), length)]
     segments = [_Segment(nn.Sequential(*(module for layer in part for module in layer))) for part in parts]

@@ -1,0 +1,40 @@
+"""Modules of ours that a project takes as they stand: its network is the one that is advised, counted and timed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import advisor
+from advisor.networks.registry import FOLDER, folder_of
+from advisor.starter.blueprint import Blueprint
+
+_ADVISOR = Path(advisor.__file__).parent
+INITIALISATION = _ADVISOR / "training" / "loop" / "initialisation.py"
+LAYERWISE = _ADVISOR / "training" / "loop" / "layerwise.py"
+RECOMPUTE = _ADVISOR / "networks" / "recompute.py"
+_SIBLING = re.compile(r"^from advisor\.networks\.families\.(\w+) import", re.MULTILINE)
+
+
+def copied_files(blueprint: Blueprint) -> dict[str, str]:
+    """The text of each by the name that it has in the project; none for a model that is no network."""
+    if not blueprint.is_network:
+        return {}
+    sources = [INITIALISATION]
+    if blueprint.recipe.optimizer in ("lars", "lamb"):
+        sources.append(LAYERWISE)
+    if blueprint.recipe.recompute:
+        sources.append(RECOMPUTE)
+    return {**network_files(blueprint.network), **{source.name: source.read_text("utf-8") for source in sources}}
+
+
+def network_files(network: str) -> dict[str, str]:
+    """network.py of the family, and the modules beside its folder that it imports."""
+    files: dict[str, str] = {}
+    waiting = [folder_of(network) / "network.py"]
+    while waiting:
+        source = waiting.pop()
+        text = source.read_text("utf-8")
+        files[source.name] = _SIBLING.sub(r"from \1 import", text)
+        waiting += [FOLDER / f"{name}.py" for name in _SIBLING.findall(text) if f"{name}.py" not in files]
+    return files
