@@ -10,7 +10,6 @@ from advisor import safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.values import parse_value, to_text
 from advisor.facts.vocabulary import FactType, Value, Vocabulary
-from advisor.files import write_text
 from advisor.wording import printable, shorten
 
 TITLE = "These answers cannot be used"
@@ -136,10 +135,3 @@ def answers_text(vocabulary: Vocabulary, answers: Mapping[str, Value | None], he
             text = json.dumps(printable(text), ensure_ascii=False)
         lines += ["", f"# {fact.question}", f"{name}: {text}"]
     return "\n".join(lines) + "\n"
-
-
-def write_answers(
-    vocabulary: Vocabulary, answers: Mapping[str, Value | None], path: Path, *, heading: str, force: bool = False
-) -> None:
-    """Saves the answers as a new file. Raises InputError when it exists (without `force`) or cannot be written."""
-    write_text(path, answers_text(vocabulary, answers, heading), force=force)

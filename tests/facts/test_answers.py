@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.facts.answers import answers_text, parse_assignment, read_answers, write_answers
+from advisor.facts.answers import answers_text, parse_assignment, read_answers
 from advisor.facts.vocabulary import Value, Vocabulary
 from advisor.files import write_text
 from tests.properties import examples
@@ -176,7 +176,7 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
 @given(st.fixed_dictionaries({}, optional={name: st.none() | values for name, values in ANSWERS.items()}))
 def test_answers_written_down_read_back_equal(tmp_path: Path, answers: dict[str, Value | None]) -> None:
     path = tmp_path / "answers.yaml"
-    write_answers(VOCABULARY, answers, path, heading="Made by a test\nin two lines: # x", force=True)
+    write_text(path, answers_text(VOCABULARY, answers, "Made by a test\nin two lines: # x"), force=True)
     assert read_answers(VOCABULARY, path) == answers
 
 
@@ -196,9 +196,9 @@ def test_a_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("precious")
     with pytest.raises(InputError, match=r"the file exists.*--force"):
-        write_answers(VOCABULARY, {}, path, heading="x")
+        write_text(path, answers_text(VOCABULARY, {}, "x"))
     assert path.read_text() == "precious"
-    write_answers(VOCABULARY, {"data.examples": 5}, path, heading="x", force=True)
+    write_text(path, answers_text(VOCABULARY, {"data.examples": 5}, "x"), force=True)
     assert read_answers(VOCABULARY, path) == {"data.examples": 5}
 
 
@@ -235,7 +235,7 @@ def test_a_full_disk_leaves_the_old_file_whole_and_nothing_else(
     else:
         monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(InputError, match=r"No space left on device.*free space"):
-        write_answers(VOCABULARY, {"data.examples": 6}, path, heading="x", force=True)
+        write_text(path, answers_text(VOCABULARY, {"data.examples": 6}, "x"), force=True)
     monkeypatch.undo()
     assert read_answers(VOCABULARY, path) == {"data.examples": 5}
     assert [entry.name for entry in tmp_path.iterdir()] == ["answers.yaml"]

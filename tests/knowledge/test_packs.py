@@ -56,6 +56,13 @@ def problems(tmp_path: Path, *packs: Path) -> list[str]:
     return [str(problem).removeprefix(f"{tmp_path}/") for problem in caught.value.problems]
 
 
+def test_other_yaml_in_a_sub_folder_of_a_pack_is_none_of_its_rules(tmp_path: Path) -> None:
+    house = pack(tmp_path / "house", ours("house.one", "z"))
+    (house / "answers").mkdir()
+    (house / "answers" / "mine.yaml").write_text("p: yes\n")
+    assert order(load(tmp_path, house)) == ["house.one", "t.p", "t.otherwise"]
+
+
 def test_a_new_rule_comes_before_those_of_the_base(tmp_path: Path) -> None:
     knowledge = load(tmp_path, pack(tmp_path / "house", ours("t.ours", "z")))
     assert order(knowledge) == ["t.ours", "t.p", "t.otherwise"]

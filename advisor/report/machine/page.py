@@ -22,7 +22,6 @@ from advisor.survey.claim_values import newest_of
 from advisor.wording import join_names, shorten
 
 _LABEL, _FIGURE, _SHARE, _BAR = 20, 28, 9, 16
-_GAPS = 6
 _NARROWEST_TABLE = 76
 _VERDICT_STYLES = {Verdict.CONFIRMED: Style.GOOD, Verdict.OVERTURNED: Style.CARE}
 
