@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.machine.detection.detection import Machine
     from advisor.probes.outcome import Outcome
-    from advisor.report.html.evidence import Evidence
+    from advisor.report.evidence import Evidence
     from advisor.survey.judged_claims import Judgement
 
 
@@ -38,7 +38,7 @@ def evidence(
     """
     from advisor.agent.remembered.profile import grown
     from advisor.machine.profiles.files import find_device
-    from advisor.report.html.evidence import Evidence
+    from advisor.report.evidence import Evidence
     from advisor.report.machine.page import machine_report
 
     report = None

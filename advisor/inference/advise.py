@@ -10,6 +10,7 @@ from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
 from advisor.inference.explaining.explain import Explainer
 from advisor.inference.explaining.flips import find_flips
+from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
 from advisor.inference.program.conditions import Constraint
@@ -60,8 +61,6 @@ def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY,
     }
     questions: tuple[str, ...] = ()
     if detail.questions:
-        from advisor.inference.explaining.questions import Inquiry
-
         questions = tuple(question.fact for question in Inquiry(engine, situation, base).questions())
     shown, unused = _facts_in_use(engine.program, situation, base)
     return Plan(

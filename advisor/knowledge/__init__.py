@@ -1,1 +1,1 @@
-"""Rules as data: the expression language, the model of facts, topics and rules, the loader, lint and rule tests."""
+"""Rules as data: the expression language, the model of topics and rules, the loader, checks, lint and cache."""

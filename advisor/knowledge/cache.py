@@ -42,7 +42,7 @@ def cache_folder() -> Path:
     override = os.environ.get("ADVISOR_CACHE")
     if override:
         return Path(override)
-    from platformdirs import user_cache_dir
+    from platformdirs import user_cache_dir  # 5 ms
 
     return Path(user_cache_dir("advisor"))
 

@@ -1,1 +1,1 @@
-"""What this computer is: detection, published profiles of devices, and what was measured here before."""
+"""What this computer is: detection, health checks, published figures of devices, and the state kept for each host."""

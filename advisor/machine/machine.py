@@ -143,7 +143,7 @@ class Machine:
         Raises:
             ValueError: what is there is not what a machine consists of; the message names the place.
         """
-        from advisor.machine import parts  # 4 ms that a start of the program does not need
+        from advisor.machine import parts  # 3 ms that a start of the program does not need
 
         return decode(cls, data, "machine", vars(parts))
 

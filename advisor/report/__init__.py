@@ -1,1 +1,1 @@
-"""From a plan to something people read or carry away: terminal text, Markdown, JSON."""
+"""What people read or carry away: plans, measurements, trials and machines as terminal text, Markdown, JSON and HTML."""

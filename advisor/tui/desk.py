@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.interview.interview import Interview
     from advisor.knowledge.model import Knowledge
     from advisor.machine.detection.detection import Machine
-    from advisor.report.html.evidence import Evidence
+    from advisor.report.evidence import Evidence
     from advisor.training.ladder.outcome import TrialResults
 
 

@@ -29,7 +29,7 @@ from advisor.cli.inputs import (
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge
-    from advisor.report.html.evidence import Evidence
+    from advisor.report.evidence import Evidence
 
 
 def recommend(
@@ -76,7 +76,7 @@ def deliver_plan(
     elif format_ is Format.HTML:
         from datetime import date
 
-        from advisor.report.html.evidence import NOTHING
+        from advisor.report.evidence import NOTHING
         from advisor.report.html.plan_report import plan_html
 
         shown = evidence() if evidence is not None else NOTHING

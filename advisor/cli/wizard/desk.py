@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from advisor.interview.saved import Data
     from advisor.knowledge.model import Knowledge, School
     from advisor.machine.detection.detection import Machine
-    from advisor.report.html.evidence import Evidence
+    from advisor.report.evidence import Evidence
     from advisor.training.ladder.outcome import TrialResults
 
 

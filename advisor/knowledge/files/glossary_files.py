@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from advisor.errors import Problem, did_you_mean
+from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, phrase, terms_in
 from advisor.reading import Reader
 from advisor.safe_yaml import Node
 from advisor.wording import shorten
-
-if TYPE_CHECKING:
-    from advisor.knowledge.model import Knowledge
 
 _TERM_KEYS = ("text", "aliases", "see")
 

@@ -35,7 +35,7 @@ def detect_gpus(tree: Tree, host: Host) -> FoundGpus:
         return FoundGpus(_apple(tree, host))
     # Elsewhere than on Linux only the driver's library can tell.
     if host.system != "Linux" or any(map(tree.exists, _NVIDIA_TRACES)):
-        from advisor.machine.gpus import nvidia  # each maker's part takes 2 ms to load
+        from advisor.machine.gpus import nvidia  # 1 ms for each maker
 
         asked = nvidia.ask(tree, host)
         if asked is None:

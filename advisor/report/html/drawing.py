@@ -1,4 +1,4 @@
-"""Draws a chart as SVG that stands in an HTML page: text stays text, and colours come from the page's own variables."""
+"""A chart as SVG that stands in an HTML page: text stays text, and colours come from the page's own variables."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _SETTINGS: Any = {
 def svg(chart: Chart) -> str:
     """The chart as an `svg` element with title and description; the same chart gives the same text.
 
-    Text from data is escaped in it. Needs matplotlib, which takes most of a second to import.
+    Text from data is escaped in it. Needs matplotlib.
     """
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of its cache of fonts
-    import matplotlib
+    import matplotlib  # 340 ms, which pages without a figure save
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, terms_in
 from advisor.report import contents, words
+from advisor.report.evidence import NOTHING, Evidence
 from advisor.report.found.measured import newest_of
 from advisor.report.html.claims import survey_view
-from advisor.report.html.evidence import NOTHING, Evidence
 from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
@@ -72,8 +74,6 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "unverified": words.UNVERIFIED_MEANS,
     }
     body = render("plan_body.html.j2", **values)
-    from markupsafe import Markup
-
     terms = _terms(knowledge, text_of(body))
     return render("plan.html.j2", **values, body=Markup(body), terms=terms)  # noqa: S704 - a template made it
 

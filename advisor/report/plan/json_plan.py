@@ -77,7 +77,7 @@ def read_outcomes(path: Path) -> tuple[Outcome, ...]:
     outcomes = document.get("outcomes") if isinstance(document, dict) else None
     if not isinstance(outcomes, list):
         return ()
-    from advisor.agent.remembered.profile import SCHEMA as PROFILE
+    from advisor.agent.remembered.profile import SCHEMA as PROFILE  # 18 ms, only for plans with measurements
     from advisor.agent.remembered.profile import MachineProfile
 
     return MachineProfile.from_json({"schema": PROFILE, "outcomes": outcomes}).outcomes

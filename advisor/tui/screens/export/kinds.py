@@ -39,7 +39,7 @@ def _markdown(plan: Plan, knowledge: Knowledge, _desk: Desk | None) -> str:
 
 
 def _html(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> str:
-    from advisor.report.html.evidence import NOTHING
+    from advisor.report.evidence import NOTHING
     from advisor.report.html.plan_report import plan_html
 
     return plan_html(plan, knowledge, _today(), NOTHING if desk is None else desk.evidence(plan))
