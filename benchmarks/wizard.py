@@ -14,9 +14,10 @@ from pathlib import Path
 import pexpect
 import psutil
 
-from advisor.cli.inputs import gather
+from advisor.cli.console import warn
 from advisor.inference.advise import VALUES_ONLY
 from advisor.interview.interview import Interview
+from advisor.session.inputs import gather
 
 ADVISOR = str(Path(sys.executable).parent / "advisor")
 FIRST, MOVED, LEFT, TICKED = "Begin", "»new", "questions left", "ticked: about"
@@ -35,7 +36,7 @@ def bare() -> float:
 
 def plain_answer() -> float:
     """Taking the answer, the plan after it and the next question: what the screen waits for. The rules are compiled."""
-    inputs = gather()
+    inputs = gather(complain=warn)
     interview = Interview(inputs.knowledge, inputs.facts)
     interview.plan(VALUES_ONLY)
     interview.question()

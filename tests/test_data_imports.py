@@ -26,7 +26,8 @@ def imported_by(module: str) -> set[str]:
         "advisor.training.ladder.outcome",
         "advisor.agent.trials.outcomes",
         "advisor.agent.trials.trying",
-        "advisor.cli.data",
+        "advisor.session.data",
+        "advisor.session.trying",
         "advisor.cli.planning.recommend",
     ],
 )

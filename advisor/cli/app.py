@@ -1,45 +1,130 @@
-"""The commands of `advisor`, and what it does without one."""
+"""The commands of `advisor`, of which only the one that is called is imported."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from advisor import __version__
 from advisor.cli.console import BAD_INPUT, interactive, panel
-from advisor.cli.experiments import bench, probe, try_
-from advisor.cli.looking import doctor, inspect, profiles
-from advisor.cli.planning import compare, explain, glossary, recommend, report, starter
-from advisor.cli.rules import rules
-from advisor.cli.rules import trial as rules_trial
-from advisor.cli.wizard import wizard
+from advisor.version import __version__
 
-app = typer.Typer(
-    name="advisor",
-    help="Recommends how to build and train a neural network, cites why, and settles its bets on your machine.",
-    no_args_is_help=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help: 60 ms sooner, and brackets stay what they are
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("wizard", help="Asks one question at a time and ends with a plan.")(wizard.wizard)
-app.command("recommend", help="Recommends from answers, flags and this machine.")(recommend.recommend)
-app.command("explain", help="Why one topic is advised as it is, and what would flip it.")(explain.explain)
-app.command("compare", help="Two sets of answers, and where their plans differ.")(compare.compare)
-app.command("inspect", help="What your data hold: facts, and what is odd about them.")(inspect.inspect)
-app.command("try", help="Tries the plan on your data, the simplest models first.")(try_.try_)
-app.command("bench", help="Times six networks of the 2016 benchmark on this machine.")(bench.bench)
-app.command("glossary", help="Technical terms, facts and recommendations in plain words.")(glossary.glossary)
-app.command("report", help="A report from a plan that was saved as JSON.")(report.report)
-app.command("starter", help="A small training project for the plan, which needs the advisor no more.")(starter.starter)
-app.command("doctor", help="What this machine, its driver and its torch disagree on.")(doctor.doctor)
-app.add_typer(probe.app, name="probe")
-rules.app.command("trial", help="What became of the claims of the documents from which this grew.")(rules_trial.trial)
-app.add_typer(
-    rules.app, name="rules", help="The rule base: list, show, check, test, coverage, docs; and the survey on trial."
-)
-app.add_typer(profiles.app, name="profiles", help="Known devices and measured machines.")
+COMMANDS = {
+    "wizard": ("wizard.wizard", "Asks one question at a time and ends with a plan."),
+    "recommend": ("planning.recommend", "Recommends from answers, flags and this machine."),
+    "explain": ("planning.explain", "Why one topic is advised as it is, and what would flip it."),
+    "compare": ("planning.compare", "Two sets of answers, and where their plans differ."),
+    "inspect": ("looking.inspect", "What your data hold: facts, and what is odd about them."),
+    "try": ("experiments.try_", "Tries the plan on your data, the simplest models first."),
+    "bench": ("experiments.bench", "Times six networks of the 2016 benchmark on this machine."),
+    "glossary": ("planning.glossary", "Technical terms, facts and recommendations in plain words."),
+    "report": ("planning.report", "A report from a plan that was saved as JSON."),
+    "starter": ("planning.starter", "A small training project for the plan, which needs the advisor no more."),
+    "doctor": ("looking.doctor", "What this machine, its driver and its torch disagree on."),
+    "probe": ("experiments.probe", "Measures this machine for a plan, within a time budget, and advises again."),
+    "probe list": ("experiments.probe_list", "The probes: what each answers, and what it costs."),
+    "rules": ("", "The rule base: list, show, check, test, coverage, docs; and the survey on trial."),
+    "rules list": ("rules.list_", "Every rule, or those of one topic or school."),
+    "rules show": ("rules.show", "One rule with its sources, errata and what overrules it."),
+    "rules check": ("rules.check", "Every problem and every oddity of the rule base."),
+    "rules test": ("rules.run_tests", "Runs the tests that stand beside the rules."),
+    "rules coverage": ("rules.coverage", "Which rules the tests show firing, silent and unknown."),
+    "rules docs": ("rules.docs", "The whole rule base as a book in Markdown."),
+    "rules trial": ("rules.trial", "What became of the claims of the documents from which this grew."),
+    "profiles": ("", "Known devices and measured machines."),
+    "profiles list": ("profiles.list_", "Every known device, and the machines measured on this host."),
+    "profiles show": (
+        "profiles.show",
+        "A device, or a machine that was measured (this: the last one here): figures and sources.",
+    ),
+    "profiles path": (
+        "profiles.path",
+        "Where a device or a measured machine is kept; without a name, the folder of this host.",
+    ),
+    "profiles compare": ("profiles.compare", "Is this machine slower than it was, or than another?"),
+    "profiles export": (
+        "profiles.export",
+        "A measured machine as JSON, for another computer or for others (--anonymous).",
+    ),
+}
+"""By name: the module in advisor.cli, whose function of the same name is the command, and one line of help. Commands named
+`NAME ...` belong to the group NAME; a group without a module only holds them."""
+
+
+class Deferred(TyperCommand):
+    """A command before it is called: a name and a line of help, without its module and its options."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name.rpartition(" ")[2], help=COMMANDS[name][1], rich_markup_mode=None)
+        self.whole_name = name
+
+    def loaded(self) -> TyperCommand | TyperGroup:
+        return command(self.whole_name)
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        return self.loaded().make_context(info_name, args, parent, **extra)
+
+
+def program() -> TyperGroup:
+    """The program with all its commands, none of which is imported yet."""
+    app = typer.Typer(
+        name="advisor",
+        help="Recommends how to build and train a neural network, cites why, and settles its bets on your machine.",
+        rich_markup_mode=None,  # plain help: 60 ms sooner, and brackets stay what they are
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(start)
+    return _with_parts(app, "")
+
+
+def command(name: str) -> TyperCommand | TyperGroup:
+    """The command of this name with its options: imports its module."""
+    module, help_ = COMMANDS[name]
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if not any(other.startswith(f"{name} ") for other in COMMANDS):
+        function = function_of(name)
+        app.command(name.rpartition(" ")[2], help=inspect.getdoc(function) or help_)(function)
+        built = typer.main.get_command(app)
+        assert isinstance(built, TyperCommand)  # noqa: S101 - that is what one function gives
+        return built
+    function = function_of(name) if module else _nothing
+    app.callback(help=help_, invoke_without_command=bool(module), no_args_is_help=not module)(function)
+    return _with_parts(app, name)
+
+
+def _with_parts(app: typer.Typer, name: str) -> TyperGroup:
+    built = typer.main.get_command(app)
+    assert isinstance(built, TyperGroup)  # noqa: S101 - that is what a callback gives
+    for other in COMMANDS:
+        if other.rpartition(" ")[0] == name:
+            built.add_command(Deferred(other))
+    return built
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The function that does what a command says: imports its module."""
+    module = importlib.import_module(f"advisor.cli.{COMMANDS[name][0]}")
+    function: Callable[..., Any] = getattr(module, module.__name__.rpartition(".")[2])
+    return function
+
+
+def named(words: list[str]) -> str:
+    """`advisor rules show`, of what was typed."""
+    name = ""
+    for word in words:
+        longer = f"{name} {word}".strip()
+        if longer not in COMMANDS:
+            break
+        name = longer
+    return f"advisor {name}".strip()
+
+
+def _nothing() -> None:
+    """A group that only holds commands does nothing by itself."""
 
 
 def _version(wanted: bool) -> None:
@@ -48,7 +133,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
     version: Annotated[
@@ -58,7 +142,7 @@ def start(
     if context.invoked_subcommand is not None:
         return
     if interactive():
-        wizard.wizard()
+        function_of("wizard")()
         return
     panel(
         "There is no terminal for the wizard",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import sys
@@ -38,10 +39,13 @@ def _unicode() -> bool:
     return (sys.stdout.encoding or "").lower().startswith("utf")
 
 
-def panel(title: str, lines: list[str], *, style: str = "red") -> None:
+def panel(title: str, lines: list[str], *, style: str = "red", console: Console | None = None) -> None:
     """A titled message on stderr, in a frame where somebody looks at it, and unbroken where a program reads it.
 
     The text is shown as it is: no markup, no control characters.
+
+    Args:
+        console: of what is alive on the terminal, so that the message stands above it.
     """
     shown = printable("\n".join(lines)).strip()
     if not sys.stderr.isatty():
@@ -53,7 +57,7 @@ def panel(title: str, lines: list[str], *, style: str = "red") -> None:
     from rich.text import Text
 
     text = Text(shown or title, overflow="fold")
-    console = stderr()
+    console = console or stderr()
     ascii_only = not (console.encoding or "").lower().startswith("utf")
     frame = box.ASCII if ascii_only else box.ROUNDED
     console.print(Panel(text, title=Text(printable(title)), title_align="left", border_style=style, box=frame))
@@ -74,6 +78,12 @@ def error_panel(error: InputError) -> None:
 
 def warn(title: str, what: str) -> None:
     panel(title, [what], style="yellow")
+
+
+@functools.cache
+def warn_once(title: str, what: str) -> None:
+    """Warn of what may come up several times while a command gathers its inputs."""
+    warn(title, what)
 
 
 def say(text: str) -> None:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from typing import NoReturn
 
 from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
+from advisor.cli.ending import close_stdout, end_interrupted, ended_by_signal, hear_of_the_end
 from advisor.errors import InputError
 
 
 def main() -> None:
-    """Runs the command line. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted (143, 129 by
+    """Run the command line. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted (143, 129 by
     SIGTERM, SIGHUP)."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     for name in ("stdout", "stderr"):  # None where the caller closed it
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-    _hear_of_the_end()
+    hear_of_the_end()
     try:
         code = _run()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
@@ -27,39 +26,13 @@ def main() -> None:
     sys.exit(code)
 
 
-_ENDING = ("SIGTERM", "SIGHUP")
-_ended_by: list[signal.Signals] = []
-"""The signal other than Ctrl-C that ends the program, once it has come."""
-
-
-def _hear_of_the_end() -> None:
-    """SIGTERM and SIGHUP end it as Ctrl-C does: terminal restored, children ended, one message. Those that are ignored
-    (nohup) stay so."""
-    for name in _ENDING:
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    _ignore_signals()  # another one while everything is being put away would leave half of it
-    _ended_by.append(signal.Signals(number))
-    raise KeyboardInterrupt
-
-
-def _ignore_signals() -> None:
-    for name in ("SIGINT", *_ENDING):
-        if hasattr(signal, name):  # Windows has no SIGHUP
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-
-
 def _run() -> int:
     import typer  # 55 ms; imported here so that Ctrl-C is heard from the start
 
-    from advisor.cli.app import app
+    from advisor.cli.app import program
 
     try:
-        code = app(standalone_mode=False, prog_name="advisor")
+        code = program().main(standalone_mode=False, prog_name="advisor")
         sys.stdout.flush()
     except InputError as error:
         error_panel(error)
@@ -67,18 +40,18 @@ def _run() -> int:
     except typer.Abort:
         end_interrupted()
     except BrokenPipeError:
-        _close_stdout()  # nobody reads any more
+        close_stdout()  # nobody reads any more
         return DONE
     except SystemExit as exit_:  # typer's answer to a broken pipe, which is no failure
         if not isinstance(exit_.__context__, BrokenPipeError):
             raise
-        _close_stdout()
+        close_stdout()
         return DONE
     except OSError as error:
-        if _ended_by:  # the terminal is gone, and what was to be written to it
+        if ended_by_signal():  # the terminal is gone, and what was to be written to it
             end_interrupted()
         panel("The work failed", [f"{error.filename or 'output'}: {error.strerror or error}"])
-        _close_stdout()
+        close_stdout()
         return FAILED
     except typer.Exit as exit_:
         return exit_.exit_code
@@ -89,25 +62,10 @@ def _run() -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _close_stdout() -> None:
-    """What is still to be written goes nowhere, so that nothing complains a second time at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def end_interrupted(what: str = "What was saved before is kept.") -> NoReturn:
-    """Ends the program with 130 and one message: what is kept, and how to go on. By another signal with 128 and its number,
-    as a shell tells of it."""
-    _ignore_signals()  # a second one has nothing left to stop
-    try:
-        panel(f"Ended by {_ended_by[0].name}" if _ended_by else "Interrupted", [what], style="yellow")
-    except OSError:  # the terminal is gone
-        _close_stdout()
-        os.dup2(1, 2)
-    raise SystemExit(128 + _ended_by[0] if _ended_by else INTERRUPTED)
-
-
 def _usage_error(error: Exception) -> int:
-    """Wrong usage as one panel; anything else is a fault of the program and keeps its traceback."""
+    """Show wrong usage as one panel; anything else is a fault of the program and keeps its traceback."""
+    from advisor.cli.app import named  # loaded by then
+
     message = getattr(error, "format_message", None)
     context = getattr(error, "ctx", None)
     if message is None:
@@ -115,23 +73,7 @@ def _usage_error(error: Exception) -> int:
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
         sys.stderr.write(f"{context.get_help()}\n")
         return BAD_INPUT
-    command = context.command_path if context is not None else _command_named(sys.argv[1:])
+    command = context.command_path if context is not None else named(sys.argv[1:])
     what = str(message()).replace(": Value error, ", ": ")
     panel("This command cannot be understood", [what, f"`{command} --help` shows what it takes."])
     return BAD_INPUT
-
-
-def _command_named(words: list[str]) -> str:
-    """`advisor rules show`, of what was typed; an option without its value is refused without saying whose it is."""
-    from typer.main import get_command
-
-    from advisor.cli.app import app
-
-    known: object = get_command(app)
-    named = ["advisor"]
-    for word in words:
-        known = getattr(known, "commands", {}).get(word)
-        if known is None:
-            break
-        named.append(word)
-    return " ".join(named)

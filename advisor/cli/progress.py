@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
-from advisor.cli.console import stderr, warn
-from advisor.cli.measuring import NO_RESUMING
+from advisor.cli.console import panel, stderr
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
 from advisor.report.rates import amount
+from advisor.session.measuring import NO_RESUMING
 from advisor.wording import printable
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 class MeasuringProgress:
     """A listener of the agent. On a terminal the last line shows what is measured, live figures and the time left."""
+
+    keeps = True
+    """Whether later plans are to count what is measured."""
 
     def __init__(self, budget_seconds: float) -> None:
         self._budget = budget_seconds
@@ -107,7 +110,7 @@ class MeasuringProgress:
                 self._finished(outcome)
             case JournalFailed(error) if not self._warned:
                 self._warned = True
-                warn(NO_RESUMING, str(error.problems[0]))
+                panel(NO_RESUMING, [str(error.problems[0])], style="yellow", console=self._live_console)
 
     def _live(self) -> str:
         assert self._probe is not None  # noqa: S101 - something was started
@@ -123,6 +126,8 @@ class MeasuringProgress:
         self.line(f"{outcome.probe}: {said}")
         for warning in outcome.conditions.warnings:
             self.line(f"  {warning}")
+        if self.keeps and outcome.measured and not outcome.worth_keeping:
+            self.line(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
 
     @property
     def _room(self) -> int:
@@ -140,4 +145,9 @@ class MeasuringProgress:
 
     def line(self, text: str) -> None:
         """A line above the live one."""
-        (self._bar.console if self._bar is not None else self._console).print(printable(text))
+        self._live_console.print(printable(text))
+
+    @property
+    def _live_console(self) -> Console:
+        """The console that prints above the live line."""
+        return self._bar.console if self._bar is not None else self._console

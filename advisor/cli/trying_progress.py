@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from advisor.agent.events import JournalFailed
-from advisor.agent.trials.events import TrialEvent, TrialsResumed
-from advisor.cli.console import stderr, warn
-from advisor.cli.measuring import NO_RESUMING
+from advisor.agent.trials.events import Forewarned, TrialEvent, TrialsResumed
+from advisor.cli.console import panel, stderr
 from advisor.report.found.trying import amount, trial_line
+from advisor.session.measuring import NO_RESUMING
 from advisor.training.child.request import Began, EpochSeen, Finals, Ready
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Status, Trial
@@ -64,10 +64,12 @@ class TryingProgress:
 
     def __call__(self, event: TrialEvent) -> None:
         match event:
+            case Forewarned(texts):
+                panel("Before anything is tried", list(texts), style="yellow", console=self._live_console)
             case TrialsResumed():
                 self._resumed(event)
             case JournalFailed(error):
-                warn(NO_RESUMING, str(error.problems[0]))
+                panel(NO_RESUMING, [str(error.problems[0])], style="yellow", console=self._live_console)
             case Ready():
                 self._metric = event.metric
                 self.line(f"{event.data.examples:,} examples. {event.data.how}")
@@ -132,7 +134,12 @@ class TryingProgress:
 
     def line(self, text: str) -> None:
         """A line above the live table."""
-        (self._live.console if self._live is not None else self._console).print(printable(text), soft_wrap=True)
+        self._live_console.print(printable(text), soft_wrap=True)
+
+    @property
+    def _live_console(self) -> Console:
+        """The console that prints above the live table."""
+        return self._live.console if self._live is not None else self._console
 
 
 def sparkline(values: list[float], width: int, *, unicode: bool = True) -> str:

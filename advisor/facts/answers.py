@@ -26,6 +26,29 @@ def read_answers(vocabulary: Vocabulary, path: Path, advised: Collection[str] = 
     return answers_from_node(vocabulary, safe_yaml.load_file(path), str(path), advised)
 
 
+def answers_from_mapping(
+    vocabulary: Vocabulary, stated: Mapping[str, object], advised: Collection[str] = ()
+) -> dict[str, Value | None]:
+    """Answers from a mapping of Python: by whole names, or nested by group; None and `unknown` say that nobody knows.
+
+    Raises:
+        InputError: with every problem, each with its name.
+    """
+    return answers_from_node(vocabulary, _node(stated), "answers", advised)
+
+
+def _node(value: object) -> safe_yaml.Node:
+    """A value of Python as it would stand in a file, without a line."""
+    if isinstance(value, Mapping):
+        items = {str(name): _node(child) for name, child in value.items()}
+        return safe_yaml.Mapping(items, 0, dict.fromkeys(items, 0))
+    if isinstance(value, list | tuple | set | frozenset):
+        return safe_yaml.Sequence(tuple(_node(item) for item in value), 0)
+    if value is None:
+        return safe_yaml.Scalar("unknown", 0)
+    return safe_yaml.Scalar(to_text(value) if isinstance(value, bool | int | float | str) else str(value), 0)
+
+
 def answers_from_node(
     vocabulary: Vocabulary, node: safe_yaml.Node | None, where: str, advised: Collection[str] = ()
 ) -> dict[str, Value | None]:
@@ -37,7 +60,7 @@ def answers_from_node(
     problems: list[Problem] = []
     answers: dict[str, Value | None] = {}
     for name, value, line in _flatten(node, "", vocabulary):
-        place = f"{where}:{line}"
+        place = f"{where}:{line}" if line else where
         fact = vocabulary.facts.get(name)
         if fact is None:
             problems.append(unknown_fact(vocabulary, name, place, advised))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -71,3 +72,7 @@ class Vocabulary:
     groups: dict[str, str]
     facts: dict[str, Fact]
     constraints: tuple[Constraint, ...] = ()
+
+    def declared(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Those of the values whose facts are declared here."""
+        return {name: value for name, value in values.items() if name in self.facts}

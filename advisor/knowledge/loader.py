@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from advisor import __version__, safe_yaml
+from advisor import safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.knowledge.checks import check
 from advisor.knowledge.claims import NO_CLAIMS, check_claims, read_claims
@@ -18,6 +18,7 @@ from advisor.knowledge.files.glossary_files import GlossaryTexts, check_terms
 from advisor.knowledge.files.rule_files import Disabled, is_position_allowed, read_rules
 from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
 from advisor.reading import Reader
+from advisor.version import __version__
 from advisor.wording import shorten
 
 TITLE = "These rules cannot be used"

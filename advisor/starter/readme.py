@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor import __version__
 from advisor.inference.plan import Plan, Reason, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
@@ -15,6 +14,7 @@ from advisor.report.markup import code, code_block, plain, table
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.rendering import render
 from advisor.starter.trial import trial_batch
+from advisor.version import __version__
 
 TELLING = ("network", "training", "compute", "data", "memory", "parallelism", "sync", "fault_tolerance")
 """The first parts of the topics that this project follows."""

@@ -15,11 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from advisor.cli.evidence import evidence_of
-from advisor.cli.inputs import Inputs, gather, plan_of
-from advisor.cli.wizard.desk import WizardDesk
+from advisor.cli.console import warn
 from advisor.facts.answers import read_answers
 from advisor.report.html.plan_report import plan_html
+from advisor.session.desk import Desk
+from advisor.session.evidence import evidence_of
+from advisor.session.inputs import Inputs, gather, plan_of
 from advisor.tui.app import Wizard
 from advisor.tui.screens.interview.interview import InterviewScreen
 from tests.tui.pilots import settled
@@ -38,7 +39,7 @@ LEFT_OUT = ("task.multilabel", "project.pretrained_allowed", "data.labelled_frac
 
 async def wizard_picture(inputs: Inputs) -> str:
     """An answer has just moved the plan: what is new in it, the next question, and why it is asked."""
-    desk = WizardDesk(inputs, "advisor wizard --resume")
+    desk = Desk(inputs, "advisor wizard --resume")
     vocabulary = inputs.knowledge.vocabulary
     given = read_answers(vocabulary, ANSWERS, inputs.knowledge.topics)
     desk.interview.restore({name: value for name, value in given.items() if name not in LEFT_OUT}, ())
@@ -77,8 +78,10 @@ def report_picture(page: str, output: Path) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as state:
         os.environ["ADVISOR_STATE"] = state  # nothing of the machine that makes the pictures
-        (HERE / "wizard.svg").write_text(asyncio.run(wizard_picture(gather(machine=str(MACHINE)))), encoding="utf-8")
-        inputs = gather(ANSWERS, machine=str(MACHINE))
+        (HERE / "wizard.svg").write_text(
+            asyncio.run(wizard_picture(gather(machine=str(MACHINE), complain=warn))), encoding="utf-8"
+        )
+        inputs = gather(ANSWERS, machine=str(MACHINE), complain=warn)
         plan = plan_of(inputs)
         report_picture(plan_html(plan, inputs.knowledge, evidence=evidence_of(inputs, plan)), HERE / "report.png")
 

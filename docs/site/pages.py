@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
-from advisor.cli.app import app
+from advisor.cli.app import Deferred, program
 from advisor.knowledge import loader
 from advisor.report.markup import plain, table
 from advisor.report.rules.glossary import whole_glossary
@@ -37,7 +36,7 @@ def generated() -> dict[str, str]:
     """The text of every page of BUILT, by its name."""
     knowledge = loader.load(rules_folder())
     pages = {"rules.md": indented(rule_book(knowledge)), "glossary.md": glossary(whole_glossary(knowledge).to_json())}
-    pages["commands.md"] = "\n".join(["# Commands", "", *commands(get_command(app), ("advisor",))]) + "\n"
+    pages["commands.md"] = "\n".join(["# Commands", "", *commands(program(), ("advisor",))]) + "\n"
     return pages | {name: for_the_site((ROOT / source).read_text(encoding="utf-8")) for source, name in COPIED.items()}
 
 
@@ -67,8 +66,8 @@ def commands(command: TyperCommand | TyperGroup, names: tuple[str, ...]) -> Iter
     if isinstance(command, TyperGroup):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
-            if below is not None and not below.hidden:
-                yield from commands(below, (*names, name))
+            if isinstance(below, Deferred):
+                yield from commands(below.loaded(), (*names, name))
 
 
 def for_the_site(text: str) -> str:

@@ -14,7 +14,7 @@ import typer
 
 from advisor.cli import console
 from advisor.cli.experiments.bench import bench, chosen_networks, numbers
-from advisor.cli.inputs import PlainFormat
+from advisor.cli.options import PlainFormat
 from advisor.errors import InputError
 from advisor.survey import bench as agent
 from tests.agent.test_bench import StandIn

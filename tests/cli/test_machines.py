@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from advisor.cli.inputs import knowledge_for
-from advisor.cli.machines import named_machine, unknown_card, with_published
 from advisor.facts.fact_base import FactBase, Source
+from advisor.session.inputs import knowledge_for
+from advisor.session.machines import named_machine, unknown_card, with_published
 
 from ..agent.profiles_made import compared, profile
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from advisor.agent.agent import Revision
-from advisor.cli.app import app
+from advisor.cli.app import program
 from advisor.cli.experiments import probe
-from advisor.cli.inputs import Inputs, plan_of
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import Outcome
+from advisor.session.inputs import Inputs, plan_of
+from advisor.session.measuring import Measured
 
 from ..agent.profiles_made import compared
 
@@ -36,19 +38,17 @@ def said_by_run(
 ) -> tuple[str, str]:
     """stdout and stderr of `advisor probe` where measuring ends with this outcome."""
 
-    def measure(inputs: Inputs, *given: Any) -> Revision:
+    def measure(inputs: Inputs, *_: Any, **__: Any) -> Measured:
         assert inputs.machine is not None
         found = replace(outcome, applies={**outcome.applies, "machine": inputs.machine.fingerprint})
-        if kept:
-            given[-1].append(found)
         plan = plan_of(inputs, VALUES_ONLY)
-        return Revision(plan, plan, (found,))
+        return Measured(Revision(plan, plan, (found,)), inputs, (found,) if kept else ())
 
-    monkeypatch.setattr(probe, "_measure", measure)
+    monkeypatch.setattr(probe, "measure", measure)
     command = ["probe", "--for", answers, "--only", "threads", "--budget", "2 min", *arguments]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
-    return " ".join(done.stdout.split()), " ".join(done.stderr.split())
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        program().main(command, standalone_mode=False)
+    return " ".join(out.getvalue().split()), " ".join(err.getvalue().split())
 
 
 def test_a_run_on_a_busy_machine_says_at_its_end_that_nothing_was_saved(

@@ -15,10 +15,11 @@ import psutil
 import pytest
 from sklearn import datasets as shipped
 
-from advisor.cli.inputs import gather
-from advisor.cli.trial_request import for_the_task, most_examples
+from advisor.cli.console import warn
 from advisor.datasets.dataset import Inspection, Task
 from advisor.facts.fact_base import Source
+from advisor.session.inputs import gather
+from advisor.session.trial_request import for_the_task, most_examples
 from tests.cli.program import PROGRAM, advisor, environment, refused
 
 
@@ -159,7 +160,7 @@ def test_where_no_column_is_left_one_message_says_so_and_where_each_column_is_to
 def test_a_task_that_is_said_goes_before_what_the_target_looks_like(tmp_path: Path) -> None:
     path = tmp_path / "films.csv"
     path.write_text("length,stars\n" + "".join(f"{60 + n % 97},{1 + n % 5}\n" for n in range(200)))
-    found = gather(sets=["task.kind=regress"], data=path, target="stars")
+    found = gather(sets=["task.kind=regress"], data=path, target="stars", complain=warn)
     assert found.inspection is not None
     told, inspection = for_the_task(found, found.inspection)
     assert (inspection.task, inspection.told, told.inspection) == (Task.REGRESS, True, inspection)

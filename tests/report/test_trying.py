@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.cli.experiments.try_ import stated_options
-from advisor.cli.inputs import SchoolName
+from advisor.cli.options import SchoolName
 from advisor.cli.trying_progress import sparkline
 from advisor.facts.verdict import Verdict
 from advisor.report.found.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page

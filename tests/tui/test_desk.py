@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli.inputs import SchoolName
 from advisor.errors import InputError
 from advisor.interview import saved
 from advisor.knowledge.model import School
@@ -72,7 +71,7 @@ def test_a_new_conversation_puts_the_earlier_one_aside_when_something_is_said(de
 
 def test_a_school_that_is_named_outranks_the_one_that_was_saved(desk_of: Desks) -> None:
     say(desk_of(), "task.kind", "classify")
-    desk = desk_of(school=SchoolName.SURVEY)
+    desk = desk_of(school=School.SURVEY)
     told = desk.resume()
     assert desk.interview.school is School.SURVEY
     assert told[0] == "The saved conversation was held by the school today; it goes on by survey."

@@ -1,25 +1,25 @@
-"""The desk that the command line makes: data, measurements and trials count from then on, and what cannot be is said."""
+"""A desk: data, measurements and trials count from then on, and what cannot be is said."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from advisor.agent import agent
 from advisor.agent.agent import Revision
+from advisor.agent.events import MeasuringListener, ProbeFinished
 from advisor.agent.remembered.memory import remember
-from advisor.agent.trials import trying
 from advisor.agent.trials.trying import NothingTriedError
 from advisor.children.stopping import Stop
-from advisor.cli.wizard.desk import WizardDesk
-from advisor.cli.wizard.outcomes import WizardOutcomes
 from advisor.errors import InputError
 from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
+from advisor.session import measuring, trying
+from advisor.session.desk import Desk
 from tests.tui.desks import Desks, say
 
 
@@ -58,7 +58,7 @@ def test_only_what_was_said_is_measured_for(desk_of: Desks, monkeypatch: pytest.
         asked["own rules"] = knowledge is not desk.knowledge
         return Revision(desk.interview.plan(), desk.interview.plan())
 
-    monkeypatch.setattr(agent, "settle", settle)
+    monkeypatch.setattr(measuring, "settle", settle)
     desk = desk_of("auto")
     desk.measure(5.0, None, lambda event: None, Stop())
     assert asked["kind"] is None, "without an answer the machine alone is measured"
@@ -68,7 +68,7 @@ def test_only_what_was_said_is_measured_for(desk_of: Desks, monkeypatch: pytest.
     assert asked["kind"].value == "generate"
 
 
-def nothing(what: str, about: Any) -> None:
+def nothing(event: object) -> None:
     """Listens to nothing."""
 
 
@@ -103,7 +103,7 @@ def test_who_stops_before_the_work_has_begun_waits_for_none(
     def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("this was stopped")
 
-    monkeypatch.setattr(agent, "settle", never)
+    monkeypatch.setattr(measuring, "settle", never)
     monkeypatch.setattr(trying, "Trying", never)
     stop = Stop()
     stop.everything()
@@ -125,11 +125,11 @@ def test_that_a_run_could_not_be_resumed_is_a_note_and_nothing_on_stderr(
         raise TriedError
 
     desk = desk_of("auto")
-    monkeypatch.setattr(agent, "settle", lambda *_, **__: Revision(desk.interview.plan(), desk.interview.plan()))
+    monkeypatch.setattr(measuring, "settle", lambda *_, **__: Revision(desk.interview.plan(), desk.interview.plan()))
     monkeypatch.setattr(trying, "Trying", tries)
     desk.use_data(desk.look_into(flowers, "kind"))
     desk.notes()
-    (tmp_path / "state").write_text("a file where the folder should be", encoding="utf-8")
+    no_state(tmp_path)
     desk.measure(5.0, None, nothing, Stop())
     assert "If this run is stopped, it cannot go on from there" in [title for title, _ in desk.notes()]
     with pytest.raises(TriedError):
@@ -138,7 +138,13 @@ def test_that_a_run_could_not_be_resumed_is_a_note_and_nothing_on_stderr(
     assert capsys.readouterr().err == ""
 
 
-def measured(desk: WizardDesk) -> Outcome:
+def no_state(tmp_path: Path) -> None:
+    """A state folder in which nothing can be kept."""
+    shutil.rmtree(tmp_path / "state", ignore_errors=True)
+    (tmp_path / "state").write_text("a file where the folder should be", encoding="utf-8")
+
+
+def measured(desk: Desk) -> Outcome:
     """A rate that was measured on the desk's machine."""
     assert desk.machine is not None
     probe = probe_named("matmul")
@@ -152,20 +158,26 @@ def test_for_another_machine_no_measurement_of_this_one_is_evidence(desk_of: Des
     desk = desk_of("auto")
     assert desk.machine is not None
     remember(desk.machine, [measured(desk)])
+    desk = desk_of("auto")
     assert [one.probe for one in desk.evidence(desk.interview.plan()).outcomes] == ["matmul"]
     say(desk, "machine.memory_bytes", "3 TB")
     assert desk.evidence(desk.interview.plan()).outcomes == ()
 
 
 def test_a_measurement_that_cannot_be_kept_counts_in_this_conversation_with_other_data_too(
-    desk_of: Desks, tmp_path: Path
+    desk_of: Desks, flowers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk = desk_of("auto")
-    assert desk.machine is not None
-    (tmp_path / "state").write_text("a file where the folder should be", encoding="utf-8")
-    notes: list[str] = []
-    outcomes = WizardOutcomes(desk.inputs, lambda title, what: notes.append(title))
-    outcomes.keep(desk.machine, measured(desk))
-    assert "The measurement cannot be kept for later" in notes
-    outcomes.use(desk.inputs)
-    assert [one.probe for one in outcomes.known()] == ["matmul"]
+    found = measured(desk)
+
+    def settle(*_: Any, on_event: MeasuringListener, **__: Any) -> Revision:
+        on_event(ProbeFinished(found))
+        return Revision(desk.interview.plan(), desk.interview.plan())
+
+    monkeypatch.setattr(measuring, "settle", settle)
+    no_state(tmp_path)
+    desk.measure(5.0, None, nothing, Stop())
+    assert "The measurement cannot be kept for later" in [title for title, _ in desk.notes()]
+    desk.use_data(desk.look_into(flowers, "kind"))
+    assert desk.inputs.outcomes == (found,)
+    assert [one.probe for one in desk.evidence(desk.interview.plan()).outcomes] == ["matmul"]

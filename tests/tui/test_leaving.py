@@ -9,8 +9,8 @@ import pytest
 import typer
 from textual import events
 
-from advisor.cli.wizard.desk import WizardDesk
 from advisor.cli.wizard.wizard import _on_the_whole_screen
+from advisor.session.desk import Desk
 from advisor.tui.app import Wizard
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.start import StartScreen
@@ -68,6 +68,6 @@ def test_a_wizard_that_breaks_down_is_no_success(
     monkeypatch.setattr(Wizard, "run", lambda self: run(self, headless=True))
     monkeypatch.setattr(StartScreen, "on_mount", break_down)
     with pytest.raises(typer.Exit) as ended:
-        _on_the_whole_screen(cast("WizardDesk", StandIn()), None)
+        _on_the_whole_screen(cast("Desk", StandIn()), None)
     assert ended.value.exit_code == 1
     assert "saved" in capsys.readouterr().out

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
-from advisor import __version__
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Varies
+from advisor.version import __version__
 from advisor.wording import shorten
 
 SCHEMA = "advisor/machine-profile/1"

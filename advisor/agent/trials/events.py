@@ -12,6 +12,13 @@ from advisor.training.ladder.trial_record import Trial
 
 
 @dataclass(frozen=True, slots=True)
+class Forewarned:
+    """Warnings about the data, before anything is tried."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrialsResumed:
     """The run goes on from one that was stopped."""
 
@@ -21,6 +28,6 @@ class TrialsResumed:
     ready: Ready | None
 
 
-TrialEvent: TypeAlias = TrialsResumed | Message | JournalFailed
+TrialEvent: TypeAlias = Forewarned | TrialsResumed | Message | JournalFailed
 """Messages of the child as they come; a trial that its crash has cost is told like one that failed."""
 TrialListener: TypeAlias = Callable[[TrialEvent], None]

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from advisor.cli.console import FAILED, look, panel, warn
-from advisor.cli.inputs import Force, Inputs, Output, PlainFormat, PlainFormatOption, deliver, deliver_json, gather
-from advisor.cli.main import end_interrupted
-from advisor.cli.measuring import NO_RESUMING
-
-if TYPE_CHECKING:
-    from advisor.agent.remembered.journal import Journal
-    from advisor.networks.benchmark.six import BenchmarkNetwork
-    from advisor.report.survey.bench import BenchReport
-    from advisor.survey.bench import Benchmark
+from advisor.agent.events import MeasuringResumed
+from advisor.agent.settling.scope import torch_version
+from advisor.cli.console import FAILED, look, panel, warn, warn_once
+from advisor.cli.delivering import check_output, deliver, deliver_json
+from advisor.cli.ending import end_interrupted
+from advisor.cli.options import Force, Fresh, Output, PlainFormat, PlainFormatOption
+from advisor.cli.progress import MeasuringProgress
+from advisor.errors import InputError, Problem, did_you_mean, input_error
+from advisor.machine.profiles.published import load_tables
+from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork
+from advisor.report.page import Look
+from advisor.report.survey.bench import BenchReport, bench_page
+from advisor.resources import profiles_folder
+from advisor.session.budget import seconds_of
+from advisor.session.inputs import Inputs, gather
+from advisor.session.measuring import open_journal, with_cards
+from advisor.survey.bench import BenchEvent, Benchmark, Sweep
+from advisor.survey.bench_findings import findings
+from advisor.survey.claim_values import TABLE_4
+from advisor.wording import shorten
 
 BUDGET = "6 min"
 MOST_THREADS, MOST_EXAMPLES = 1024, 100_000
@@ -26,8 +37,6 @@ _MOST = 12
 
 
 def complete_network(incomplete: str) -> list[str]:
-    from advisor.networks.benchmark.six import EIGHT
-
     return [network.name for network in EIGHT if network.name.startswith(incomplete)]
 
 
@@ -54,22 +63,18 @@ def bench(
     ] = None,
     budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 10 min.")] = BUDGET,
     width: Annotated[float, typer.Option("--width", hidden=True, min=0.001, max=1.0)] = 1.0,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew instead of going on where a stopped run ended.")
-    ] = False,
+    fresh: Fresh = False,
     format_: PlainFormatOption = PlainFormat.TEXT,
     output: Output = None,
     force: Force = False,
 ) -> None:
-    from advisor.cli.measuring import check_output, parse_budget
-
     chosen = [network.narrowed(width) for network in chosen_networks(networks or ())]
     tried = numbers(threads, "--threads", MOST_THREADS)
     sizes = numbers(batch, "--batch", MOST_EXAMPLES)
-    seconds = parse_budget(budget)
+    seconds = seconds_of(budget)
     if output is not None:
         check_output(output, force)
-    inputs = _with_cards(gather(machine="auto"))
+    inputs = with_cards(gather(complain=warn_once, recall=False))
     run = _benchmark(inputs, chosen, tried, sizes, seconds, fresh)
     try:
         _measure(run)
@@ -90,10 +95,6 @@ def bench(
 
 def chosen_networks(names: Sequence[str]) -> list[BenchmarkNetwork]:
     """The networks of these names in the order of the table, the six where none is named. Raises InputError."""
-    from advisor.errors import InputError, Problem, did_you_mean
-    from advisor.networks.benchmark.six import EIGHT, SIX
-    from advisor.wording import shorten
-
     known = [network.name for network in EIGHT]
     wrong = [name for name in dict.fromkeys(names) if name not in known]
     if wrong:
@@ -107,9 +108,6 @@ def chosen_networks(names: Sequence[str]) -> list[BenchmarkNetwork]:
 
 def numbers(text: str | None, option: str, most: int) -> tuple[int, ...] | None:
     """Whole numbers from 1 to `most` from `1,2,4`. Raises InputError."""
-    from advisor.errors import input_error
-    from advisor.wording import shorten
-
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
@@ -120,25 +118,6 @@ def numbers(text: str | None, option: str, most: int) -> tuple[int, ...] | None:
     return tuple(sorted(set(found)))
 
 
-def _with_cards(inputs: Inputs) -> Inputs:
-    """Where there are cards, also whether torch can use them."""
-    from dataclasses import replace
-
-    from advisor.cli.measuring import TORCH_SECONDS
-    from advisor.facts.fact_base import Source
-    from advisor.machine.doctor.architecture import gpu_usable_by_torch
-    from advisor.probes.ask_torch import ask_torch
-
-    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    if not inputs.machine.gpus:
-        return inputs
-    usable = gpu_usable_by_torch(inputs.machine, ask_torch(TORCH_SECONDS))
-    if usable is None:
-        return inputs
-    facts = inputs.facts.with_values({"machine.gpu.usable_by_torch": usable}, Source.DETECTED)
-    return replace(inputs, facts=facts)
-
-
 def _benchmark(
     inputs: Inputs,
     networks: Sequence[BenchmarkNetwork],
@@ -147,8 +126,6 @@ def _benchmark(
     seconds: float,
     fresh: bool,
 ) -> Benchmark:
-    from advisor.survey.bench import Benchmark
-
     assert inputs.machine is not None  # noqa: S101
     known = {name: entry.value for name in inputs.facts.names() if (entry := inputs.facts.known(name)) is not None}
     question = {
@@ -157,7 +134,7 @@ def _benchmark(
         "batches": batches,
         "seconds": seconds,
         "machine": inputs.machine.fingerprint,
-        "torch": _torch_version(),
+        "torch": torch_version(),
     }
     return Benchmark(
         networks,
@@ -166,52 +143,34 @@ def _benchmark(
         seconds,
         threads,
         batches,
-        journal=_journal(question, fresh),
+        journal=open_journal(question, fresh, warn),
     )
 
 
-def _journal(question: Mapping[str, object], fresh: bool) -> Journal | None:
-    """Without one measuring goes on and could not be resumed."""
-    from advisor.agent.remembered.journal import Journal
-    from advisor.errors import InputError
+class BenchProgress(MeasuringProgress):
+    """Says which network is timed; the same probe for another network is no second try."""
 
-    try:
-        journal = Journal.open(question)
-    except InputError as error:
-        warn(NO_RESUMING, str(error.problems[0]))
-        return None
-    if journal is None:
-        warn("Another run measures the same", "Both will disturb each other; this one could not be resumed.")
-    elif fresh:
-        journal.forget()
-    return journal
+    keeps = False
+
+    def line(self, text: str) -> None:
+        super().line(text.replace("the plan's own network", "this network"))
+
+    def __call__(self, event: BenchEvent) -> None:
+        match event:
+            case Sweep():
+                self._run.clear()
+                self.line(f"{event.network.title} with {', '.join(map(str, event.settings))}")
+            case MeasuringResumed(outcomes, spent):
+                many = sum(outcome.failure is None for outcome in outcomes)
+                self.line(
+                    f"Going on where a stopped run ended: {many} sweep{'' if many == 1 else 's'} measured already."
+                )
+                self._deadline -= spent
+            case _:
+                super().__call__(event)
 
 
 def _measure(run: Benchmark) -> None:
-    from advisor.agent.events import MeasuringResumed
-    from advisor.cli.progress import MeasuringProgress
-    from advisor.survey.bench import BenchEvent, Sweep
-
-    class BenchProgress(MeasuringProgress):
-        """Says which network is timed; the same probe for another network is no second try."""
-
-        def line(self, text: str) -> None:
-            super().line(text.replace("the plan's own network", "this network"))
-
-        def __call__(self, event: BenchEvent) -> None:
-            match event:
-                case Sweep():
-                    self._run.clear()
-                    self.line(f"{event.network.title} with {', '.join(map(str, event.settings))}")
-                case MeasuringResumed(outcomes, spent):
-                    many = sum(outcome.failure is None for outcome in outcomes)
-                    self.line(
-                        f"Going on where a stopped run ended: {many} sweep{'' if many == 1 else 's'} measured already."
-                    )
-                    self._deadline -= spent
-                case _:
-                    super().__call__(event)
-
     with BenchProgress(run.budget_seconds) as progress:
         run.listener = progress
         run.measure()
@@ -223,14 +182,6 @@ def _reasons(run: Benchmark) -> set[str]:
 
 
 def _report(inputs: Inputs, run: Benchmark) -> BenchReport:
-    from datetime import UTC, datetime
-
-    from advisor.machine.profiles.published import load_tables
-    from advisor.report.survey.bench import BenchReport
-    from advisor.resources import profiles_folder
-    from advisor.survey.bench_findings import findings
-    from advisor.survey.claim_values import TABLE_4
-
     assert inputs.machine is not None  # noqa: S101
     tables = load_tables(profiles_folder() / "published")
     results = list(run.results.values())
@@ -242,7 +193,7 @@ def _report(inputs: Inputs, run: Benchmark) -> BenchReport:
         inputs.machine.cpu_model or "a processor that gives no name",
         inputs.machine.physical_cores,
         datetime.now(UTC).isoformat(timespec="seconds"),
-        _torch_version(),
+        torch_version(),
     )
 
 
@@ -252,13 +203,5 @@ def deliver_report(report: BenchReport, format_: PlainFormat, output: Path | Non
 
         deliver_json(bench_json(report), output, force)
         return
-    from advisor.report.page import Look
-    from advisor.report.survey.bench import bench_page
 
     deliver(bench_page(report, look() if output is None else Look()), output, force)
-
-
-def _torch_version() -> str:
-    from advisor.agent.settling.scope import torch_version
-
-    return torch_version()

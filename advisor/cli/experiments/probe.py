@@ -3,55 +3,54 @@
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from advisor.cli.console import FAILED, look, panel, stderr, warn, write, write_json
-from advisor.cli.data import TargetColumn, named_path
-from advisor.cli.inputs import (
+from advisor.agent.agent import Revision
+from advisor.agent.machines import reference
+from advisor.agent.machines.remarks import Again
+from advisor.agent.remembered.memory import measurements_file
+from advisor.agent.remembered.profile import grown
+from advisor.cli.console import FAILED, look, panel, stderr, warn, warn_once, write
+from advisor.cli.delivering import check_output, deliver, deliver_json, refuse_rewriting
+from advisor.cli.ending import end_interrupted
+from advisor.cli.options import (
     Force,
     Format,
     FormatOption,
-    Inputs,
+    Fresh,
     Output,
     Packs,
-    PlainFormat,
-    PlainFormatOption,
     SchoolName,
     SchoolOption,
     Sets,
-    deliver,
-    deliver_json,
-    gather,
-    refuse_rewriting,
-    tried,
+    TargetColumn,
+    named_path,
 )
-from advisor.cli.main import end_interrupted
-from advisor.cli.measuring import (
-    check_output,
-    folder_of,
-    keep,
-    looked_at_closely,
-    open_journal,
-    parse_budget,
-    with_data,
-)
+from advisor.cli.progress import MeasuringProgress
+from advisor.errors import InputError, Problem, did_you_mean, input_error
+from advisor.facts.fact_base import Source
+from advisor.machine.profiles.files import find_device
+from advisor.probes.catalogue import PROBES
+from advisor.report.found.measured import measured_markdown, measured_page
+from advisor.report.machine.page import machine_page, machine_report
+from advisor.report.page import Page
+from advisor.report.plan.markdown import report_text
+from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, decided_here
+from advisor.session.budget import seconds_of
+from advisor.session.data import Mismatch, folder_of
+from advisor.session.evidence import evidence, judged
+from advisor.session.inputs import Inputs, gather
+from advisor.session.measuring import Measured, ResumableInterrupt, measure
+from advisor.survey.judged_claims import Judgement
+from advisor.wording import shorten
 
-if TYPE_CHECKING:
-    from advisor.agent.agent import Revision
-    from advisor.agent.remembered.journal import Journal
-    from advisor.probes.outcome import Outcome
-    from advisor.survey.judged_claims import Judgement
 
-app = typer.Typer(invoke_without_command=True)
-
-
-@app.callback(help="Measures this machine for a plan, within a time budget, and advises again.")
 def probe(
     context: typer.Context,
     budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "60s",
@@ -72,9 +71,7 @@ def probe(
         ),
     ] = None,
     target: TargetColumn = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew instead of going on where a stopped run ended.")
-    ] = False,
+    fresh: Fresh = False,
     save: Annotated[str, typer.Option("--save", help="Keep the result under this name.", metavar="NAME")] = "last",
     school: SchoolOption = SchoolName.TODAY,
     packs: Packs = None,
@@ -84,34 +81,30 @@ def probe(
 ) -> None:
     if context.invoked_subcommand is not None:
         return
-    from advisor.agent.machines import reference
-    from advisor.agent.machines.remarks import Again
-    from advisor.facts.fact_base import Source
 
-    seconds = parse_budget(budget)
+    seconds = seconds_of(budget)
     _check_names(only)
     if save != "last":
         _check_save(save)
-    inputs = with_data(gather(answers, sets, "auto", school, packs), data, target)
+    folder = None if data is None else folder_of(data)
+    inputs = gather(
+        answers, sets, "auto", school, packs, data=data, target=target, complain=warn_once, mismatch=Mismatch.TOLERATED
+    )
     if output is not None:
         refuse_rewriting(output, answers)
         check_output(output, force)
-    facts = inputs.facts
     given = _options(answers, sets, data, target, save, school, packs)
     if answers is None and not sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
-        facts = facts.with_values(reference.FACTS, Source.ASKED)
-    inputs = replace(inputs, facts=facts)
-    folder = folder_of(data)
-    journal = open_journal(inputs, only, seconds, folder, fresh)
-    begun = time.monotonic()
-    inputs = looked_at_closely(inputs, folder)
-    kept: list[Outcome] = []
-    revision = _measure(inputs, seconds - (time.monotonic() - begun), only, save, folder, journal, kept)
+        inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
+    found = _measured(inputs, seconds, only, folder, save, fresh)
+    revision = found.revision
     unsaved = (
-        revision.measured and not kept and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
+        bool(revision.measured)
+        and not found.kept
+        and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
-    _deliver(inputs, revision, format_, output, force, _Saved(save, not unsaved, given))
+    _deliver(found, format_, output, force, _Saved(save, not unsaved, given))
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
@@ -123,51 +116,16 @@ def probe(
         raise typer.Exit(FAILED)
 
 
-def _measure(
-    inputs: Inputs,
-    seconds: float,
-    only: list[str] | None,
-    save: str,
-    folder: str | None,
-    journal: Journal | None,
-    kept: list[Outcome],
-) -> Revision:
-    """Every outcome is saved at once; those that were are added to `kept`."""
-    from advisor.agent.agent import settle
-    from advisor.agent.events import MeasuringEvent, ProbeFinished
-    from advisor.cli.progress import MeasuringProgress
-
-    assert inputs.machine is not None  # noqa: S101
-    machine = inputs.machine
+def _measured(
+    inputs: Inputs, seconds: float, only: list[str] | None, folder: str | None, save: str, fresh: bool
+) -> Measured:
     try:
         with MeasuringProgress(seconds) as progress:
-
-            def listener(event: MeasuringEvent) -> None:
-                progress(event)
-                if isinstance(event, ProbeFinished) and event.outcome.measured:
-                    outcome = event.outcome
-                    if keep(machine, outcome, save, progress.line):
-                        kept.append(outcome)
-
-            return settle(
-                inputs.knowledge,
-                inputs.facts,
-                machine,
-                seconds,
-                school=inputs.school,
-                only=only,
-                on_event=listener,
-                folder=folder,
-                journal=journal,
-                trials=tried(inputs.facts),
+            return measure(
+                inputs, seconds, complain=warn, only=only, folder=folder, save=save, fresh=fresh, on_event=progress
             )
-    except KeyboardInterrupt:
-        if journal is not None and journal.outcomes:
-            end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-        raise
-    finally:
-        if journal is not None:
-            journal.close(finished=False)
+    except ResumableInterrupt:
+        end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
 
 
 def _options(
@@ -208,53 +166,41 @@ class _Saved:
     options: str
 
 
-def _machine_page(inputs: Inputs, revision: Revision, saved: _Saved) -> str:
+def _machine_page(found: Measured, saved: _Saved) -> str:
     """The machine as this run has seen it; what was compared stands above it."""
-    from advisor.agent.machines.remarks import Again
-    from advisor.agent.remembered.profile import grown
-    from advisor.machine.profiles.files import find_device
-    from advisor.report.machine.page import machine_page, machine_report
-
-    assert inputs.machine is not None  # noqa: S101
-    profile = grown(None, saved.name, inputs.machine, "", revision.outcomes)
+    assert found.inputs.machine is not None  # noqa: S101 - it was measured
+    profile = grown(None, saved.name, found.inputs.machine, "", found.revision.outcomes)
     report = machine_report(profile, find_device, Again(saved.options, complete=True))
     return machine_page(replace(report, decisions=()), look(), is_kept=saved.done)
 
 
-def _deliver(
-    inputs: Inputs, revision: Revision, format_: Format, output: Path | None, force: bool, saved: _Saved
-) -> None:
-    from datetime import date
-
-    from advisor.cli.evidence import evidence, judged
-    from advisor.report.found.measured import measured_markdown, measured_page
-    from advisor.report.plan.markdown import report_text
-    from advisor.report.survey.claims import claims_json, claims_markdown
-
+def _deliver(found: Measured, format_: Format, output: Path | None, force: bool, saved: _Saved) -> None:
+    revision, machine, knowledge = found.revision, found.inputs.machine, found.inputs.knowledge
+    today = date.today().isoformat()
     if format_ is Format.HTML:
-        from advisor.report.html.plan_report import plan_html
+        from advisor.report.html.plan_report import plan_html  # 60 ms: jinja2
 
-        shown = evidence(revision.after, inputs.machine, revision.outcomes, revision.skipped)
-        deliver(plan_html(revision.after, inputs.knowledge, date.today().isoformat(), shown), output, force)
+        shown = evidence(revision.after, machine, revision.outcomes, revision.skipped)
+        deliver(plan_html(revision.after, knowledge, today, shown), output, force)
         return
-    claims = judged(revision.after, inputs.machine, revision.outcomes)
+    claims = judged(revision.after, machine, revision.outcomes)
     if format_ is Format.JSON:
         document = {
             **revision.after.to_json(),
             "outcomes": [outcome.to_json() for outcome in revision.outcomes],
             "skipped": [{"probe": s.probe, "reason": s.reason, "open": s.open} for s in revision.skipped],
-            "survey": claims_json(claims, inputs.knowledge)["survey"],
+            "survey": claims_json(claims, knowledge)["survey"],
         }
         deliver_json(document, output, force)
         return
     if format_ is Format.MARKDOWN or output is not None:
-        report = report_text(revision.after, inputs.knowledge, date.today().isoformat())
-        parts = [report.rstrip(), *measured_markdown(revision), *claims_markdown(claims, inputs.knowledge)]
+        report = report_text(revision.after, knowledge, today)
+        parts = [report.rstrip(), *measured_markdown(revision), *claims_markdown(claims, knowledge)]
         deliver("\n".join(parts), output, force)
     if format_ is Format.TEXT:
         write(measured_page(revision, look()))
         if revision.measured:
-            write(f"\n{_machine_page(inputs, revision, saved)}")
+            write(f"\n{_machine_page(found, saved)}")
             write(f"\n{_trial(claims)}")
         if output is not None:
             write(f"The report is in {output}.")
@@ -262,9 +208,6 @@ def _deliver(
 
 def _trial(judged: Sequence[Judgement]) -> str:
     """What this machine has decided of the survey's claims, and how to see the others."""
-    from advisor.report.page import Page
-    from advisor.report.survey.claims import claim_lines, decided_here
-
     page = Page(look())
     claim_lines(page, judged, decided_here(judged))
     page.blank()
@@ -273,10 +216,6 @@ def _trial(judged: Sequence[Judgement]) -> str:
 
 
 def _check_names(names: list[str] | None) -> None:
-    from advisor.errors import InputError, Problem, did_you_mean
-    from advisor.probes.catalogue import PROBES
-    from advisor.wording import shorten
-
     known = [probe.name for probe in PROBES]
     wrong = [name for name in names or () if name not in known]
     if wrong:
@@ -293,46 +232,9 @@ def _check_names(names: list[str] | None) -> None:
 
 def _check_save(name: str) -> None:
     """Says before measuring that a name cannot be used: it is no plain word, or `--machine` takes it for a device's."""
-    from advisor.agent.remembered.memory import measurements_file
-    from advisor.errors import input_error
-    from advisor.machine.profiles.files import find_device
-
     measurements_file(name)
     device = find_device(name)
     if device is not None:
         what = f"{name!r} stands for {device.title} in `--machine {name}`"
         remedy = f"Choose another name, such as my-{name}."
         raise input_error("This name cannot be used", what, where="--save", remedy=remedy)
-
-
-@app.command("list", help="The probes: what each answers, and what it costs.")
-def list_(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
-    from advisor.probes.catalogue import PROBES
-    from advisor.report.page import Page, Style
-
-    if format_ is PlainFormat.JSON:
-        entries = [
-            {
-                "name": p.name,
-                "question": p.question,
-                "topic": p.topic,
-                "fact": p.fact,
-                "seconds": p.cost_seconds,
-                "unit": p.rate_unit,
-                "opt_in": p.opt_in,
-            }
-            for p in PROBES
-        ]
-        write_json(entries)
-        return
-    page = Page(look())
-    name, cost = max(len(p.name) for p in PROBES), 6
-    widths = (name, cost, page.look.columns - name - cost - 4)
-    for p in PROBES:
-        decides = f" Decides {p.topic}." if p.topic else ""
-        named = " Only when named with --only." if p.opt_in else ""
-        about = f"{p.cost_seconds:>4.0f} s"
-        page.columns((((p.name, Style.STRONG),), (about,), (f"{p.question}{decides}{named}",)), widths)
-    page.blank()
-    page.add("With the seconds that each takes about. `advisor probe --only NAME` runs one.")
-    write(page.text())

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryFile
+from typing import Annotated
 
 import typer
 
-from advisor.cli.data import named_path
-from advisor.cli.inputs import PlainFormat, PlainFormatOption
-
-if TYPE_CHECKING:
-    from advisor.machine.doctor.finding import Environment
-    from advisor.machine.machine import Machine
+from advisor.cli.console import FAILED, look, write, write_json
+from advisor.cli.options import PlainFormat, PlainFormatOption, named_path
+from advisor.errors import input_error
+from advisor.machine.detection.detection import detect, look_closer
+from advisor.machine.doctor.doctor import VARIABLES, findings
+from advisor.machine.doctor.finding import Environment
+from advisor.machine.machine import Machine
+from advisor.machine.state import StateError, state_folder
+from advisor.probes.ask_torch import ask_torch
+from advisor.report.machine.doctor import doctor_json, doctor_page
 
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108  it is only measured
 
@@ -26,12 +33,6 @@ def doctor(
         ),
     ] = None,
 ) -> None:
-    from advisor.cli.console import FAILED, look, write, write_json
-    from advisor.machine.detection.detection import detect
-    from advisor.machine.doctor.doctor import findings
-    from advisor.probes.ask_torch import ask_torch
-    from advisor.report.machine.doctor import doctor_json, doctor_page
-
     _check(data)
     machine, environment = _examine(detect(), data)
     view = ask_torch()
@@ -45,8 +46,6 @@ def doctor(
 
 
 def _check(data: Path | None) -> None:
-    from advisor.errors import input_error
-
     try:
         there = data is None or data.exists()
     except (OSError, ValueError):  # too long for a file name, or a null character in it
@@ -57,15 +56,6 @@ def _check(data: Path | None) -> None:
 
 def _examine(machine: Machine, data: Path | None) -> tuple[Machine, Environment]:
     """A closer look at the machine, with the disks behind the folders that matter here."""
-    import os
-    import sys
-    from tempfile import TemporaryFile
-
-    from advisor.machine.detection.detection import look_closer
-    from advisor.machine.doctor.doctor import VARIABLES
-    from advisor.machine.doctor.finding import Environment
-    from advisor.machine.state import StateError, state_folder
-
     state, problem = None, None
     try:
         state = str(state_folder())

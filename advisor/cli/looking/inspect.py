@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli.data import TargetColumn, inspected, named_path
-from advisor.cli.inputs import PlainFormat, PlainFormatOption
+from advisor.cli.console import look, write, write_json
+from advisor.cli.options import PlainFormat, PlainFormatOption, TargetColumn, named_path
+from advisor.report.found.inspection import inspection_json, inspection_page
+from advisor.session.data import inspected
 
 
 def inspect(
@@ -16,9 +18,6 @@ def inspect(
     target: TargetColumn = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
-    from advisor.cli.console import look, write, write_json
-    from advisor.report.found.inspection import inspection_json, inspection_page
-
     found = inspected(path, target)
     if format_ is PlainFormat.JSON:
         write_json(inspection_json(found))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from advisor.cli.inputs import (
+from advisor.cli.completing import complete_assignment
+from advisor.cli.console import warn_once
+from advisor.cli.delivering import deliver_page, refuse_rewriting
+from advisor.cli.options import (
     Force,
-    Inputs,
     MachineName,
     Output,
     Packs,
@@ -19,16 +21,13 @@ from advisor.cli.inputs import (
     SchoolName,
     SchoolOption,
     Sets,
-    complete_assignment,
-    deliver_page,
-    gather,
-    plan_of,
-    refuse_rewriting,
 )
 from advisor.errors import InputError, Problem, input_error
-
-if TYPE_CHECKING:
-    from advisor.report.plan.comparison import Comparison
+from advisor.facts.answers import parse_assignments
+from advisor.inference.advise import Detail
+from advisor.report.html.comparisons import comparison_html
+from advisor.report.plan.comparison import Comparison, compare_plans, compare_what_if, comparison_page
+from advisor.session.inputs import Inputs, gather, plan_of
 
 WhatIf = Annotated[
     list[str] | None,
@@ -49,9 +48,6 @@ def compare(
     output: Output = None,
     force: Force = False,
 ) -> None:
-    from advisor.report.html.comparisons import comparison_html
-    from advisor.report.plan.comparison import comparison_page
-
     other, supposed = _second(b or (), what_if)
     refuse_rewriting(output, a, other)
     problems: list[Problem] = []
@@ -59,7 +55,7 @@ def compare(
     sides: list[Inputs] = []
     for path, changed in ((a, []), (other or a, supposed)):
         try:
-            sides.append(gather(path, sets, machine, school, packs, changed))
+            sides.append(gather(path, sets, machine, school, packs, changed, complain=warn_once))
         except InputError as error:
             titles.append(error.title)
             problems += [problem for problem in error.problems if problem not in problems]
@@ -96,10 +92,6 @@ def _second(files: Sequence[str], what_if: Sequence[str] | None) -> tuple[Path |
 
 
 def _compared(a: str, b: Path | None, supposed: Sequence[str], sides: Sequence[Inputs]) -> Comparison:
-    from advisor.facts.answers import parse_assignments
-    from advisor.inference.advise import Detail
-    from advisor.report.plan.comparison import compare_plans, compare_what_if
-
     first, second = (plan_of(inputs, Detail(flips=False, questions=False)) for inputs in sides)
     knowledge = sides[0].knowledge
     if b is not None:

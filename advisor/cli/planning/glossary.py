@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli.inputs import Packs, PlainFormat, PlainFormatOption, complete_topic, knowledge_for
+from advisor.cli.completing import complete_topic, rules
+from advisor.cli.console import look, write, write_json
+from advisor.cli.options import Packs, PlainFormat, PlainFormatOption, as_packs
+from advisor.report.rules.glossary import find_term, glossary_page, whole_glossary
+from advisor.session.inputs import knowledge_for
 
 
 def _complete_term(incomplete: str) -> list[str]:
-    knowledge = knowledge_for(())
-    names = [*knowledge.terms, *knowledge.vocabulary.facts]
+    names = [*rules().terms, *rules().vocabulary.facts]
     return [*(name for name in names if name.startswith(incomplete)), *complete_topic(incomplete)]
 
 
@@ -25,10 +28,7 @@ def glossary(
     packs: Packs = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
-    from advisor.cli.console import look, write, write_json
-    from advisor.report.rules.glossary import find_term, glossary_page, whole_glossary
-
-    knowledge = knowledge_for(tuple(packs or ()))
+    knowledge = knowledge_for(as_packs(packs))
     entries = whole_glossary(knowledge) if term is None else find_term(knowledge, term)
     if format_ is PlainFormat.JSON:
         write_json(entries.to_json())

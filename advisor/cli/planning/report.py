@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli.inputs import Force, Format, FormatOption, Output, Packs, knowledge_for, refuse_rewriting
+from advisor.cli.delivering import deliver_plan, refuse_rewriting
+from advisor.cli.options import Force, Format, FormatOption, Output, Packs, as_packs
+from advisor.report.plan.json_plan import read_outcomes, read_plan
+from advisor.session.evidence import evidence
+from advisor.session.inputs import knowledge_for
 
 
 def report(
@@ -20,11 +24,7 @@ def report(
     output: Output = None,
     force: Force = False,
 ) -> None:
-    from advisor.cli.evidence import evidence
-    from advisor.cli.planning.recommend import deliver_plan
-    from advisor.report.plan.json_plan import read_outcomes, read_plan
-
-    knowledge = knowledge_for(tuple(packs or ()))
+    knowledge = knowledge_for(as_packs(packs))
     saved = read_plan(plan, knowledge)
     refuse_rewriting(output, plan, what="this is the plan that was saved, and it is never rewritten")
     deliver_plan(saved, knowledge, format_, output, force, lambda: evidence(saved, None, read_outcomes(plan)))

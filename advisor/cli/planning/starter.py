@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from advisor.cli.data import DataPath, TargetColumn, named_path
-from advisor.cli.inputs import (
+from advisor.cli.console import say, warn_once
+from advisor.cli.options import (
     Answers,
+    DataPath,
     MachineName,
     Packs,
     SchoolName,
     SchoolOption,
     Sets,
-    gather,
-    knowledge_for,
-    plan_of,
+    TargetColumn,
+    as_packs,
+    named_path,
 )
-
-if TYPE_CHECKING:
-    from advisor.inference.plan import Plan
-    from advisor.knowledge.model import Knowledge
+from advisor.errors import input_error
+from advisor.report.plan.json_plan import read_plan
+from advisor.session.inputs import gather, knowledge_for, plan_of
+from advisor.starter.project import project_files
+from advisor.starter.writing import write_project
+from advisor.wording import printable
 
 
 def starter(
@@ -43,33 +46,20 @@ def starter(
         bool, typer.Option("--force", help="Replace files of the project in a folder that is not empty.")
     ] = False,
 ) -> None:
-    from advisor.cli.console import say
-    from advisor.starter.project import project_files
-    from advisor.starter.writing import write_project
-    from advisor.wording import printable
-
     if plan is not None:
         _refuse_both(answers, sets)
-        knowledge = knowledge_for(tuple(packs or ()))
-        found = _saved(plan, knowledge)
+        knowledge = knowledge_for(as_packs(packs))
+        found = read_plan(plan, knowledge)
     else:
-        inputs = gather(answers, sets, machine, school, packs, data=data, target=target)
+        inputs = gather(answers, sets, machine, school, packs, data=data, target=target, complain=warn_once)
         knowledge, found = inputs.knowledge, plan_of(inputs)
     files = project_files(found, knowledge, data, target)
     write_project(output, files, force=force)
     say(printable(f"{output}: {len(files)} files. Read README.md there first."))
 
 
-def _saved(path: Path, knowledge: Knowledge) -> Plan:
-    from advisor.report.plan.json_plan import read_plan
-
-    return read_plan(path, knowledge)
-
-
 def _refuse_both(answers: Path | None, sets: list[str] | None) -> None:
     """A saved plan was made from answers of its own."""
-    from advisor.errors import input_error
-
     given = [name for name, value in (("--answers", answers), ("--set", sets)) if value]
     if given:
         what = "a saved plan was made from answers of its own"

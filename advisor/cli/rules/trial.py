@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from advisor.cli.data import DataPath, TargetColumn
-from advisor.cli.inputs import (
-    Answers,
-    Inputs,
-    Packs,
-    PlainFormat,
-    PlainFormatOption,
-    Sets,
-    gather,
-    plan_of,
-    recalled,
-    tried,
-)
+from dataclasses import replace
+
+from advisor.agent.machines import reference
+from advisor.cli.console import look, warn_once, write, write_json
+from advisor.cli.options import Answers, DataPath, Packs, PlainFormat, PlainFormatOption, Sets, TargetColumn
+from advisor.facts.fact_base import Source
+from advisor.inference.advise import VALUES_ONLY
+from advisor.report.page import Page
+from advisor.report.survey.claims import claim_lines, claims_json
+from advisor.session.evidence import judged
+from advisor.session.inputs import gather, plan_of
 
 
 def trial(
@@ -25,21 +23,11 @@ def trial(
     packs: Packs = None,
     format_: PlainFormatOption = PlainFormat.TEXT,
 ) -> None:
-    from advisor.agent.machines import reference
-    from advisor.cli.console import look, write, write_json
-    from advisor.cli.evidence import judged
-    from advisor.facts.fact_base import Source
-    from advisor.inference.advise import VALUES_ONLY
-    from advisor.report.page import Page
-    from advisor.report.survey.claims import claim_lines, claims_json
-
-    inputs = gather(answers, sets, "auto", packs=packs, data=data, target=target)
+    inputs = gather(answers, sets, packs=packs, data=data, target=target, complain=warn_once)
     if answers is None and not sets and data is None:
-        facts = inputs.facts.with_values(reference.FACTS, Source.ASKED)
-        inputs = Inputs(inputs.knowledge, facts, inputs.school, inputs.machine)
+        inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     plan = plan_of(inputs, VALUES_ONLY)
-    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    claims = judged(plan, inputs.machine, [*recalled(inputs.machine), *tried(inputs.facts)])
+    claims = judged(plan, inputs.machine, [*inputs.outcomes, *inputs.trials])
     if format_ is PlainFormat.JSON:
         write_json(claims_json(claims, inputs.knowledge))
         return

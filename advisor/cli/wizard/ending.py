@@ -1,20 +1,24 @@
-"""What the wizard offers when there is nothing left to ask: measuring, and files to keep."""
+"""Offers of the plain wizard when there is nothing left to ask: measuring, and files to keep."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from advisor.agent.agent import worthwhile
+from advisor.children.stopping import Stop
 from advisor.cli.console import error_panel, look, write
+from advisor.cli.progress import MeasuringProgress
 from advisor.cli.wizard.lines import read, say
 from advisor.errors import InputError, Problem, input_error
+from advisor.facts.answers import answers_text
+from advisor.files import write_text
+from advisor.inference.plan import Plan
+from advisor.report.found.measured import measured_page
+from advisor.report.plan.markdown import report_text
+from advisor.session.desk import Desk
 from advisor.wording import shorten
-
-if TYPE_CHECKING:
-    from advisor.cli.inputs import Inputs
-    from advisor.inference.plan import Plan
-    from advisor.interview.interview import Interview
 
 PROBE_SECONDS = 20.0
 
@@ -22,9 +26,8 @@ PROBE_SECONDS = 20.0
 class Ending:
     """The offers at the end of one conversation."""
 
-    def __init__(self, inputs: Inputs, interview: Interview) -> None:
-        self.inputs = inputs
-        self.interview = interview
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
         self.measured: Plan | None = None
 
     def offer(self) -> None:
@@ -37,10 +40,7 @@ class Ending:
             write("")
 
     def _offer_probe(self) -> None:
-        from advisor.agent.agent import settle, worthwhile
-
-        plan = self.interview.plan()
-        if self.inputs.machine is None or not worthwhile(plan):
+        if not self.desk.inputs.here or not worthwhile(self.desk.interview.plan()):
             return
         answer = ""
         while answer not in ("y", "yes"):
@@ -48,54 +48,34 @@ class Ending:
             answer = read(prompt).strip().casefold()
             if answer in ("", "n", "no", "!"):
                 return
-        from advisor.agent.events import MeasuringEvent, ProbeFinished
-        from advisor.agent.remembered.memory import LAST
-        from advisor.cli.measuring import keep
-        from advisor.cli.progress import MeasuringProgress
-        from advisor.report.found.measured import measured_page
-
-        machine = self.inputs.machine
         with MeasuringProgress(PROBE_SECONDS) as progress:
-
-            def listener(event: MeasuringEvent) -> None:
-                progress(event)
-                if isinstance(event, ProbeFinished) and event.outcome.measured:
-                    keep(machine, event.outcome, LAST, progress.line)
-
-            revision = settle(
-                self.inputs.knowledge, self.interview.facts(), machine, PROBE_SECONDS,
-                school=self.interview.school, on_event=listener,
-            )  # fmt: skip
+            revision = self.desk.measure(PROBE_SECONDS, None, progress, Stop())
         self.measured = revision.after
         say("")
         write(measured_page(revision, look()))
 
-    def _offer(self, prompt: str, what: str, save: Any) -> None:
+    def _offer(self, prompt: str, what: str, save: Callable[[str], bool]) -> None:
         while True:
             name = read(f"[{prompt}] Save {what} to which file? (empty line: nowhere) ").strip()
             if not name or name == "!" or save(name):
                 return
 
     def save_report(self, name: str) -> bool:
-        from advisor.report.plan.markdown import report_text
-
-        plan = self.measured or self.interview.plan()
-        return _written(name, report_text(plan, self.inputs.knowledge, date.today().isoformat()), "report")
+        plan = self.measured or self.desk.interview.plan()
+        return _written(name, report_text(plan, self.desk.knowledge, date.today().isoformat()), "report")
 
     def _save_answers(self, name: str) -> bool:
-        from advisor.facts.answers import answers_text
-
-        vocabulary = self.inputs.knowledge.vocabulary
+        vocabulary = self.desk.knowledge.vocabulary
         heading = ["Answers given to the advisor's wizard."]
-        if unused := self.interview.unused():
+        if unused := self.desk.interview.unused():
             heading.append(f"Kept, but not used beside the others: {', '.join(unused)}.")
-        return _written(name, answers_text(vocabulary, self.interview.progress.said(), "\n".join(heading)), "answers")
+        return _written(
+            name, answers_text(vocabulary, self.desk.interview.progress.said(), "\n".join(heading)), "answers"
+        )
 
 
 def _written(name: str, text: str, what: str) -> bool:
     """Saves under the name; one that ends with `!` goes over a file that exists. What goes wrong is said."""
-    from advisor.files import write_text
-
     force = name.endswith("!")
     try:
         path = _path(name.removesuffix("!").strip())

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from advisor.cli.console import look
 from advisor.errors import InputError, Problem, input_error
+from advisor.inference.plan import Plan
+from advisor.interview.changes import WhatIf
+from advisor.knowledge.model import Knowledge
+from advisor.report import words
+from advisor.report.numbers import figure_page
+from advisor.report.page import Page
+from advisor.report.plan.comparison import compare_what_if, comparison_page
+from advisor.report.plan.explanation import Explanation, explain, find_topic
+from advisor.report.plan.explanation_text import explanation_page
+from advisor.report.plan.how import how_page
+from advisor.report.plan.text import plan_page, status_mark
+from advisor.report.rules.glossary import find_term, glossary_page
 from advisor.wording import join_names, shorten
-
-if TYPE_CHECKING:
-    from advisor.inference.plan import Plan
-    from advisor.interview.changes import WhatIf
-    from advisor.knowledge.model import Knowledge
-    from advisor.report.plan.explanation import Explanation
 
 
 @dataclass(frozen=True)
@@ -25,16 +30,10 @@ class WizardPages:
     current: Callable[[], Plan]
 
     def plan(self) -> str:
-        from advisor.report.plan.text import plan_page
-
         return plan_page(self.current(), self.knowledge, look())
 
     def overview(self) -> str:
         """A line for each recommendation."""
-        from advisor.report import words
-        from advisor.report.page import Page
-        from advisor.report.plan.text import status_mark
-
         page = Page(look())
         left_out = []
         for entry in self.current().recommendations.values():
@@ -48,9 +47,6 @@ class WizardPages:
         return page.text()
 
     def how(self, topic: str) -> str:
-        from advisor.report.numbers import figure_page
-        from advisor.report.plan.how import how_page
-
         if topic in self.knowledge.figures.figures:  # a computed number: its formula and what went into it
             figure = next((figure for figure in self.current().figures if figure.name == topic), None)
             if figure is None:
@@ -71,9 +67,6 @@ class WizardPages:
 
     def _explained(self, topic: str, value: str | None) -> str:
         """The part of an explanation that was asked for: why not this value, or else what would flip the topic."""
-        from advisor.report.plan.explanation import explain
-        from advisor.report.plan.explanation_text import explanation_page
-
         plan = self.current()
         whole = explain(plan, self.knowledge, topic, value)
         flips = whole.entry.flips if value is None else ()
@@ -86,14 +79,10 @@ class WizardPages:
         return f"{page}No single answer that is changed would give another value.\n"
 
     def what_if(self, found: WhatIf) -> str:
-        from advisor.report.plan.comparison import compare_what_if, comparison_page
-
         comparison = compare_what_if(self.knowledge, "as it stands", found.before, found.stated, found.after)
         return comparison_page(comparison, look())
 
     def term(self, term: str) -> str:
-        from advisor.report.rules.glossary import find_term, glossary_page
-
         return glossary_page(find_term(self.knowledge, term), look())
 
 
@@ -103,8 +92,6 @@ def named_topic(knowledge: Knowledge, text: str) -> str:
     Raises:
         InputError: there is none, or there are several.
     """
-    from advisor.report.plan.explanation import find_topic
-
     try:
         return find_topic(knowledge, text)
     except InputError as error:

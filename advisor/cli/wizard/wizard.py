@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from advisor.cli.console import BAD_INPUT, error_panel, interactive, panel, warn, write
-from advisor.cli.data import DataPath, TargetColumn
-from advisor.cli.inputs import MachineName, Packs, SchoolName, gather
-from advisor.cli.main import end_interrupted
+from advisor.cli.ending import end_interrupted
+from advisor.cli.options import DataPath, MachineName, Packs, SchoolName, TargetColumn
+from advisor.cli.wizard.ending import Ending
 from advisor.cli.wizard.lines import read, say
-
-if TYPE_CHECKING:
-    from advisor.cli.wizard.desk import WizardDesk
+from advisor.cli.wizard.pages import WizardPages
+from advisor.facts.fact_base import Source
+from advisor.facts.values import describe
+from advisor.interview.plain import PlainFace
+from advisor.knowledge.model import School
+from advisor.session.desk import Desk
+from advisor.session.inputs import gather
 
 EARLIER = (
     "There is an earlier conversation: `{command}` goes on with it. It stays until you answer something here; then it is kept "
@@ -38,11 +43,14 @@ def wizard(
     if not plain and not interactive():
         panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
         raise typer.Exit(BAD_INPUT)
-    from advisor.cli.wizard.desk import WizardDesk
 
     plain = plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
-    inputs = gather(machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target)
-    desk = WizardDesk(inputs, _resume_command(plain, machine, packs), school)
+    notes: list[tuple[str, str]] = []
+    inputs = gather(
+        machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target,
+        complain=lambda title, what: notes.append((title, what)),
+    )  # fmt: skip
+    desk = Desk(inputs, _resume_command(plain, machine, packs), School(school) if school else None, notes)
     told = desk.resume() if resume else None
     if plain:
         earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []
@@ -53,8 +61,6 @@ def wizard(
 
 def _resume_command(plain: bool, machine: str, packs: Packs) -> str:
     """How the same conversation is taken up again; the school is saved with it, and the desk knows the data."""
-    import shlex
-
     named = ["--plain", "--resume"] if plain else ["--resume"]
     named += [] if machine == "auto" else ["--machine", machine]
     for pack in packs or ():
@@ -62,7 +68,7 @@ def _resume_command(plain: bool, machine: str, packs: Packs) -> str:
     return shlex.join(["advisor", "wizard", *named])
 
 
-def _on_the_whole_screen(desk: WizardDesk, resumed: list[str] | None) -> None:
+def _on_the_whole_screen(desk: Desk, resumed: list[str] | None) -> None:
     from advisor.tui.app import Wizard  # 150 ms
 
     app = Wizard(desk, resumed)
@@ -75,17 +81,13 @@ def _on_the_whole_screen(desk: WizardDesk, resumed: list[str] | None) -> None:
 # --- line by line ----------------------------------------------------------------------------------------------------
 
 
-def _line_by_line(desk: WizardDesk, told: list[str]) -> None:
-    from advisor.cli.wizard.ending import Ending
-    from advisor.cli.wizard.pages import WizardPages
-    from advisor.interview.plain import PlainFace
-
+def _line_by_line(desk: Desk, told: list[str]) -> None:
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     for number, line in enumerate(told):
         say(f"  {line}" if number else line)
     try:
         _introduce(desk)
-        ending = Ending(desk.inputs, desk.interview)
+        ending = Ending(desk)
         face = PlainFace(
             interview=desk.interview,
             pages=WizardPages(desk.knowledge, desk.interview.plan),
@@ -107,20 +109,17 @@ def _line_by_line(desk: WizardDesk, told: list[str]) -> None:
         end_interrupted(desk.how_to_go_on())
 
 
-def _save(desk: WizardDesk) -> None:
+def _save(desk: Desk) -> None:
     desk.save()
     _warn_of_notes(desk)
 
 
-def _warn_of_notes(desk: WizardDesk) -> None:
+def _warn_of_notes(desk: Desk) -> None:
     for title, what in desk.notes():
         warn(title, what)
 
 
-def _introduce(desk: WizardDesk) -> None:
-    from advisor.facts.fact_base import Source
-    from advisor.facts.values import describe
-
+def _introduce(desk: Desk) -> None:
     facts = desk.knowledge.vocabulary.facts
     found = [(name, known) for name in facts if (known := desk.inputs.facts.known(name)) is not None]
     in_data, here = (

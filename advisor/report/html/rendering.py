@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from advisor import __version__
 from advisor.report.html.charts import Chart
 from advisor.report.html.drawing import svg
+from advisor.version import __version__
 from advisor.wording import printable
 
 if TYPE_CHECKING:

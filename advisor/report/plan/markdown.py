@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor import __version__
 from advisor.agent.trials.outcomes import is_trial
 from advisor.inference.plan import Measurement, Plan, Recommendation
 from advisor.knowledge.model import Knowledge
@@ -12,6 +11,7 @@ from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference, sentence
 from advisor.report.markup import code, code_block, plain, table
 from advisor.report.numbers import numbers_table
+from advisor.version import __version__
 
 
 def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:

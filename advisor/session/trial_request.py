@@ -1,24 +1,24 @@
-"""What is to be tried on which data: shared by `advisor try` and the wizard."""
+"""The request for trials on data: what the plan bets on, how many examples there is time for, and what cannot be tried."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from advisor.cli.console import warn
-from advisor.cli.inputs import Inputs, plan_of
-from advisor.cli.measuring import NO_RESUMING
+import psutil
 
-if TYPE_CHECKING:
-    from advisor.agent.remembered.trial_journal import TrialJournal
-    from advisor.children.stopping import Stop
-    from advisor.datasets.dataset import Inspection
-    from advisor.inference.plan import Plan
-    from advisor.training.child.request import Request
+from advisor.agent.trials.trying import NothingTriedError, planned
+from advisor.children.stopping import STOPPED, Stop
+from advisor.datasets.dataset import FORETELLING, UNSAID, Inspection, Task, Weight
+from advisor.errors import Problem, input_error
+from advisor.inference.plan import Plan
+from advisor.session.data import read_for, with_inspection
+from advisor.session.inputs import Inputs, plan_of
+from advisor.training.child.request import Request
+from advisor.wording import join_names, shorten
 
 EXAMPLES_A_SECOND = 400
 """Of the budget: as many examples are read at most, since each is learnt from dozens of times."""
@@ -46,11 +46,6 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
 
     Raises InputError; NothingTriedError where `stop` was set meanwhile.
     """
-    from advisor.agent.trials.trying import NothingTriedError
-    from advisor.children.stopping import STOPPED
-    from advisor.datasets.dataset import Weight
-    from advisor.errors import Problem
-
     begun = time.monotonic()
     assert inputs.inspection is not None  # noqa: S101 - data were named
     stated = inputs.facts.known("task.kind")
@@ -69,10 +64,6 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
 
 def _check_target(inspection: Inspection, task: str | None) -> None:
     """Raises InputError where it is not known what to learn; `task` is what somebody states or the data show."""
-    from advisor.datasets.dataset import FORETELLING, Task
-    from advisor.errors import input_error
-    from advisor.wording import shorten
-
     several = bool(inspection.facts.get("task.multilabel"))
     if inspection.task in FORETELLING or (several and task == Task.REGRESS):
         return
@@ -91,9 +82,6 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
 
 def _columns_of(inspection: Inspection) -> str:
     """Which columns may be meant: those that look like a target, and the first ones."""
-    from advisor.datasets.dataset import UNSAID
-    from advisor.wording import join_names, shorten
-
     names = [shorten(column.name, 30) for column in inspection.columns[:MOST_NAMED]]
     if not names:
         return ""
@@ -106,9 +94,6 @@ def _columns_of(inspection: Inspection) -> str:
 
 def _check_columns(inspection: Inspection) -> None:
     """Raises InputError where no column of a table is left to learn from, before a warning says so too."""
-    from advisor.errors import input_error
-    from advisor.wording import shorten
-
     if inspection.inputs or not inspection.columns:
         return
     named = shlex.quote(inspection.path) + (f" --target {shlex.quote(inspection.target)}" if inspection.target else "")
@@ -119,12 +104,6 @@ def _check_columns(inspection: Inspection) -> None:
 
 def for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]:
     """The data read for the task that somebody states, where they look like another. Raises InputError if they cannot be."""
-    from advisor.cli.data import read_for
-    from advisor.cli.inputs import with_inspection
-    from advisor.datasets.dataset import FORETELLING
-    from advisor.errors import input_error
-    from advisor.facts.fact_base import Source
-
     stated = inputs.facts.known("task.kind")
     if stated is None or stated.value == found.task:
         return inputs, found
@@ -133,15 +112,10 @@ def for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]
         remedy = f"Leave task.kind out to try what the data look like: {found.task}."
         raise input_error("This task cannot be tried", what, where="task.kind", remedy=remedy)
     told = read_for(found, str(stated.value))
-    facts = inputs.facts
-    for name in set(found.facts) - set(told.facts):
-        facts = facts.without(name, Source.INSPECTED)
-    return replace(inputs, inspection=told, facts=with_inspection(inputs.knowledge, facts, told)), told
+    return replace(inputs, inspection=told, facts=with_inspection(inputs.knowledge, inputs.facts, told)), told
 
 
 def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float, seed: int, enough: int) -> Request:
-    from advisor.agent.trials.trying import planned
-    from advisor.training.child.request import Request
 
     return Request(
         path=str(Path(inspection.path).resolve()),
@@ -169,8 +143,6 @@ def most_examples(inspection: Inspection, seconds: float, memory_bytes: int) -> 
 
 def _memory_bytes(inputs: Inputs) -> int:
     """Of the machine, or of the container where that has a limit."""
-    import psutil
-
     known = inputs.facts.known("machine.memory_bytes")
     return known.value if known is not None and isinstance(known.value, int) else psutil.virtual_memory().total
 
@@ -180,41 +152,5 @@ def _whole(value: object) -> int:
 
 
 def _usable_cores(inputs: Inputs) -> int:
-    import os
-
     known = inputs.facts.known("machine.cpu.usable_cores")
     return known.value if known is not None and isinstance(known.value, int) else os.cpu_count() or 1
-
-
-def open_trial_journal(
-    inputs: Inputs, request: Request, seconds: float, fresh: bool, complain: Callable[[str, str], None] = warn
-) -> TrialJournal | None:
-    """The journal of this very question; without one the trials go on and could not be resumed.
-
-    Args:
-        complain: is told why, as a title and a sentence.
-    """
-    from advisor.agent.remembered.trial_journal import TrialJournal
-    from advisor.agent.settling.scope import torch_version
-    from advisor.errors import InputError
-
-    assert inputs.machine is not None  # noqa: S101 - gathered with machine auto
-    question: dict[str, Any] = {
-        "path": request.path,
-        "target": request.target,
-        "data": request.fingerprint,
-        "planned": request.planned.to_json(),
-        "seconds": seconds,
-        "seed": request.seed,
-        "most_examples": request.most_examples,
-        "machine": inputs.machine.fingerprint,
-        "torch": torch_version(),
-    }
-    try:
-        journal = TrialJournal.open(question, fresh=fresh)
-    except InputError as error:
-        complain(NO_RESUMING, str(error.problems[0]))
-        return None
-    if journal is None:
-        complain("Another run tries the same", "Both will disturb each other; this one could not be resumed.")
-    return journal

@@ -1,49 +1,62 @@
-"""What both faces of the wizard work with: one conversation, saved after every step, whose plan counts what was measured
-here and tried on these data before, and what is measured and tried meanwhile.
+"""The desk of a wizard: one conversation, saved after every step, whose plan counts what was measured here and tried on these
+data before, and what is measured and tried meanwhile.
 """
 
 from __future__ import annotations
 
 import shlex
-import time
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from advisor.cli.wizard.outcomes import WizardOutcomes
-from advisor.errors import InputError, input_error
+from advisor.agent.agent import Revision
+from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
+from advisor.agent.settling.scope import advise_here
+from advisor.agent.trials.events import TrialListener
+from advisor.children.stopping import Stop
+from advisor.datasets.dataset import Inspection
+from advisor.errors import InputError
+from advisor.facts.answers import read_answers
+from advisor.facts.fact_base import FactBase
+from advisor.inference.advise import Detail
+from advisor.inference.plan import Plan
+from advisor.interview import saved
+from advisor.interview.interview import Interview
+from advisor.interview.saved import Data, session_file
+from advisor.knowledge.model import Knowledge, School
+from advisor.machine.detection.detection import Machine
+from advisor.machine.state import StateError
+from advisor.probes.outcome import Outcome
+from advisor.report.evidence import Evidence
+from advisor.session.data import folder_of, inspected, with_inspection
+from advisor.session.evidence import evidence_of
+from advisor.session.inputs import Inputs
+from advisor.session.machines import unknown_card, with_published
+from advisor.session.measuring import measure
+from advisor.session.recalling import tried_before
+from advisor.session.trying import try_on_data
+from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shorten
 
-if TYPE_CHECKING:
-    from advisor.agent.agent import Revision
-    from advisor.agent.events import MeasuringEvent, MeasuringListener
-    from advisor.agent.trials.events import TrialListener
-    from advisor.children.stopping import Stop
-    from advisor.cli.inputs import Inputs, SchoolName
-    from advisor.datasets.dataset import Inspection
-    from advisor.facts.fact_base import FactBase
-    from advisor.inference.advise import Detail
-    from advisor.inference.plan import Plan
-    from advisor.interview.interview import Interview
-    from advisor.interview.saved import Data
-    from advisor.knowledge.model import Knowledge, School
-    from advisor.machine.detection.detection import Machine
-    from advisor.report.evidence import Evidence
-    from advisor.training.ladder.outcome import TrialResults
 
-
-class WizardDesk:
+class Desk:
     """`resume_command` goes on with the conversation in another process; a `school` that is named outranks the one that a
-    saved conversation was held by."""
+    saved conversation was held by. `notes` are to be shown first."""
 
-    def __init__(self, inputs: Inputs, resume_command: str, school: SchoolName | None = None) -> None:
+    def __init__(
+        self,
+        inputs: Inputs,
+        resume_command: str,
+        school: School | None = None,
+        notes: Sequence[tuple[str, str]] = (),
+    ) -> None:
         self.inputs = inputs
         self.resume_command = resume_command
         self.school = school
-        self._notes: list[tuple[str, str]] = []
+        self._notes = list(notes)
         self._can_save = True
-        self._outcomes = WizardOutcomes(inputs, self._note)
+        self._lock = threading.Lock()
         self._cards_told: set[str] = set()
         self.begin_anew()
 
@@ -68,17 +81,12 @@ class WizardDesk:
     @property
     def saved(self) -> bool:
         """Where there is no folder for it, nothing is; that is told when something is to be saved."""
-        from advisor.interview.saved import session_file
-        from advisor.machine.state import StateError
-
         try:
             return session_file().exists()
         except StateError:
             return False
 
     def begin_anew(self) -> None:
-        from advisor.interview.interview import Interview
-
         inputs = self.inputs
         self.interview: Interview = Interview(
             inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
@@ -89,9 +97,6 @@ class WizardDesk:
 
     def resume(self) -> list[str]:
         """The school is saved with the conversation; a school that was named outranks it, and that is said."""
-        from advisor.interview import saved
-        from advisor.knowledge.model import School
-
         found = saved.load(self.knowledge.vocabulary)
         self.begin_anew()
         self._replaces_saved = True
@@ -102,7 +107,7 @@ class WizardDesk:
             told.append(
                 f"The saved conversation was held by the school {found.school}; it goes on by {self.school.value}."
             )
-        self.interview.school = School(self.school.value if self.school is not None else found.school)
+        self.interview.school = School(self.school or found.school)
         refused = self.interview.restore(found.answers, found.later)
         count = len(found.answers) - len(refused)
         told.append(f"Resumed with {count} answer{'s' if count != 1 else ''}.")
@@ -120,8 +125,6 @@ class WizardDesk:
         return [f"Its data are used again: {shown}."]
 
     def open_answers(self, path: Path) -> list[str]:
-        from advisor.facts.answers import read_answers
-
         stated = read_answers(self.knowledge.vocabulary, path, self.knowledge.topics)
         self.begin_anew()
         refused = self.interview.restore(stated, ())
@@ -130,9 +133,6 @@ class WizardDesk:
 
     def save(self) -> None:
         """After every step; a state folder that cannot be written is a note, once. Nothing said replaces nothing saved."""
-        from advisor.cli.machines import unknown_card
-        from advisor.interview import saved
-
         card = unknown_card(self.interview.facts())
         if card is not None and str(card) not in self._cards_told:
             self._cards_told.add(str(card))
@@ -169,78 +169,39 @@ class WizardDesk:
     # --- data, measurements, trials --------------------------------------------------------------------------------
 
     def look_into(self, path: Path, target: str | None) -> Inspection:
-        from advisor.cli.data import inspected
-
         return inspected(path, target)
 
     def use_data(self, inspection: Inspection) -> None:
-        from advisor.cli.inputs import with_inspection
-        from advisor.facts.fact_base import Source
-
-        facts = self.inputs.facts
-        for name in facts.by_source(Source.INSPECTED):
-            facts = facts.without(name, Source.INSPECTED)
-        facts = with_inspection(self.knowledge, facts, inspection)
-        self.inputs = replace(self.inputs, facts=facts, inspection=inspection)
+        facts = with_inspection(self.knowledge, self.inputs.facts, inspection)
+        with self._lock:
+            trials = tried_before(facts, self._note)
+            self.inputs = replace(self.inputs, facts=facts, inspection=inspection, trials=trials)
         self.interview.observed = facts
-        self._outcomes.use(self.inputs)
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: MeasuringListener, stop: Stop) -> Revision:
-        from advisor.agent.agent import settle
-        from advisor.agent.events import ProbeFinished
-        from advisor.children.stopping import STOPPED
-        from advisor.cli.measuring import looked_at_closely, open_journal
-
-        self._check_here("Nothing can be measured")
-        begun = time.monotonic()
-        folder = self._data_folder()
-        inputs = self._in_another_thread()
-        names = sorted(only) if only is not None else None
-        closer = looked_at_closely(inputs, folder, stop)
-        if stop.all:
-            raise input_error("Nothing was measured", STOPPED)
-        journal = open_journal(inputs, names, seconds, folder, fresh=False, complain=self._note)
-        machine = closer.machine
-        assert machine is not None  # noqa: S101 - it was one before
-
         def hear(event: MeasuringEvent) -> None:
             if isinstance(event, ProbeFinished) and event.outcome.measured:
-                self._outcomes.keep(machine, event.outcome)
+                self._count(outcomes=(event.outcome,))
             listener(event)
 
-        try:
-            return settle(
-                closer.knowledge, closer.facts, machine, seconds - (time.monotonic() - begun), school=closer.school,
-                only=names, on_event=hear, folder=folder, journal=journal, trials=self._outcomes.tried(), stop=stop,
-            )  # fmt: skip
-        finally:
-            if journal is not None:
-                journal.close(finished=False)
+        folder = None if self.inspection is None else folder_of(Path(self.inspection.path))
+        inputs = self._in_another_thread()
+        done = measure(inputs, seconds, complain=self._note, only=only, folder=folder, on_event=hear, stop=stop)
+        return done.revision
 
     def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
-        from advisor.agent.trials.trying import Trying
-        from advisor.cli.trial_request import open_trial_journal, prepared
+        done = try_on_data(self._in_another_thread(), seconds, complain=self._note, on_event=listener, stop=stop)
+        self._count(trials=done.found)
+        return done.outcome
 
-        if self.inspection is None:
-            raise input_error("There are no data", "none were named", remedy="Point at your data first.")
-        self._check_here("Nothing can be tried")
-        found = prepared(self._in_another_thread(), seconds, stop=stop)
-        journal = open_trial_journal(found.inputs, found.request, seconds, fresh=False, complain=self._note)
-        finished = False
-        try:
-            outcome = Trying(found.request, journal=journal, listener=listener, stop=stop).run()
-            finished = not outcome.interrupted
-        finally:
-            if journal is not None:
-                journal.close(finished=finished)
-        self._outcomes.keep_trials(outcome)
-        return replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
+    def evidence(self, plan: Plan) -> Evidence:
+        return evidence_of(self.inputs, plan)
 
-    def _check_here(self, title: str) -> None:
-        """Raises InputError where the plan is for another machine than this one."""
-        if self.machine is None or self.inputs.outcomes is not None:
-            what = "the plan is for another machine than this one"
-            raise input_error(title, what, remedy="Start the wizard without --machine.")
+    def _count(self, outcomes: Sequence[Outcome] = (), trials: Sequence[Outcome] = ()) -> None:
+        """Let the plan of this conversation count what was found from now on."""
+        with self._lock:
+            now = self.inputs
+            self.inputs = replace(now, outcomes=(*now.outcomes, *outcomes), trials=(*now.trials, *trials))
 
     def _note(self, title: str, what: str) -> None:
         self._notes.append((title, what))
@@ -250,33 +211,15 @@ class WizardDesk:
         knowledge = replace(self.knowledge)
         return replace(self.inputs, knowledge=knowledge, facts=self.interview.facts(), school=self.interview.school)
 
-    def _data_folder(self) -> str | None:
-        """The folder on the disk that holds the data."""
-        if self.inspection is None:
-            return None
-        path = Path(self.inspection.path).resolve()
-        return str(path if path.is_dir() else path.parent)
-
-    def evidence(self, plan: Plan) -> Evidence:
-        from advisor.agent.settling.scope import plans_this_machine
-        from advisor.cli.evidence import evidence
-
-        here = self.machine if plans_this_machine(plan.stated) else None
-        counted = self._outcomes.known() if here is not None or self.inputs.outcomes is not None else ()
-        return evidence(plan, here, counted)
-
     # --- the plan --------------------------------------------------------------------------------------------------
 
     def _complete(self, facts: FactBase) -> FactBase:
-        from advisor.cli.machines import with_published
-
         return with_published(self.knowledge, facts)
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
         """What was measured on this machine counts where it is in scope, as in `advisor recommend`."""
-        from advisor.agent.settling.scope import advise_here
-
-        return advise_here(self.knowledge, facts, self.machine, self._outcomes.known(), school, detail)
+        known = (*self.inputs.outcomes, *self.inputs.trials)
+        return advise_here(self.knowledge, facts, self.machine, known, school, detail)
 
 
 def _asked_again(refused: dict[str, InputError]) -> list[str]:

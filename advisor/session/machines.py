@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from advisor.agent.remembered.memory import kept_profiles, read_profile
+from advisor.agent.remembered.profile import profile_facts
 from advisor.errors import Problem, did_you_mean, input_error
+from advisor.facts.answers import read_answers
+from advisor.facts.fact_base import FactBase, Source
+from advisor.knowledge.model import Knowledge
+from advisor.machine.detection.detection import Machine, detect
+from advisor.machine.profiles.devices import DeviceKind, DeviceProfile
+from advisor.machine.profiles.files import find_device, load_devices, normalised, published_facts
+from advisor.probes.outcome import Outcome
 from advisor.wording import join_names, shorten
-
-if TYPE_CHECKING:
-    from advisor.facts.fact_base import FactBase
-    from advisor.facts.vocabulary import Value
-    from advisor.knowledge.model import Knowledge
-    from advisor.machine.detection.detection import Machine
-    from advisor.machine.profiles.devices import DeviceProfile
-    from advisor.probes.outcome import Outcome
 
 CARD = "machine.gpu.name"
 NO_PROFILE = "nothing is known of this card"
@@ -30,8 +31,10 @@ class NamedMachine:
     facts: FactBase
     machine: Machine | None = None
     """None where only facts of it are known: then no measurement can be its own."""
-    outcomes: tuple[Outcome, ...] | None = None
-    """What was measured on it, oldest first; None where that is what this host remembers."""
+    here: bool = False
+    """Whether it is the machine on which this runs."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What its profile says was measured on it, oldest first; of the machine here, this host remembers that."""
 
 
 def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
@@ -39,25 +42,17 @@ def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
 
     Raises InputError where there is none of this name.
     """
-    from advisor.facts.fact_base import FactBase, Source
-
     if name == "none":
         return NamedMachine(FactBase())
     if name == "auto":
-        from advisor.machine.detection.detection import detect
-
         machine = detect()
-        return NamedMachine(FactBase.of(_known_only(knowledge, machine.facts()), Source.DETECTED), machine)
+        declared = knowledge.vocabulary.declared(machine.facts())
+        return NamedMachine(FactBase.of(declared, Source.DETECTED), machine, here=True)
     return _measured_machine(knowledge, name) or NamedMachine(_described_machine(knowledge, name))
 
 
 def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
     """A machine profile that this host keeps, or an exported one; None where it is neither."""
-    from advisor.agent.remembered.memory import kept_profiles, read_profile
-    from advisor.agent.remembered.profile import profile_facts
-    from advisor.facts.fact_base import FactBase, Source
-    from advisor.machine.profiles.files import find_device
-
     if name.endswith(".json"):
         profile = read_profile(Path(name))
     else:
@@ -71,25 +66,20 @@ def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
     except ValueError as error:
         remedy = "Export it again, or measure that machine with `advisor probe --save NAME`."
         raise input_error("This machine profile cannot be used", str(error), where=name, remedy=remedy) from error
-    detected = _known_only(knowledge, facts)
+    detected = knowledge.vocabulary.declared(facts)
     known = FactBase().with_values(detected, Source.DETECTED, note=f"machine profile {shorten(profile.name)}")
-    return NamedMachine(known, profile.machine, outcomes)
+    return NamedMachine(known, profile.machine, outcomes=outcomes)
 
 
 def _described_machine(knowledge: Knowledge, name: str) -> FactBase:
     """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
-    from advisor.facts.answers import read_answers
-    from advisor.facts.fact_base import FactBase, Source
-    from advisor.machine.profiles.devices import DeviceKind
-    from advisor.machine.profiles.files import find_device, load_devices, published_facts
-
     devices = load_devices()
     device = find_device(name, devices)
     if device is not None:
         facts = dict(published_facts(device))
         if device.kind is DeviceKind.GPU:
             facts |= {"machine.gpu.count": 1, CARD: device.name}
-        published = _known_only(knowledge, facts)
+        published = knowledge.vocabulary.declared(facts)
         return FactBase().with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
     try:
         if Path(name).exists():
@@ -109,13 +99,9 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
     Where another card is named than the one detected, what was detected of that one counts no longer. A card without a
     profile gets a note that says so.
     """
-    from advisor.facts.fact_base import Source
-
     known = facts.known(CARD)
     if known is None:
         return facts
-    from advisor.machine.profiles.files import find_device, published_facts
-
     device = find_device(str(known.value))
     detected = facts.by_source(Source.DETECTED)
     if known.source is Source.ASKED and CARD in detected and find_device(str(detected[CARD])) != device:
@@ -124,19 +110,15 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
                 facts = facts.without(name, Source.DETECTED)
     if device is None:
         return facts.with_known(CARD, replace(known, note=NO_PROFILE))
-    published = _known_only(knowledge, published_facts(device))
+    published = knowledge.vocabulary.declared(published_facts(device))
     return facts.with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
 
 
 def unknown_card(facts: FactBase) -> Problem | None:
     """What to say of a card that was stated and that no profile describes."""
-    from advisor.facts.fact_base import Source
-
     known = facts.known(CARD)
     if known is None or known.source is not Source.ASKED or known.note != NO_PROFILE:
         return None
-    from advisor.machine.profiles.files import load_devices
-
     hint = _similar(str(known.value), load_devices().values())
     remedy = (
         f"{hint} `advisor profiles list` shows the known ones; or state its figures, such as machine.gpu.memory_bytes."
@@ -148,20 +130,11 @@ def unknown_card(facts: FactBase) -> Problem | None:
 
 def _similar(name: str, devices: Iterable[DeviceProfile]) -> str:
     """`Did you mean ...?` with the devices that the name is a part of, or the one that is spelled most like it."""
-    from advisor.machine.profiles.files import normalised
-
     spellings = {normalised(known): one.name for one in devices for known in (one.name, *one.aliases)}
     part = normalised(name[:200])
     found = list(dict.fromkeys(known for spelled, known in spellings.items() if len(part) > 1 and part in spelled))
     if found:
         more = ["others"] if len(found) > MOST_SUGGESTED else []
         return f"Did you mean {join_names([*found[:MOST_SUGGESTED], *more], 'or')}?"
-    import difflib
-
     nearest = difflib.get_close_matches(part, spellings, n=1, cutoff=0.6)
     return f"Did you mean {spellings[nearest[0]]}?" if nearest else ""
-
-
-def _known_only(knowledge: Knowledge, values: Mapping[str, Value]) -> dict[str, Value]:
-    """The values whose facts this rule base declares."""
-    return {name: value for name, value in values.items() if name in knowledge.vocabulary.facts}

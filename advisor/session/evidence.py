@@ -1,46 +1,42 @@
-"""What commands gather beside a plan: the measurements that count for it, the claims judged by them, the machine."""
+"""Evidence beside a plan: the measurements that count for it, the claims judged by them, the machine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from advisor.agent.events import ProbeSkipped
-    from advisor.cli.inputs import Inputs
-    from advisor.inference.plan import Plan
-    from advisor.machine.detection.detection import Machine
-    from advisor.probes.outcome import Outcome
-    from advisor.report.evidence import Evidence
-    from advisor.survey.judged_claims import Judgement
+from advisor.agent.events import ProbeSkipped
+from advisor.agent.remembered.memory import kept_profiles
+from advisor.agent.remembered.profile import grown
+from advisor.agent.settling.elsewhere import measured_elsewhere
+from advisor.agent.settling.scope import newest_in_scope, plans_this_machine, scope_of
+from advisor.inference.plan import Plan
+from advisor.machine.detection.detection import Machine
+from advisor.machine.profiles.files import find_device
+from advisor.machine.profiles.published import load_tables
+from advisor.probes.outcome import Outcome
+from advisor.report.evidence import Evidence
+from advisor.report.machine.page import machine_report
+from advisor.resources import profiles_folder
+from advisor.session.inputs import Inputs
+from advisor.survey.judged_claims import Judgement, judge_claims
 
 
 def evidence_of(inputs: Inputs, plan: Plan) -> Evidence:
-    """What is remembered of the machine that the plan is for."""
-    from advisor.agent.settling.scope import plans_this_machine
-    from advisor.cli.inputs import recalled
-
+    """The evidence for a plan of these inputs, with what is known of the machine that the plan is for."""
     machine = inputs.machine if plans_this_machine(plan.stated) else None
-    outcomes = inputs.outcomes
-    if outcomes is None:
-        outcomes = tuple(recalled(machine)) if machine is not None else ()
-    return evidence(plan, machine, outcomes)
+    known = () if machine is None and inputs.here else (*inputs.outcomes, *inputs.trials)
+    return evidence(plan, machine, known)
 
 
 def evidence(
     plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome], skipped: Sequence[ProbeSkipped] = ()
 ) -> Evidence:
-    """Outcomes count where they are in the plan's scope, and those that failed for their reason.
+    """The evidence for a plan. Outcomes count where they are in its scope, and those that failed for their reason.
 
     Args:
         machine: where it was measured; None where nobody knows, and all outcomes count.
         outcomes: oldest first.
     """
-    from advisor.agent.remembered.profile import grown
-    from advisor.machine.profiles.files import find_device
-    from advisor.report.evidence import Evidence
-    from advisor.report.machine.page import machine_report
-
     report = None
     if machine is not None:
         report = machine_report(grown(None, "", machine, "", outcomes), find_device)
@@ -55,12 +51,6 @@ def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome]) -> 
     Args:
         machine, outcomes: as for `evidence`.
     """
-    from advisor.agent.settling.elsewhere import measured_elsewhere
-    from advisor.agent.settling.scope import scope_of
-    from advisor.machine.profiles.published import load_tables
-    from advisor.resources import profiles_folder
-    from advisor.survey.judged_claims import judge_claims
-
     assert plan.knowledge is not None  # noqa: S101 - `advise` and `read_plan` give it
     tables = load_tables(profiles_folder() / "published")
     if machine is None:
@@ -71,17 +61,13 @@ def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome]) -> 
 
 
 def _counting(plan: Plan, machine: Machine, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    from advisor.agent.settling.scope import newest_in_scope, scope_of
-
     failed = [outcome for outcome in outcomes if outcome.failure]
     return [*failed, *newest_in_scope(outcomes, scope_of(plan, machine))]
 
 
 def _on_this_host(machine: Machine) -> tuple[list[Outcome], dict[str, Machine]]:
-    """What was ever measured on this host, oldest first, and the machines that it was meanwhile (more cores, other cards), by
-    fingerprint."""
-    from advisor.agent.remembered.memory import kept_profiles
-
+    """Everything ever measured on this host, oldest first, and the machines that it was meanwhile (more cores, other cards),
+    by fingerprint."""
     profiles = kept_profiles()[0]
     found = [outcome for profile in profiles for outcome in profile.outcomes]
     machines = {machine.fingerprint: machine}

@@ -1,0 +1,94 @@
+"""Results on their way out: to stdout or to the file that was named, which is never one that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from advisor.cli.console import look, write, write_json
+from advisor.cli.options import Format, PageFormat
+from advisor.errors import input_error
+from advisor.files import write_text
+from advisor.inference.plan import Plan
+from advisor.knowledge.model import Knowledge
+from advisor.report.evidence import Evidence
+from advisor.report.page import Look
+from advisor.report.plan.json_plan import json_text
+from advisor.session.reporting import report_of
+
+_ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
+_TITLE = "The output cannot be written"
+
+
+def refuse_rewriting(output: Path | None, *read: Path | None, what: str = _ANSWERS_STAY) -> None:
+    """Refuse an output that is one of the files that were read, `--force` or not. Raises InputError."""
+    for path in read:
+        try:
+            same = output is not None and path is not None and output.exists() and output.samefile(path)
+        except (OSError, ValueError):  # one of them is no file
+            continue
+        if same:
+            raise input_error(_TITLE, what, where=str(output), remedy="Name another file.")
+
+
+def check_output(output: Path, force: bool) -> None:
+    """Say before measuring what could not be written afterwards. Raises InputError."""
+    if output.exists() and not force:
+        raise input_error(_TITLE, "the file exists", where=str(output), remedy="Name another file or add --force.")
+    if not output.parent.is_dir():
+        raise input_error(_TITLE, "there is no such folder", where=str(output.parent), remedy="Create it first.")
+
+
+def deliver(text: str, output: Path | None, force: bool) -> None:
+    """Write a result to the file that was named, or to stdout."""
+    if output is None:
+        write(text)
+    else:
+        write_text(output, text if text.endswith("\n") else f"{text}\n", force=force)
+
+
+def deliver_json(value: object, output: Path | None, force: bool) -> None:
+    """Write JSON to the file that was named, or to stdout."""
+    if output is None:
+        write_json(value)
+    else:
+        write_text(output, f"{json_text(value)}\n", force=force)
+
+
+def deliver_page(
+    format_: PageFormat,
+    output: Path | None,
+    force: bool,
+    *,
+    as_json: Callable[[], object],
+    as_html: Callable[[str], str],
+    as_text: Callable[[Look], str],
+) -> None:
+    """Write a result in the wanted form. Only that one is made: HTML, which takes a date, needs libraries of its own."""
+    if format_ is PageFormat.JSON:
+        deliver_json(as_json(), output, force)
+    elif format_ is PageFormat.HTML:
+        deliver(as_html(date.today().isoformat()), output, force)
+    else:
+        deliver(as_text(look() if output is None else Look()), output, force)
+
+
+def deliver_plan(
+    plan: Plan,
+    knowledge: Knowledge,
+    format_: Format,
+    output: Path | None,
+    force: bool,
+    evidence: Callable[[], Evidence],
+) -> None:
+    """Write a plan in the wanted form. Raises InputError when the file cannot be written.
+
+    Args:
+        evidence: what HTML shows beside the plan.
+    """
+    if format_ is Format.JSON:
+        deliver_json(plan.to_json(), output, force)
+    else:
+        shown = look() if output is None else Look()
+        deliver(report_of(plan, knowledge, format_.value, evidence, shown), output, force)

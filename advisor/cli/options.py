@@ -1,0 +1,82 @@
+"""The options that commands share, each declared once: answers, data, machine, school, rule packs, format, output."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from advisor.cli.completing import complete_assignment, complete_machine
+
+
+class SchoolName(StrEnum):
+    TODAY = "today"
+    SURVEY = "survey"
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+class PageFormat(StrEnum):
+    """Formats of a command that has a page to show in a browser too."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+class PlainFormat(StrEnum):
+    """Formats of a command that has no report to make."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def named_path(text: str) -> Path:
+    """Refuse an empty name: nothing is not the folder that one is in, as Path takes it."""
+    if not text.strip():
+        raise typer.BadParameter("this names nothing. Name a file or a folder; a dot is the folder that you are in.")
+    return Path(text)
+
+
+def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:
+    """Rule packs as typer hands them over."""
+    return tuple(packs or ())
+
+
+Answers = Annotated[Path | None, typer.Option("--answers", help="A file of answers (YAML).", metavar="FILE")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="One fact, for example data.modality=image. Repeatable.", metavar="NAME=VALUE",
+                 autocompletion=complete_assignment),
+]  # fmt: skip
+DataPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="A file or folder of data: what it is becomes facts.", metavar="PATH", parser=named_path
+    ),
+]
+TargetColumn = Annotated[str | None, typer.Option("--target", help="Column (or array) to predict.", metavar="COLUMN")]
+MachineName = Annotated[
+    str,
+    typer.Option("--machine", help="auto: this one; none; a device; a measured machine; or a file of facts or of a profile.",
+                 metavar="NAME", autocompletion=complete_machine),
+]  # fmt: skip
+SchoolOption = Annotated[
+    SchoolName, typer.Option("--school", help="today's practice, or the survey of 2018 as written.")
+]
+Packs = Annotated[
+    list[Path] | None, typer.Option("--rules", help="A folder of rules put on top. Repeatable.", metavar="DIR")
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew instead of going on where a stopped run ended.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print it.")]
+PageFormatOption = Annotated[PageFormat, typer.Option("--format", help="How to print it.")]
+PlainFormatOption = Annotated[PlainFormat, typer.Option("--format", help="How to print it.")]
+Output = Annotated[Path | None, typer.Option("--output", help="Write to this file instead.", metavar="FILE")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]

@@ -1,0 +1,1 @@
+"""Commands on known devices and on machines that were measured."""

@@ -1,0 +1,108 @@
+"""Machines that were measured, as the commands of `advisor profiles` find them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from advisor.agent.remembered.memory import kept_profiles, newest_of, read_profile, set_aside
+from advisor.agent.remembered.profile import MachineProfile
+from advisor.cli.completing import complete_device
+from advisor.cli.console import warn
+from advisor.errors import InputError, did_you_mean, input_error
+from advisor.machine.profiles.devices import DeviceProfile
+from advisor.machine.profiles.files import find_device, load_devices
+from advisor.wording import shorten
+
+THIS = "this"
+"""The machine of this host that was measured last."""
+NOTHING_MEASURED = "Nothing was measured on this host"
+
+
+def complete_profile(incomplete: str) -> list[str]:
+    names = [THIS, *(profile.name for profile in kept_profiles()[0])]
+    return [*(name for name in names if name.startswith(incomplete)), *complete_device(incomplete)]
+
+
+MachineNamed = Annotated[str, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)]
+
+
+def profile_of(name: str, title: str = "There is no such machine") -> MachineProfile:
+    """The profile of this host by its name, the newest for `this`, or that of a file. Raises InputError."""
+    if name == THIS or is_kept(name):
+        return of_this_host(name)
+    try:
+        is_file = Path(name).is_file()
+    except (OSError, ValueError):  # too long for a file name, or a null character
+        is_file = False
+    if is_file:
+        return read_profile(Path(name))
+    raise _unknown(name, title)
+
+
+def of_this_host(name: str) -> MachineProfile:
+    """By its name. Raises InputError."""
+    if name == THIS:
+        profiles, problems = kept_profiles()
+        newest = newest_of(profiles)
+        if newest is None:
+            raise _nothing_kept(problems)
+        _say(problems)
+        return newest
+    for profile in profiles_kept():
+        if profile.name == name:
+            return profile
+    raise _unknown(name, "There is no such machine")
+
+
+def _nothing_kept(problems: Sequence[InputError]) -> InputError:
+    """What is wrong with each file or folder; where nothing is, that nothing was measured, and what was once set aside."""
+    if problems:
+        return InputError(
+            "What was measured on this host cannot be read", [p for one in problems for p in one.problems]
+        )
+    damaged = set_aside()
+    if damaged:
+        what = "no machine profile is kept but this one, which is damaged"
+        remedy = "Measure again with `advisor probe`, or mend it and give it back its name in .json."
+        return input_error(NOTHING_MEASURED, what, where=str(damaged[-1]), remedy=remedy)
+    return input_error(NOTHING_MEASURED, "no machine profile is kept", remedy="Measure it with `advisor probe`.")
+
+
+def _unknown(name: str, title: str) -> InputError:
+    known = devices()
+    if title != "There is no such device or machine" and find_device(name, known) is not None:
+        what = f"{shorten(name)!r} is a device, of which nothing was measured here"
+        return input_error(title, what, where="NAME", remedy="Name a machine: `advisor profiles list` shows them.")
+    kept = [profile.name for profile in profiles_kept()]
+    hint = did_you_mean(name, [THIS, *kept, *known])
+    what = f"{shorten(name)!r} is neither a device, nor a machine measured on this host, nor a file"
+    return input_error(title, what, where="NAME", remedy=f"{hint} `advisor profiles list` shows them all.".strip())
+
+
+def is_kept(name: str) -> bool:
+    return any(profile.name == name for profile in profiles_kept())
+
+
+def profiles_kept() -> list[MachineProfile]:
+    """This host's profiles; what cannot be read of them is a warning, said once."""
+    profiles, problems = kept_profiles()
+    _say(problems)
+    return profiles
+
+
+def _say(problems: Sequence[InputError]) -> None:
+    for problem in problems:
+        if str(problem) not in _SAID:
+            _SAID.add(str(problem))
+            warn(problem.title, str(problem.problems[0]))
+
+
+_SAID: set[str] = set()
+
+
+def devices() -> dict[str, DeviceProfile]:
+    return load_devices()

@@ -1,0 +1,83 @@
+"""Data that are named: inspected, read for the task that somebody states, and the facts that follow."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from advisor.datasets.dataset import FORETELLING, Inspection, Task
+from advisor.errors import InputError, input_error
+from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Value
+from advisor.knowledge.model import Knowledge
+from advisor.session.complaints import Complain
+
+
+class Mismatch(Enum):
+    """What becomes of data that cannot be inspected, or not for the task that somebody states."""
+
+    REFUSED = "refused"
+    WARNED = "warned"
+    """A wrong task is a complaint; data that cannot be inspected are refused."""
+    TOLERATED = "tolerated"
+    """Both are complaints, unless a target is named: the disk below such data can still be measured."""
+
+
+def inspected(path: Path, target: str | None = None) -> Inspection:
+    """Inspect data. Raises InputError."""
+    from advisor.datasets.inspect import inspect  # 500 ms: polars and scikit-learn, only where data are named
+
+    return inspect(path, target)
+
+
+def read_for(found: Inspection, task: str) -> Inspection:
+    """The same data, the target read for a task that somebody states. Raises InputError."""
+    from advisor.datasets import inspect  # 500 ms: polars and scikit-learn
+
+    return inspect.read_for(found, Task(task))
+
+
+def inspection_of(
+    data: Path | None, target: str | None, task: Value | None, mismatch: Mismatch, complain: Complain
+) -> Inspection | None:
+    """Inspect the data for this task; None where none are named. Raises InputError."""
+    if data is None:
+        if target is not None:
+            what = "it names a column, but no data are named"
+            raise input_error("There are no data", what, where="--target", remedy="Add --data PATH.")
+        return None
+    try:
+        found = inspected(data, target)
+    except InputError as error:
+        if mismatch is not Mismatch.TOLERATED or target is not None or not data.exists():
+            raise
+        complain("No facts were found in these data", f"{error.title}: {error.problems[0].what}.")
+        return None
+    if found.task is None or task is None or task == found.task or task not in FORETELLING:
+        return found
+    try:
+        return read_for(found, str(task))
+    except InputError as error:
+        title = "The answers and the data do not fit together"
+        if mismatch is Mismatch.REFUSED:
+            raise InputError(title, error.problems) from None
+        complain(title, str(error.problems[0]))
+        return found
+
+
+def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspection) -> FactBase:
+    """The facts with what the data show, beneath what anybody states, instead of what other data showed."""
+    for name in facts.by_source(Source.INSPECTED):
+        facts = facts.without(name, Source.INSPECTED)
+    found = {**inspection.facts, "data.fingerprint": inspection.fingerprint}
+    return facts.with_values(knowledge.vocabulary.declared(found), Source.INSPECTED)
+
+
+def folder_of(data: Path) -> str:
+    """The folder on the disk that holds the data. Raises InputError where there are none."""
+    if not data.exists():
+        raise input_error(
+            "There are no such data", "the path does not exist", where=str(data), remedy="Check the path."
+        )
+    path = data.resolve()
+    return str(path if path.is_dir() else path.parent)

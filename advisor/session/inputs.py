@@ -1,0 +1,127 @@
+"""Everything that a plan is made from, gathered once: answers, facts, data, machine, school, rules, and what is remembered."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.agent.settling.scope import advise_here
+from advisor.datasets.dataset import Inspection
+from advisor.errors import InputError, Problem
+from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
+from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Value
+from advisor.inference.advise import FULL, Detail
+from advisor.inference.plan import Plan
+from advisor.knowledge.cache import load_cached
+from advisor.knowledge.model import Knowledge, School
+from advisor.machine.detection.detection import Machine
+from advisor.probes.outcome import Outcome
+from advisor.resources import rules_folder
+from advisor.session.complaints import Complain
+from advisor.session.data import Mismatch, inspection_of, with_inspection
+from advisor.session.machines import named_machine, unknown_card, with_published
+from advisor.session.recalling import measured_before, tried_before
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything a plan is made from."""
+
+    knowledge: Knowledge
+    facts: FactBase
+    school: School = School.TODAY
+    machine: Machine | None = None
+    """None where only facts of it are known, or nothing."""
+    here: bool = False
+    """Whether that is the machine on which this runs, so that it can be measured."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What was measured on the machine, oldest first."""
+    trials: tuple[Outcome, ...] = ()
+    """What was tried on the data, oldest first."""
+    inspection: Inspection | None = None
+    """Of the data that were named."""
+
+
+@functools.cache
+def knowledge_for(packs: tuple[Path, ...] = ()) -> Knowledge:
+    """The rule base with these packs on top, loaded once. Raises InputError."""
+    return load_cached(rules_folder(), packs)
+
+
+def gather(
+    answers: Path | Mapping[str, object] | None = None,
+    sets: Sequence[str] | None = None,
+    machine: str = "auto",
+    school: School | str = School.TODAY,
+    packs: Sequence[Path] | None = None,
+    what_if: Sequence[str] | None = None,
+    data: Path | None = None,
+    target: str | None = None,
+    *,
+    complain: Complain,
+    mismatch: Mismatch = Mismatch.WARNED,
+    recall: bool = True,
+) -> Inputs:
+    """Read all inputs; what is supposed (`what_if`) goes before what is stated, and both before what `data` show.
+
+    Args:
+        complain: is told of a card that no profile describes, and of what cannot be read of earlier measurements.
+        mismatch: what becomes of data that cannot be inspected, or not for the task that somebody states.
+        recall: read what this host remembers of the machine and of trials on the data.
+
+    Raises InputError with the problems of answers and flags together, and where the data cannot be inspected.
+    """
+    knowledge = knowledge_for(tuple(packs or ()))
+    stated = _stated(knowledge, answers, sets or (), what_if or ())
+    inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
+    found = named_machine(knowledge, machine)
+    known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
+    facts = with_published(knowledge, known.with_values(stated, Source.ASKED))
+    card = unknown_card(facts)
+    if card is not None:
+        complain("Nothing is known of this card", str(card))
+    outcomes = found.outcomes
+    if found.machine is not None and found.here and recall:
+        outcomes = measured_before(found.machine, complain)
+    trials = tried_before(facts, complain) if recall else ()
+    return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection)
+
+
+def _stated(
+    knowledge: Knowledge, answers: Path | Mapping[str, object] | None, sets: Sequence[str], what_if: Sequence[str]
+) -> dict[str, Value | None]:
+    vocabulary, topics = knowledge.vocabulary, knowledge.topics
+    stated: dict[str, Value | None] = {}
+    problems: list[Problem] = []
+    titles: list[str] = []
+
+    def from_answers() -> Mapping[str, Value | None]:
+        if answers is None:
+            return {}
+        if isinstance(answers, Mapping):
+            return answers_from_mapping(vocabulary, answers, topics)
+        return read_answers(vocabulary, answers, topics)
+
+    readers: list[Callable[[], Mapping[str, Value | None]]] = [
+        from_answers,
+        lambda: parse_assignments(vocabulary, sets, "--set", topics),
+        lambda: parse_assignments(vocabulary, what_if, "--what-if", topics),
+    ]
+    for read in readers:
+        try:
+            stated.update(read())
+        except InputError as error:
+            problems.extend(error.problems)
+            titles.append(error.title)
+    if problems:
+        raise InputError(titles[0] if len(set(titles)) == 1 else TITLE, problems)
+    return stated
+
+
+def plan_of(inputs: Inputs, detail: Detail = FULL) -> Plan:
+    """The plan for these inputs; what was measured on this machine, or tried on these data, counts where it is in scope."""
+    known = (*inputs.outcomes, *inputs.trials)
+    return advise_here(inputs.knowledge, inputs.facts, inputs.machine, known, inputs.school, detail)

@@ -1,0 +1,48 @@
+"""A plan as a text to read or to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+from advisor.errors import did_you_mean, input_error
+from advisor.inference.plan import Plan
+from advisor.knowledge.model import Knowledge
+from advisor.report.evidence import NOTHING, Evidence
+from advisor.report.page import Look
+from advisor.report.plan.json_plan import plan_text
+from advisor.report.plan.markdown import report_text
+from advisor.report.plan.text import plan_page
+
+FORMATS = ("text", "json", "markdown", "html")
+
+
+def report_of(
+    plan: Plan,
+    knowledge: Knowledge,
+    format_: str,
+    evidence: Callable[[], Evidence] = lambda: NOTHING,
+    look: Look = Look(),  # noqa: B008 - immutable
+) -> str:
+    """The plan in this format.
+
+    Args:
+        evidence: what HTML shows beside the plan, asked for where that is wanted.
+        look: of the terminal, for text.
+
+    Raises InputError for a format that there is not.
+    """
+    match format_:
+        case "json":
+            return plan_text(plan)
+        case "markdown":
+            return report_text(plan, knowledge, date.today().isoformat())
+        case "html":
+            from advisor.report.html.plan_report import plan_html  # 60 ms: jinja2
+
+            return plan_html(plan, knowledge, date.today().isoformat(), evidence())
+        case "text":
+            return plan_page(plan, knowledge, look)
+        case _:
+            remedy = did_you_mean(format_, FORMATS)
+            raise input_error("There is no such format", repr(format_), where="format", remedy=remedy)

@@ -1,0 +1,106 @@
+"""Trying the plan on data: one choreography for `advisor try`, the wizard and Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from advisor.agent.remembered.trial_journal import TrialJournal
+from advisor.agent.settling.scope import torch_version
+from advisor.agent.trials.events import Forewarned, TrialListener
+from advisor.agent.trials.trying import Trying
+from advisor.children.stopping import Stop
+from advisor.errors import InputError, input_error
+from advisor.probes.outcome import Outcome
+from advisor.session.complaints import Complain
+from advisor.session.inputs import Inputs
+from advisor.session.measuring import NO_RESUMING, check_here
+from advisor.session.recalling import keep_trials
+from advisor.session.trial_request import prepared
+from advisor.training.child.request import Request
+from advisor.training.ladder.outcome import TrialResults
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A run of trials."""
+
+    outcome: TrialResults
+    found: tuple[Outcome, ...]
+    """What it has judged of the plan, as later plans count it."""
+
+
+def try_on_data(
+    inputs: Inputs,
+    seconds: float,
+    *,
+    complain: Complain,
+    seed: int = 0,
+    fresh: bool = False,
+    spent: float = 0.0,
+    on_event: TrialListener | None = None,
+    stop: Stop | None = None,
+) -> Tried:
+    """Try the plan of these inputs on their data, the simplest models first; what is judged is kept.
+
+    Args:
+        inputs: of the machine on which this runs, with data that were inspected.
+        seconds: for everything, with what an earlier run of the same question has spent before it was stopped.
+        complain: is told what goes wrong and stops nothing: without a journal the run could not be resumed.
+        seed: another number holds other examples out.
+        fresh: forget what a stopped run has finished.
+        spent: seconds of the budget that are gone already.
+        on_event: is told what happens, in this thread; what it raises ends the run.
+        stop: another thread sets it; what is finished by then comes back.
+
+    Raises InputError where the data cannot be learnt from, NothingTriedError where there was no time for anything, and
+    KeyboardInterrupt where it comes before the data were in memory; later it ends the run as `stop` does.
+    """
+    if inputs.inspection is None:
+        raise input_error("There are no data", "none were named", remedy="Point at your data first.")
+    check_here(inputs, "Nothing can be tried")
+    found = prepared(inputs, seconds, seed, spent, stop)
+    if found.warned and on_event is not None:
+        on_event(Forewarned(found.warned))
+    journal = _open_journal(found.inputs, found.request, seconds, fresh, complain)
+    finished = False
+    try:
+        trying = Trying(found.request, journal=journal, listener=on_event, stop=stop)
+        try:
+            outcome = trying.run()
+        except KeyboardInterrupt:
+            if trying.known.ready is None:
+                raise
+            outcome = trying.outcome(interrupted=True)
+        finished = not outcome.interrupted
+    finally:
+        if journal is not None:
+            journal.close(finished=finished)
+    outcome = replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
+    return Tried(outcome, keep_trials(inputs.machine, outcome, complain))
+
+
+def _open_journal(
+    inputs: Inputs, request: Request, seconds: float, fresh: bool, complain: Complain
+) -> TrialJournal | None:
+    """The journal of this very question; without one the trials go on and could not be resumed, which is a complaint."""
+    assert inputs.machine is not None  # noqa: S101 - it is here
+    question: dict[str, Any] = {
+        "path": request.path,
+        "target": request.target,
+        "data": request.fingerprint,
+        "planned": request.planned.to_json(),
+        "seconds": seconds,
+        "seed": request.seed,
+        "most_examples": request.most_examples,
+        "machine": inputs.machine.fingerprint,
+        "torch": torch_version(),
+    }
+    try:
+        journal = TrialJournal.open(question, fresh=fresh)
+    except InputError as error:
+        complain(NO_RESUMING, str(error.problems[0]))
+        return None
+    if journal is None:
+        complain("Another run tries the same", "Both will disturb each other; this one could not be resumed.")
+    return journal
