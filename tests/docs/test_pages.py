@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
-from advisor.cli.app import app
+from advisor.cli.app import Deferred, program
 from docs.site.pages import BUILT, COPIED, for_the_site, generated
 from tests.docs.walk import DOCS, ROOT, Shell, blocks, commands, part
 
@@ -57,12 +56,12 @@ def test_commands_that_are_shown_exist_with_their_options(page: Path) -> None:
 
 def unknown(words: list[str]) -> list[str]:
     """The parts of a command line that the program does not have."""
-    command: TyperCommand | TyperGroup = get_command(app)
+    command: TyperCommand | TyperGroup = program()
     while isinstance(command, TyperGroup) and words and words[0].islower() and words[0].isalpha():
         below = command.get_command(command.context_class(command), words.pop(0))
         if below is None:
             return ["no such command"]
-        command = below
+        command = below.loaded() if isinstance(below, Deferred) else below
     options = {name for parameter in command.params for name in parameter.opts} | {"--help", "-h"}
     return [word for word in words if word.startswith("--") and word.rstrip("]") not in options]
 
