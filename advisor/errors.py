@@ -1,4 +1,4 @@
-"""Errors for people: what is wrong, where, and how to mend it."""
+"""Errors for people: what is wrong, where, and the remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from advisor.wording import join_names
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing a user can mend."""
+    """One thing a user can fix."""
 
     where: str
     what: str

@@ -1,4 +1,4 @@
-"""Where the rule base and the profiles are: inside the installed wheel, or at the top of a checkout."""
+"""The places of the rule base and the profiles: inside the installed wheel, or at the top of a checkout."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What can be known: the vocabulary, values with units, provenance, and the base of facts about one project."""
+"""The vocabulary of everything that can be known, values with units, provenance, and the base of facts about one project."""

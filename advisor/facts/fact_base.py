@@ -10,7 +10,7 @@ from advisor.facts.vocabulary import Value
 
 
 class Source(StrEnum):
-    """Where a value came from, strongest first."""
+    """The origin of a value, strongest first."""
 
     ASKED = "asked"
     MEASURED = "measured"
@@ -96,7 +96,7 @@ class FactBase:
         return None
 
     def covers(self, known: Known) -> bool:
-        """Whether a measurement was taken under the conditions that hold here."""
+        """True for a measurement that was taken under the conditions that hold here."""
         return all(self.scope.get(name) == value for name, value in known.applies.items())
 
     def evidence(self, names: Iterable[str] | None = None) -> Iterator[tuple[str, Known]]:

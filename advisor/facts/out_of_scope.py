@@ -1,4 +1,4 @@
-"""Why a measurement does not count for a plan: each condition that differs, as it was then and as it is now."""
+"""The reasons why a measurement does not count for a plan: each condition that differs, as it was then and as it is now."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Differs:
 
 
 def differing(applies: Mapping[str, str], scope: Mapping[str, str]) -> tuple[Differs, ...]:
-    """What keeps a measurement that was made under the conditions `applies` from counting in `scope`."""
+    """The conditions that keep a measurement made under `applies` from counting in `scope`."""
     found = {name: Differs(name, then, scope.get(name)) for name, then in applies.items() if scope.get(name) != then}
     for cause, effects in _FOLLOW.items():
         if cause in found and found[cause].now is None:

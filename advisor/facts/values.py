@@ -127,7 +127,7 @@ def _parse_number(fact: Fact, text: str, where: str) -> int | float:
 
 
 def _multiplier(fact: Fact, unit: str, where: str, example: str) -> Decimal:
-    """How many canonical units one of the written unit is."""
+    """The number of canonical units in one of the written unit."""
     folded = unit.casefold()
     singular = folded.rstrip("s") or folded
     if not unit or folded == fact.unit or singular == fact.unit.rstrip("s"):

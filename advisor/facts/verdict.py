@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What a measurement says of the setting that was recommended before it."""
+    """The judgement of a measurement on the setting that was recommended before it."""
 
     CONFIRMED = "confirmed"
     OVERTURNED = "overturned"

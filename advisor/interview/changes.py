@@ -1,4 +1,4 @@
-"""What an answer moved, and what one would move: two plans, and the recommendations on which they differ."""
+"""The effect of an answer that was given or supposed: two plans, and the recommendations on which they differ."""
 
 from __future__ import annotations
 

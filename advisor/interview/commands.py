@@ -1,4 +1,4 @@
-"""What can be typed at a prompt of the plain conversation beside an answer, declared once: words, meaning, help."""
+"""The commands of the plain conversation, declared once: words, meaning, help."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verb(StrEnum):
-    """What the user wants; ANSWER is everything that is no command."""
+    """A wish of the user; ANSWER is everything that is no command."""
 
     ANSWER = "answer"
     UNKNOWN = ""
@@ -79,7 +79,7 @@ WORDS = frozenset(word for word, _ in _WORDS)
 
 
 def understood(line: str) -> Command:
-    """What a line means. Commands go before answers; no choice of the vocabulary is spelled like one (a test holds it)."""
+    """The meaning of a line. Commands go before answers; no choice of the vocabulary is spelled like one (a test holds it)."""
     text = " ".join(line.split())
     if not text:
         return Command(Verb.UNKNOWN)

@@ -31,7 +31,7 @@ class Influence:
 
 
 def influence(engine: Engine, facts: FactBase, name: str) -> Influence:
-    """What the answer to a question bears on, whatever has been answered to it so far."""
+    """The effects that an answer to a question can have, whatever has been answered to it so far."""
     program = engine.program
     slot = program.slots[name]
     base, _ = consistent(program, facts.without(name))
@@ -48,7 +48,7 @@ def influence(engine: Engine, facts: FactBase, name: str) -> Influence:
 
 
 def _reported_differently(engine: Engine, topic: TopicProgram, situation: Situation, slot: int) -> bool:
-    """Whether two answers, everything else as it stands, make the plan say different things."""
+    """True if two answers, everything else as it stands, make the plan say different things."""
     seen: list[Outcome] = []
     for value in landmarks(engine.program.facts[slot], topic.cuts.get(slot, ()))[:MOST_ANSWERS]:
         answered = situation.changed(slot, value)

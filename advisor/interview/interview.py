@@ -55,7 +55,7 @@ class Interview:
         return self.complete(facts) if self.complete else facts
 
     def question(self) -> Question | None:
-        """What to ask now; None when no answer can change anything any more."""
+        """The next question; None when no answer can change anything any more."""
         if self._wanted is not None:
             topics = next((q.topics for q in self._inquiry().questions() if q.fact == self._wanted), ())
             return Question(self._wanted, topics)
@@ -97,7 +97,7 @@ class Interview:
         return self.knowledge.vocabulary.facts[name]
 
     def present(self, name: str) -> Known | None:
-        """What is taken for the fact if nobody answers: an observation, or an assumption."""
+        """The value of the fact if nobody answers: an observation, or an assumption."""
         return self.facts().known(name) or self._advise(self.facts(), VALUES_ONLY).facts.get(name)
 
     def plan(self, detail: Detail | None = None) -> Plan:

@@ -29,11 +29,11 @@ AT_THE_END = "how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, ch
 MOST_CHANGES = 6
 MOST_ITEMS = 4
 PLAN = "plan"
-"""What the last prompt is called, at which no fact is asked for."""
+"""The name of the last prompt, which asks for no fact."""
 
 
 class Pages(Protocol):
-    """What is shown of a plan, as text that fits the screen. All raise InputError for topics and terms there are none of."""
+    """Views of a plan as text that fits the screen. All raise InputError for unknown topics and terms."""
 
     def plan(self) -> str: ...
     def overview(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What has been said in a conversation so far, as a value: going back is taking the last one away."""
+"""The answers of a conversation so far, as a value: going back removes the last one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from advisor.facts.vocabulary import Value
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What has been said so far: answers in the order given (None: not known), and what was put off."""
+    """Answers in the order given (None: not known), and the questions that were put off."""
 
     answers: tuple[tuple[str, Value | None], ...] = ()
     later: tuple[str, ...] = ()
@@ -28,12 +28,12 @@ class Progress:
         return dict(self.answers)
 
     def left_out(self) -> tuple[str, ...]:
-        """What was asked for, and neither answered nor taken up again."""
+        """Facts that were asked for, and neither answered nor taken up again."""
         return (*(name for name, said in self.answers if said is None), *self.later)
 
 
 def finished(progress: Progress, where: str) -> str:
-    """What is said when nothing is left to ask; `where` begins to say where what was left out can be seen."""
+    """The words when nothing is left to ask; `where` begins to say where the unanswered questions can be seen."""
     left = len(progress.left_out())
     if not left:
         return "Nothing that you could still answer would change the plan."

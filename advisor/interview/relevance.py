@@ -40,7 +40,7 @@ def _means_nothing(engine: Engine, situation: Situation, slot: int) -> bool:
 
 
 def _is_read(engine: Engine, situation: Situation, without: Situation, slot: int) -> bool:
-    """Whether some advice differs without the answer, or could with another one."""
+    """True if some advice differs without the answer, or could with another one."""
     for topic in engine.program.topics.values():
         if topic.silent:
             continue

@@ -1,4 +1,4 @@
-"""What the advisor remembers between runs: measurements and sessions, as JSON for this user only."""
+"""The advisor's memory between runs: measurements and sessions, as JSON for this user only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class NothingSavedError(StateError):
 
 
 class SetAsideError(StateError):
-    """What was saved is damaged. It is kept under another name, so that something new can be saved here."""
+    """A saved file is damaged. It is kept under another name, so that a new one can be saved here."""
 
 
 def state_folder() -> Path:
@@ -114,7 +114,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def load_json(path: Path) -> object:
-    """What was saved there. A damaged file is moved aside, so that it is reported once and not lost.
+    """The content of a saved file. A damaged file is moved aside, so that it is reported once and not lost.
 
     Raises:
         NothingSavedError: nothing was saved there.
@@ -160,7 +160,7 @@ def _set_aside(path: Path, what: str) -> StateError:
         path.replace(aside)
     except OSError as error:
         return StateError(path, f"{what}, and cannot be moved aside ({_reason(error)}).", "Delete it.")
-    return SetAsideError(path, f"{what}; it is kept as {aside.name}.", "Measure again, or mend it.")
+    return SetAsideError(path, f"{what}; it is kept as {aside.name}.", "Measure again, or repair it.")
 
 
 def copy_aside(path: Path) -> Path:

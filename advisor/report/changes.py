@@ -20,7 +20,7 @@ VERDICTS: Mapping[Verdict, str] = {
 
 
 def claim(plan: Plan, rule: str) -> str:
-    """What a rule staked on the probe, as it was judged."""
+    """The claim that a rule staked on the probe, as it was judged."""
     known = plan.knowledge.by_id.get(rule) if plan.knowledge is not None else None
     if known is None or known.settles is None:
         return f"the claim of rule {rule}"
@@ -28,7 +28,7 @@ def claim(plan: Plan, rule: str) -> str:
 
 
 def by_whom(probe: str) -> str:
-    """What measured: `the probe threads`, or `advisor try` where networks were trained on somebody's data."""
+    """The name of a measurement: `the probe threads`, or `advisor try` where networks were trained on somebody's data."""
     return "`advisor try`" if is_trial(probe) else f"the probe {probe}"
 
 
@@ -112,7 +112,7 @@ def _scores(found: Compared, before: str, rival: str, median: float, low: float,
 
 
 def difference(found: Compared) -> str:
-    """What was found in figures alone: `1.31 (1.22 to 1.40)`, or with its sign and unit where it is a difference of scores."""
+    """The finding in figures alone: `1.31 (1.22 to 1.40)`, or with its sign and unit where it is a difference of scores."""
     if found.median is None or found.low is None or found.high is None:
         return "nothing"
     if is_trial(found.probe):

@@ -16,7 +16,7 @@ NARROWEST, WIDEST = 24, 100
 
 
 class Style(StrEnum):
-    """How a piece of text looks where there is colour; no meaning hangs on it alone."""
+    """The look of a piece of text where there is colour; no meaning depends on it alone."""
 
     PLAIN = ""
     HEADING = "1;36"
@@ -32,7 +32,7 @@ Piece: TypeAlias = "str | tuple[str, Style]"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the reader's screen can show. Lines longer than about 100 columns are hard to read, so no more is used."""
+    """The abilities of the reader's screen. Lines longer than about 100 columns are hard to read, so no more is used."""
 
     width: int = 80
     unicode: bool = True

@@ -55,7 +55,7 @@ UNVERIFIED_MEANS = "the source is cited from memory, nobody has looked it up yet
 
 
 def is_advice(entry: Recommendation) -> bool:
-    """Whether the plan says something on this topic."""
+    """True if the plan says something on this topic."""
     return entry.status not in (Status.SILENT, Status.NOT_APPLICABLE)
 
 
@@ -109,7 +109,7 @@ def _with_unit(text: str, unit: str) -> str:
 
 
 def advice_words(knowledge: Knowledge, entry: Recommendation, *, explained: bool = True) -> str:
-    """What is recommended, or why there is nothing: `he or lecun`, `nothing to go on yet`."""
+    """The recommendation, or why there is none: `he or lecun`, `nothing to go on yet`."""
     if entry.status is Status.NOT_APPLICABLE:
         return "means nothing here"
     if entry.status is Status.SILENT:
@@ -173,7 +173,7 @@ MEASURE_THERE = (
 
 
 def plans_elsewhere(plan: Plan) -> bool:
-    """Whether the plan is for another machine than the one that it was made on, or for none that is known.
+    """True if the plan is for another machine than the one that it was made on, or for none that is known.
 
     What was detected here stands without a note; what a profile says of a machine names the profile.
     """
@@ -231,10 +231,10 @@ def measured_change(knowledge: Knowledge, entry: Recommendation, measured: Measu
 
 
 def scope_words(measured: Measurement) -> str:
-    """What the measurement was made on and with."""
+    """The conditions of the measurement."""
     return ", ".join(f"{name} {value}" for name, value in measured.applies.items()) or "not stated"
 
 
 def judged_words(verdict: str) -> str:
-    """What a measurement said of one rule."""
+    """The judgement of a measurement on one rule."""
     return {known.value: words for known, words in VERDICTS.items()}.get(verdict, verdict)

@@ -49,7 +49,7 @@ BenchEvent: TypeAlias = Sweep | MeasuringEvent
 
 @dataclass
 class Measured:
-    """What became of one network: the outcome of each sweep, and why there is none."""
+    """The results for one network: the outcome of each sweep, or why there is none."""
 
     network: BenchmarkNetwork
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -103,7 +103,7 @@ def sweeps(
     threads: Sequence[int] | None = None,
     batches: Sequence[int] | None = None,
 ) -> tuple[list[Sweep], dict[tuple[str, str], str]]:
-    """What to measure, in order: threads of every network, the least work first; then devices, then batches.
+    """The sweeps to measure, in order: threads of every network, the least work first; then devices, then batches.
 
     One thread and the benchmark's own batch are always among the settings, since the others are seen against them.
 
@@ -239,7 +239,7 @@ class Benchmark:
         return recommended_threads(self.facts, range(1, usable + 1)) if isinstance(usable, int) else None
 
     def _known(self, sweep: Sweep) -> bool:
-        """Whether an earlier run, stopped since, has finished this sweep; its outcome is taken over."""
+        """True if an earlier run, stopped since, has finished this sweep; its outcome is taken over."""
         for outcome in self.journal.outcomes if self.journal is not None else ():
             same = outcome.applies.get("network") == workload(sweep.network).describe()
             if same and outcome.probe == sweep.probe.name:
@@ -251,7 +251,7 @@ class Benchmark:
         return self.budget_seconds - (deadline - time.monotonic())
 
     def _note(self, write: Callable[[Journal], None]) -> None:
-        """Where the journal cannot be written, measuring goes on."""
+        """Write to the journal; measuring continues if that fails."""
         if self.journal is not None:
             try:
                 write(self.journal)
@@ -264,11 +264,11 @@ class Benchmark:
 
     @property
     def anything(self) -> bool:
-        """Whether any setting of any network was timed."""
+        """True if any setting of any network was timed."""
         return any(map(timed, self.results.values()))
 
 
 def timed(result: Measured) -> bool:
-    """Whether any of its settings ran."""
+    """True if any of its settings ran."""
     records = [record for outcome in result.outcomes.values() for record in outcome.settings]
     return any(result.first.values()) or any(record.search or record.duel for record in records)

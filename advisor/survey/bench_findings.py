@@ -1,4 +1,4 @@
-"""What the sweeps of the benchmark found: times, speed-ups beside the published ones, and the survey's claims, judged."""
+"""Findings of the benchmark's sweeps: times, speed-ups beside the published ones, and the survey's claims, judged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from advisor.survey.claim_values import TABLE_4
 from advisor.survey.judged_claims import Judgement, judge_claims
 
 ERRATA = ("E1", "E2", "E4", "E7")
-"""Where the documents are mistaken about this very table."""
+"""The errata of the documents about this very table."""
 PROCESSORS: Mapping[str, int] = {"i7-3820": 4, "2x-e5-2630-v3": 16}
 """Those of the table, with their physical cores."""
 _SWEPT = (THREADS.name, BATCH.name, DEVICE.name)
@@ -76,7 +76,7 @@ def seconds(result: Measured, probe: str, setting: Setting) -> Figure | None:
 
 
 def settings(result: Measured, probe: str) -> tuple[Setting, ...]:
-    """That ran, in order."""
+    """The settings that ran, in order."""
     outcome = result.outcomes.get(probe)
     tried = [record.setting for record in outcome.settings] if outcome is not None else []
     known = dict.fromkeys([*tried, *result.first.get(probe, {})])
@@ -98,7 +98,7 @@ def _order(setting: Setting) -> tuple[int, str]:
 
 
 def speed_up(result: Measured, probe: str, over: Setting, setting: Setting) -> Figure | None:
-    """How many times as fast a setting is as another (of batches: in examples), from pairs where they were timed in pairs."""
+    """The speed-up of a setting over another (of batches: in examples), from pairs where they were timed in pairs."""
     paired = _paired(result.outcomes.get(probe), over, setting)
     if paired is not None:
         return paired
@@ -130,7 +130,7 @@ class Scaling:
     more: int
     here: Figure
     beyond_cores: bool
-    """Whether there are more threads than physical cores."""
+    """True if there are more threads than physical cores."""
     published: tuple[float, float, float] | None
     """The least, the geometric mean and the most, over both processors and all tools. Beyond the cores: of twice as many
     threads as theirs over as many."""

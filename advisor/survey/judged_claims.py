@@ -44,7 +44,7 @@ class JudgedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one claim, and why. `measured` is the comparison that decided it, `applies` what it was made with."""
+    """The judgement of one claim, with its reason; `measured` is the comparison that decided it, made under `applies`."""
 
     claim: Claim
     verdict: Verdict | None
@@ -190,7 +190,7 @@ class _Court:
         return fact.unit if fact is not None else ""
 
     def _by_rules(self, claim: Claim, outcome: Outcome) -> Judgement:
-        """What became of the rules that stand for the claim; the worst of it where they disagree."""
+        """The judgement of the rules that stand for the claim; the worst where they disagree."""
         judged: dict[str, Verdict] = {}
         for name in claim.rules:
             rule = self.knowledge.by_id.get(name)  # a pack may have disabled it
@@ -205,7 +205,7 @@ class _Court:
         return Judgement(claim, worst, _undecided(outcome) if worst is Verdict.UNDECIDED else "", rules=judged)
 
     def _by_truth(self, claim: Claim, outcome: Outcome | None = None) -> Judgement:
-        """Whether what the claim expects holds for all values that the measurements allow, for none, or for some."""
+        """Judge a claim by the values that the measurements allow: its expectation holds for all, none or some."""
         truth = self._truth(claim.expects)
         if truth in _DECIDED:
             return Judgement(claim, _DECIDED[truth])
@@ -219,7 +219,7 @@ class _Court:
         return Judgement(claim, Verdict.UNDECIDED, "The measurements spread too widely to tell.")
 
     def _by_arithmetic(self, claim: Claim) -> Judgement:
-        """Whether the document's figures follow from its own numbers, and still do from the right ones."""
+        """Judge the document's figures by its own numbers, and by the right ones."""
         for reading, why in (
             (Reading.PRINTED, "What the document says does not follow from its own numbers."),
             (Reading.CORRECTED, "What the document says does not follow from the right numbers."),
@@ -233,7 +233,7 @@ class _Court:
         return self._by_truth(claim) if claim.expects else Judgement(claim, Verdict.CONFIRMED)
 
     def _departs(self, figure: ClaimFigure) -> bool | None:
-        """Whether the figure is farther from what the document states than its rounding explains; None if unknown."""
+        """True if the figure is farther from the document's than its rounding explains; None if unknown."""
         value = self._number(figure.value)
         if value is None or figure.says is None:
             return None
@@ -279,7 +279,7 @@ _WORST_FIRST = (
 
 
 def _measured_of_something_else(claim: Claim, outcome: Outcome) -> str:
-    """Why the measurement is none of what the claim speaks of; empty where it is."""
+    """The reason why the measurement is not of what the claim is about; empty if it is."""
     if claim.disks:
         kind = disk_kind(outcome)
         if kind not in claim.disk_kinds:

@@ -110,7 +110,7 @@ def test_a_damaged_profile_is_named_by_every_command_that_wants_the_newest(env: 
     first = refused("profiles", command, env=env)
     assert "What was measured on this host cannot be read" in first
     assert f"{file}: is damaged" in first
-    assert "kept as last.json.corrupt. Measure again, or mend it." in first
+    assert "kept as last.json.corrupt. Measure again, or repair it." in first
     second = refused("profiles", command, env=env)
     assert "Nothing was measured on this host" in second
     assert f"{file}.corrupt: no machine profile is kept but this one, which is damaged" in second

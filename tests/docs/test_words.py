@@ -16,9 +16,9 @@ from .test_pages import PAGES
 from .walk import ROOT
 
 NOT_YET = {
-    "advisor", "advisor/agent", "advisor/cli", "advisor/datasets", "advisor/facts", "advisor/inference", "advisor/interview",
+    "advisor/agent", "advisor/cli", "advisor/datasets", "advisor/inference",
     "advisor/knowledge", "advisor/machine", "advisor/networks", "advisor/probes", "advisor/report", "advisor/starter",
-    "advisor/training", "advisor/tui", "advisor/children", "advisor/survey",
+    "advisor/training", "advisor/tui", "advisor/children",
 }  # fmt: skip
 BETTER = {
     r"foret(ell|old)\w*": "predict",

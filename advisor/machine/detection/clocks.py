@@ -1,4 +1,4 @@
-"""How the processor's clock is governed (kernel: Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst)."""
+"""The governor of the processor's clock (kernel: Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is behind a folder: the file system, and the kind of disk that it lies on.
+"""The storage behind a folder: the file system, and the kind of disk that it lies on.
 
 /proc/self/mountinfo (proc(5)) tells the file system and the numbers of its device; /sys/dev/block leads from these to
 the disk, through partitions, encryption, volumes and arrays.
@@ -46,7 +46,7 @@ class _Drive:
 
 
 def disk_behind(path: str, tree: Tree, host: Host) -> Disk:
-    """What is behind a file or folder, or behind the nearest folder above that exists. Costs a millisecond."""
+    """The storage behind a file or folder, or behind the nearest folder above that exists. Costs a millisecond."""
     place = host.real_path(path)
     if place is None:
         return Disk(folder=path)
@@ -131,7 +131,7 @@ def _devices_of_btrfs(name: str, tree: Tree) -> list[str]:
 
 
 def _slowest(drives: Sequence[_Drive]) -> _Drive:
-    """What several drives are together: an array waits for the slowest, and one unknown drive may be that."""
+    """Several drives as one: an array waits for the slowest, and one unknown drive may be that."""
     kinds = [drive.kind for drive in drives]
     slowest = next((kind for kind in (DiskKind.HDD, DiskKind.SSD, DiskKind.NVME) if kind in kinds), None)
     return _Drive(None if None in kinds else slowest, any(drive.virtual for drive in drives))

@@ -1,4 +1,4 @@
-"""What a container or job scheduler leaves to this process: control groups of Linux, versions 1 and 2.
+"""The share that a container or job scheduler leaves to this process: control groups of Linux, versions 1 and 2.
 
 A process belongs to one group in each hierarchy, and the limits of all ancestors hold as well. The kernel's
 Documentation/admin-guide describes the files (cgroup-v1/, cgroup-v2.rst), proc(5) /proc/self/mountinfo.
@@ -23,7 +23,7 @@ class Limits:
     cores: float | None
     memory_bytes: int | None
     memory_left_bytes: int | None = None
-    """What the fullest of the groups may still take"""
+    """The memory that the fullest of the groups may still take"""
 
 
 @dataclass(frozen=True, slots=True)

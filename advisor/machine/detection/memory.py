@@ -1,4 +1,4 @@
-"""How much main memory there is, and how much of it is free or swapped."""
+"""The size of main memory, and the parts of it that are free or swapped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of the memory are near to which processors (kernel: Documentation/admin-guide/mm/numaperf.rst)."""
+"""The parts of memory that are near to each processor (kernel: Documentation/admin-guide/mm/numaperf.rst)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this computer is a virtual one, and whether this process lives in a container."""
+"""Signs of a virtual machine, and of a container around this process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BY_FIRMWARE = {
 
 
 def hypervisor(tree: Tree, host: Host) -> tuple[bool | None, str | None]:
-    """Whether there is one (None: nothing tells), and its name where it is known."""
+    """True under a hypervisor (None: no sign either way), and its name where it is known."""
     name = _name(tree, host)
     if name is not None:
         return True, name

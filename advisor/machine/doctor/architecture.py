@@ -46,7 +46,7 @@ def architecture(seen: Examination) -> Iterator[Finding]:
 
 
 def runs_on(capability: float, built: tuple[str, ...]) -> bool:
-    """Whether the build has machine code for a card.
+    """True if the build has machine code for a card.
 
     Code for sm_XY runs on X.Z with Z >= Y; with a suffix (sm_90a) on exactly that one, with f on its family.
     (NVIDIA, CUDA C++ Programming Guide, Binary Compatibility.)

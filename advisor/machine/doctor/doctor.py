@@ -1,4 +1,4 @@
-"""What machine, driver and torch disagree on: a pure function from what they say to findings with remedies."""
+"""Disagreements of machine, driver and torch: a pure function from their reports to findings with remedies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIABLES = (
     "HIP_VISIBLE_DEVICES",
     "ROCR_VISIBLE_DEVICES",
 )
-"""What the environment should tell of itself."""
+"""The variables that an examination looks at."""
 
 
 def findings(machine: Machine, torch_view: TorchView, environment: Environment) -> tuple[Finding, ...]:

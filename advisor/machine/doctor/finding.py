@@ -37,15 +37,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What surrounds the program that is examined."""
+    """The surroundings of the program that is examined."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
     python: str = "python"
     """The interpreter that runs torch, as a path"""
     state: Disk | None = None
-    """Where the advisor remembers"""
+    """The disk of the state folder"""
     state_problem: str | None = None
-    """Why nothing can be written there"""
+    """The reason why nothing can be written there"""
     data: Disk | None = None
     shared_memory: Disk | None = None
     """The folder through which DataLoader workers hand over batches, /dev/shm on Linux"""

@@ -157,7 +157,7 @@ def throttling(number: int, gpu: Gpu, state: GpuState) -> Iterator[Finding]:
 
 
 def every_card(seen: Examination) -> Iterator[Finding]:
-    """What each card has, with the card's number and name before it."""
+    """The findings of each card, with the card's number and name before them."""
     for number, gpu in enumerate(seen.machine.gpus or ()):
         for check in (lanes, generation, others, errors, throttling):
             for finding in check(number, gpu, gpu.state or GpuState()):

@@ -23,7 +23,7 @@ def torch_missing(seen: Examination) -> Iterator[Finding]:
             Severity.PROBLEM,
             "PyTorch cannot be asked",
             shorten(seen.torch.error, 400),
-            "Install PyTorch into the environment of this program, or mend it by installing it anew.",
+            "Install PyTorch into the environment of this program, or repair it by installing it again.",
             (_pip(seen, "install", "--force-reinstall", "torch"),),
         )
 

@@ -39,7 +39,7 @@ def detect(tree: Tree) -> tuple[Gpu, ...] | None:
 
 
 def states(tree: Tree) -> tuple[GpuState, ...]:
-    """What each card does at this moment, in the order of `detect`."""
+    """The state of each card at this moment, in the order of `detect`."""
     return tuple(_state(node.device, tree) for node in _nodes(tree))
 
 

@@ -46,7 +46,7 @@ class Asked:
 
 
 def ask(tree: Tree, host: Host) -> Asked | None:
-    """What does not change while the machine runs; None when the driver does not answer."""
+    """Properties that do not change while the machine runs; None when the driver does not answer."""
     nvml = host.nvml()
     if nvml is None:
         tree.notes.append("The NVIDIA driver cannot be asked for its cards: install nvidia-ml-py.")
@@ -67,7 +67,7 @@ def ask(tree: Tree, host: Host) -> Asked | None:
 
 
 def states(tree: Tree, host: Host) -> tuple[GpuState, ...]:
-    """What each card does at this moment; nothing when the driver does not answer any more."""
+    """The state of each card at this moment; nothing when the driver does not answer any more."""
     nvml = host.nvml()
     if nvml is None:
         return ()

@@ -1,4 +1,4 @@
-"""What is published about a device: figures, each with its unit, its source and whether it was checked."""
+"""Published figures of a device, each with its unit, its source and whether it was checked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Precision(StrEnum):
 
 
 class Bound(StrEnum):
-    """How a figure is meant: some devices are sold in several sizes."""
+    """The sense of a figure: some devices are sold in several sizes."""
 
     EXACT = "exact"
     AT_MOST = "at_most"
@@ -97,7 +97,7 @@ PEAK_UNIT = "FLOP/s"
 
 
 def published_facts(profile: DeviceProfile) -> dict[str, Value]:
-    """What the profile says about a machine that has the device, by the names of the vocabulary."""
+    """Facts of the profile about a machine that has the device, by the names of the vocabulary."""
     facts: dict[str, Value] = {}
     if profile.kind is DeviceKind.CPU:
         facts["machine.cpu.features"] = profile.features

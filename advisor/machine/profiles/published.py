@@ -1,4 +1,4 @@
-"""What others have measured and published: training steps and throughputs by network, framework and device."""
+"""Figures that others have measured and published: training steps and throughputs by network, framework and device."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PublishedFigure:
     unit: str
     """s/batch (less is faster), or images/s, sequences/s, tokens/s"""
     doubt: str
-    """Why this figure is hard to believe, or empty"""
+    """The reason why this figure is hard to believe, or empty"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""What measurements, trials and inspections found, as text and JSON."""
+"""Findings of measurements, trials and inspections, as text and JSON."""

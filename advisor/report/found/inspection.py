@@ -1,4 +1,4 @@
-"""What was found out about data: for the terminal and as JSON."""
+"""Findings about data, for the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _table(page: Page, lines: Sequence[tuple[str, str]]) -> None:
 
 
 def _commands(inspection: Inspection) -> Iterator[str]:
-    """What to run with these data, as it can be copied into a shell."""
+    """Commands to run with this data, as they can be copied into a shell."""
     data = shlex.quote(inspection.path)
     target = "" if inspection.target is None else f" --target {shlex.quote(inspection.target)}"
     wanting = inspection.task is None and not inspection.facts.get("task.multilabel")

@@ -1,4 +1,4 @@
-"""What a measurement found: before -> measured -> after for every bet, rates, and what is still open."""
+"""The findings of a measurement: before -> measured -> after for every bet, rates, and what is still open."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def newest_of(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def is_bet(outcome: Outcome) -> bool:
-    """Whether it says which of two settings holds; others only measure rates."""
+    """True if it says which of two settings holds; others only measure rates."""
     return bool(outcome.fact)
 
 
@@ -136,7 +136,7 @@ def _bet(page: Page, plan: Plan, outcome: Outcome) -> None:
 
 
 def second_start(outcome: Outcome) -> str:
-    """What a second start says of a bet that was overturned; empty where there was no need of one."""
+    """The result of a second start for a bet that was overturned; empty where none was needed."""
     return f"A second start {outcome.second_start}" if outcome.second_start else ""
 
 

@@ -24,7 +24,7 @@ SCORES = {
     "r2": "R² is the share of the target's variance that was explained: 1 is all of it, always saying the mean gives 0.",
     "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
 }
-"""What a score means."""
+"""The meaning of a score."""
 _VERDICTS = {
     Verdict.CONFIRMED: ("confirmed", Style.GOOD),
     Verdict.OVERTURNED: ("overturned", Style.CARE),
@@ -180,7 +180,7 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
 
 
 def _why_not_the_best_score(outcome: TrialResults) -> str:
-    """Where something on the menu scored higher on the folds than what was chosen, although both told of probabilities."""
+    """A candidate that scored higher on the folds than the chosen one, although both predict probabilities."""
     rows = [
         trial for trial in by_candidate(outcome) if trial.stage is not Stage.VARIATIONS and trial.status is Status.DONE
     ]
@@ -195,7 +195,7 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
 
 
 def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
-    """What to do now, with the command for it."""
+    """The next steps, each with its command."""
     data = outcome.data
     inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
     inputs = f"--data {shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
@@ -277,7 +277,7 @@ def _finals(page: Page, outcome: TrialResults) -> None:
 
 
 def _name_width(page: Page) -> int:
-    """What the figures of a table leave."""
+    """The width that the figures of a table leave."""
     return max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
 
 

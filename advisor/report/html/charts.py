@@ -19,7 +19,7 @@ class Shape(StrEnum):
 
 
 class Mark(StrEnum):
-    """What a point is besides being measured; drawn with its own symbol and written in the table."""
+    """The role of a point besides being measured; drawn with its own symbol and written in the table."""
 
     NONE = ""
     BEFORE = "recommended before"
@@ -59,7 +59,7 @@ class Chart:
 
     @property
     def marked(self) -> bool:
-        """Whether symbols in it need to be told apart."""
+        """True if its symbols need a legend."""
         return any(point.mark for point in self.points)
 
 
@@ -68,7 +68,7 @@ _SHORT = {"bytes/s": "B/s", "FLOP/s": "FLOP/s"}
 
 
 def scale(values: Sequence[float], unit: str) -> tuple[float, str]:
-    """What to divide values of this unit by, and the unit that they have then: 1e9 and `GB/s`."""
+    """The divisor for values of this unit, and the unit that they have then: 1e9 and `GB/s`."""
     if unit not in _SHORT:
         return 1.0, unit
     largest, power = max(values), 0

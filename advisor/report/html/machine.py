@@ -15,7 +15,7 @@ from advisor.report.rates import amount, multiple, rate_words
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """How fast something is. `share` (0..1) of the known peak is drawn as a bar, None where no peak is known."""
+    """The speed of something. `share` (0..1) of the known peak is drawn as a bar, None where no peak is known."""
 
     label: str
     rate: str

@@ -1,4 +1,4 @@
-"""What was measured, as rows and figures: before -> measured -> after, the paired ratios, a curve for each probe."""
+"""Measurements as rows and figures: before -> measured -> after, the paired ratios, a curve for each probe."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Bet:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the warnings may be why nothing was decided."""
+        """True if the warnings may be why nothing was decided."""
         return bool(self.warnings) and self.verdict == VERDICTS[Verdict.UNDECIDED]
 
 

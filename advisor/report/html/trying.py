@@ -1,4 +1,4 @@
-"""What `advisor try` found, as HTML: what won, on the folds, and what it means for the plan."""
+"""The findings of `advisor try` as HTML: the winner, the scores on the folds, the meaning for the plan."""
 
 from __future__ import annotations
 

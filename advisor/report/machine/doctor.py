@@ -1,4 +1,4 @@
-"""What a machine is, what torch sees of it, and what they disagree on: for the terminal and as JSON."""
+"""A machine, torch's view of it, and their disagreements, for the terminal and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others have measured on a device: a compact table for each source, and JSON."""
+"""Measurements of others on a device: a compact table for each source, and JSON."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ SIDE_BY_SIDE_FROM = 80
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one plan says, as JSON and in words. `why` is the first reason of a recommendation."""
+    """The content of one plan, as JSON and in words. `why` is the first reason of a recommendation."""
 
     value: Any
     kind: str
@@ -78,7 +78,7 @@ def _sides(difference: Difference, kind: str) -> dict[str, Any]:
 
 
 def compare_plans(knowledge: Knowledge, a: str, plan_a: Plan, b: str, plan_b: Plan) -> Comparison:
-    """What differs: facts by value, topics by value or status."""
+    """The differences: facts by value, topics by value or status."""
     names = [name for name in knowledge.vocabulary.facts if name in plan_a.facts or name in plan_b.facts]
     facts = [Difference(n, n, _fact(knowledge, plan_a, n), _fact(knowledge, plan_b, n)) for n in names]
     topics = [

@@ -157,7 +157,7 @@ def _no_topic(knowledge: Knowledge, text: str) -> Exception:
 
 
 class _Readings:
-    """What a rule reads, as it is in this plan."""
+    """The facts and topics that a rule reads, as they are in this plan."""
 
     def __init__(self, plan: Plan, knowledge: Knowledge, explainer: Explainer) -> None:
         self.plan = plan

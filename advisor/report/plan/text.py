@@ -131,13 +131,13 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
 
 
 def _is_worth_knowing(plan: Plan, knowledge: Knowledge, name: str) -> bool:
-    """What is assumed, measured, or still worth asking; other unknown facts mean nothing until those are known."""
+    """True for facts assumed, measured, or still worth asking; other unknown facts mean nothing until those are known."""
     fact = knowledge.vocabulary.facts.get(name)
     return name in plan.facts or name in plan.questions or (fact is not None and fact.group == "probe")
 
 
 def _assumptions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
-    """What is taken for granted, and for which advice it matters."""
+    """The assumptions, and the advice for which each matters."""
     matters: dict[str, list[str]] = {}
     for entry in plan.recommendations.values():
         if words.is_advice(entry):

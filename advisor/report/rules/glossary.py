@@ -1,4 +1,4 @@
-"""What technical terms mean, what can be stated and what is recommended: terms, facts and topics for people."""
+"""Terms, facts and topics for people: technical words, facts that can be stated, recommendations."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def whole_glossary(knowledge: Knowledge) -> Glossary:
 
 
 def find_term(knowledge: Knowledge, term: str) -> Glossary:
-    """What is called so: terms of the glossary by name or alias, facts and topics by name, title or one of their values;
+    """The entries of this name: terms of the glossary by name or alias, facts and topics by name, title or one of their values;
     failing that, whatever has these letters in its name.
 
     Raises:

@@ -80,7 +80,7 @@ def bench_page(report: BenchReport, look: Look) -> str:
 
 
 def _of_bench(words: str) -> str:
-    """What a probe says of a plan, said of a benchmark, which has none."""
+    """The words of a probe on a plan, turned to a benchmark, which has none."""
     return words.replace(", which is recommended,", ", which the others are compared with,").replace(
         "The plan's network", "This network"
     )
@@ -125,7 +125,7 @@ def _rows(report: BenchReport, result: Measured) -> Iterator[str]:
 
 
 def _verdict(page: Page, result: Measured, probe: str, unit: str) -> None:
-    """What the pairs said, why there is nothing, and what made it less sure."""
+    """The result of the pairs, or why there is none, and doubts about it."""
     outcome = result.outcomes.get(probe)
     if outcome is None:
         if probe in result.skipped:

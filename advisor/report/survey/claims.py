@@ -82,7 +82,7 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """How many claims were judged, and how."""
+    """The number of claims that were judged, by judgement."""
     counts = {name: sum(one.verdict is verdict for one in judgements) for verdict, name in VERDICTS.items()}
     parts = [f"{count} {name}" for name, count in counts.items() if count]
     return f"{len(judgements)} claims of the seed documents: {join_names(parts) or 'none'}."
@@ -129,7 +129,7 @@ def scope_words(scope: Scope) -> str:
 
 
 def evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
-    """What the document says, what was found, and what decided it, in a few sentences."""
+    """The document's words, the finding, and its basis, in a few sentences."""
     said = judgement.claim.says
     scope = _scope(judgement)
     mark = f" [{scopes[scope]}]" if scope is not None else ""
