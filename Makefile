@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 
-PARALLEL := -n 4 --dist worksteal
+PARALLEL := -n 3 --dist worksteal
+# Remarks on rules that need a proof by z3 take twenty seconds: CI and `make lint` ask for them.
+WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None; runpy.run_module('advisor', run_name='__main__')"
 
-.PHONY: advise install test test-all lint docs site pictures bench bench-machine bench-trials gpu gpu-kit clean
+.PHONY: advise install quick test test-ci test-all lint lint-code lint-rules docs site pictures bench bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -26,12 +28,21 @@ $(DEV_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	@touch $@
 
-lint: $(DEV_READY)
+# `make quick ROOM=probes`: ruff, mypy and the tests of one room, within a minute.
+quick: $(DEV_READY)
+	@$(BIN)/python tests/quick.py $(ROOM)
+
+lint: lint-code lint-rules
+	$(BIN)/advisor rules check
+
+lint-code: $(DEV_READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/advisor rules check
+
+lint-rules: $(DEV_READY)
+	$(WITHOUT_PROOFS) rules check
 	$(BIN)/advisor rules test
 	$(BIN)/advisor rules coverage
 
@@ -47,12 +58,16 @@ site: docs $(DEV_READY)
 pictures: $(DEV_READY)
 	$(BIN)/python -m docs.pictures.make
 
-test: lint
+test: lint-code lint-rules
 	$(BIN)/pytest $(PARALLEL)
 
-# Also what takes minutes: mutants of the rules, the wheel in an environment of its own, long property runs.
+# What CI runs: also the tests marked `slow` and `browser`, and property tests that search longer.
+test-ci: lint
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci -m "not thorough and not gpu"
+
+# Everything but what needs a graphics card.
 test-all: lint
-	$(BIN)/pytest $(PARALLEL) -m "not gpu"
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci -m "not gpu"
 	$(BIN)/python tests/mutate_rules.py --floor 90
 
 bench: $(DEV_READY)

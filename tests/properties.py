@@ -1,14 +1,40 @@
-"""How long property tests search: short and the same on every run, unless THOROUGH says otherwise."""
+"""How long property tests search: `quick` for everybody, `ci` before a change lands, `thorough` for a night.
+
+pytest --hypothesis-profile=ci
+"""
 
 from __future__ import annotations
 
-import os
+from fractions import Fraction
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-THOROUGH = int(os.environ.get("THOROUGH", "0"))
+LEAST = 5
+DEFAULT = 100
+"""Examples where a test names no number."""
+SHARES = {"quick": Fraction(1, 4), "ci": Fraction(1), "thorough": Fraction(20)}
+"""Of the examples that a test names, for each profile. `thorough` tries other ones on every run."""
+
+for _name, _share in SHARES.items():
+    settings.register_profile(
+        _name,
+        max_examples=int(DEFAULT * _share),
+        derandomize=_name != "thorough",
+        deadline=None,
+        database=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+    )
+settings.load_profile("quick")
+
+
+def scaled(count: int) -> int:
+    """A number of examples as the profile has it."""
+    share = SHARES.get(settings.get_current_profile_name(), Fraction(1))
+    return max(min(count, LEAST), int(count * share))
 
 
 def examples(count: int) -> settings:
-    """So many examples; with THOROUGH=20 in the environment twenty times as many, and other ones on every run."""
-    return settings(max_examples=count * max(THOROUGH, 1), derandomize=not THOROUGH)
+    """So many examples in CI, and as many of them elsewhere as the profile says."""
+    return settings(max_examples=scaled(count))

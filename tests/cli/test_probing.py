@@ -68,6 +68,7 @@ def alive(processes: list[psutil.Process]) -> Iterator[psutil.Process]:
 
 
 @TWO_CORES
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> None:
     command = ["--only", "threads", "--only", "layout", "--budget", "45s"]
     run = started(state, *command)
@@ -101,6 +102,7 @@ def test_a_killed_run_leaves_no_child_and_goes_on_where_it_was(state: Path) -> N
 
 
 @TWO_CORES
+@pytest.mark.slow
 def test_ctrl_c_ends_at_once_and_says_how_to_go_on(state: Path) -> None:
     run = started(state, "--only", "threads", "--only", "layout", "--budget", "45s")
     assert wait_until(lambda: finished(state) or run.poll() is not None)

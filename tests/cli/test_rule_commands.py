@@ -24,6 +24,7 @@ def house(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_coverage_fails_on_a_rule_that_no_test_shows(house: Path) -> None:
     done = advisor("rules", "coverage", "--rules", house)
     assert done.code == 1
@@ -46,6 +47,7 @@ def test_tests_of_a_pack_show_its_rules(house: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_tests_of_the_base_do_not_see_a_pack(tmp_path: Path) -> None:
     """A pack may take out a rule that they speak of."""
     folder = tmp_path / "house"
@@ -54,6 +56,7 @@ def test_tests_of_the_base_do_not_see_a_pack(tmp_path: Path) -> None:
     assert "cost.own-machine" not in advisor("rules", "test", "--rules", folder).err
 
 
+@pytest.mark.slow
 def test_a_failing_test_of_a_pack_is_reported(house: Path) -> None:
     (house / "ours.test.yaml").write_text("- {given: {cluster.nodes: 2}, silent: [cost.ours]}\n")
     done = advisor("rules", "test", "--rules", house)

@@ -50,6 +50,7 @@ def said_of_house(done: Finished) -> list[str]:
     return [remark["what"] for remark in json.loads(done.out) if "storage.house" in remark["what"]]
 
 
+@pytest.mark.slow
 def test_what_needs_proof_is_found_where_the_solver_is_installed(pack: Path) -> None:
     pytest.importorskip("z3")
     done = advisor("rules", "check", "--rules", pack, "--format", "json")

@@ -133,14 +133,19 @@ def test_through_a_pipe_there_are_no_control_codes() -> None:
         assert "\x1b" not in advisor(*arguments).out
 
 
-@pytest.mark.parametrize("columns", [24, 40, 60, 80, 200])
+@pytest.mark.parametrize(
+    "columns", [24, 200, *(pytest.param(number, marks=pytest.mark.slow) for number in (40, 60, 80))]
+)
 def test_the_width_follows_the_terminal(columns: int) -> None:
     for arguments in (RECOMMEND, ["glossary", "data"], ["profiles", "show", "rtx-4090"]):
         lines = advisor(*arguments, env={"COLUMNS": str(columns)}).out.splitlines()
         assert max(cells(line) for line in lines) <= min(columns, 100)
 
 
-@pytest.mark.parametrize("columns", ["", "0", "-3", "wide", "99999999999999999999"])
+@pytest.mark.parametrize(
+    "columns",
+    ["0", "wide", *(pytest.param(text, marks=pytest.mark.slow) for text in ("", "-3", "99999999999999999999"))],
+)
 def test_a_senseless_width_does_no_harm(columns: str) -> None:
     assert advisor(*RECOMMEND, env={"COLUMNS": columns}).code == 0
 

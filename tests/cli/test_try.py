@@ -89,6 +89,7 @@ def gone(processes: list[psutil.Process]) -> bool:
     return not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on_from_its_last_trial_and_interrupted_it_tells_what_it_knows(
     wine: Path, tmp_path: Path
 ) -> None:

@@ -108,7 +108,7 @@ def test_a_header_longer_than_a_look_is_read_to_its_end(tmp_path: Path, monkeypa
     assert (len(found.columns), found.examples) == (200, 30)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_file_of_fifty_megabytes_is_sampled(tmp_path: Path) -> None:
     draw = random.Random(0)
     path = tmp_path / "large.csv"

@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
+from tests.properties import examples
 
 from .tables_made import text_file
 
@@ -35,7 +36,7 @@ def read_or_refused(path: Path, target: str | None = None) -> None:
 SUFFIXES = ["csv", "tsv", "txt", "parquet", "jsonl", "json", "data", "npy", "npz"]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(content=st.binary(min_size=0, max_size=400), suffix=st.sampled_from(SUFFIXES))
 def test_any_bytes_are_read_or_refused_in_words(tmp_path: Path, content: bytes, suffix: str) -> None:
     path = text_file(tmp_path / f"t.{suffix}", content)
@@ -43,7 +44,7 @@ def test_any_bytes_are_read_or_refused_in_words(tmp_path: Path, content: bytes, 
     read_or_refused(path, "a")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(content=st.text('ab1,;\t\n\r"{}[]: .#x-', min_size=1, max_size=200))
 def test_any_text_is_read_or_refused_in_words(tmp_path: Path, content: str) -> None:
     for suffix in ("csv", "jsonl", "txt"):

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import polars
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.datasets.dataset import Kind
 from advisor.datasets.inspect import inspect
+from tests.properties import examples
 
 from .made import shipped_csv
 from .tables_made import flowers, kinds, read_frame, text_file, written
@@ -89,7 +90,7 @@ def tables(draw: st.DrawFn) -> list[list[object]]:
     return [list(names), *draw(st.lists(row, min_size=3, max_size=25))]
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     table=tables(),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),

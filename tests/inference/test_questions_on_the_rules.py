@@ -17,7 +17,7 @@ from advisor.inference.program.boxes import landmarks
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, School
 from advisor.resources import rules_folder
-from tests.properties import THOROUGH
+from tests.properties import scaled
 
 from .checking import hashable
 
@@ -34,7 +34,7 @@ MACHINES: dict[str, dict[str, Value]] = {
         "machine.gpu.compute_capability": 8.6, "machine.gpu.memory_bytes": 24 * 10**9,
     },
 }  # fmt: skip
-PEOPLE = [(machine, seed) for machine in MACHINES for seed in range(2 * max(THOROUGH, 1))]
+PEOPLE = [(machine, seed) for machine in MACHINES for seed in range(scaled(2))]
 
 
 @pytest.fixture(scope="module")

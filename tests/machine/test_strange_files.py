@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from advisor.machine.detection.detection import Machine, detect, look_closer
+from tests.properties import examples
 
 from .recorded import RecordedHost
 
@@ -58,7 +59,7 @@ garbage = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(st.dictionaries(st.sampled_from(sorted(ORDINARY)), garbage, min_size=1, max_size=4))
 @example({"/proc/self/mountinfo": b"1 0 \0:1 / / rw - ext4 /dev/\0 rw\n"})
 @example({"/proc/meminfo": b"MemTotal: " + b"9" * 5000 + b" kB\n"})

@@ -57,6 +57,7 @@ def measure(
     return outcome, told
 
 
+@pytest.mark.slow
 def test_threads_are_timed_in_a_child() -> None:
     outcome, told = measure(THREADS, DIGITS, 2, [1, 2])
     check(outcome, THREADS, 2, {1, 2})
@@ -65,6 +66,7 @@ def test_threads_are_timed_in_a_child() -> None:
     assert outcome.applies["batch_size"] == "16"
 
 
+@pytest.mark.slow
 def test_batch_sizes_are_timed_in_a_child() -> None:
     outcome, told = measure(BATCH, DIGITS, 16, [4, 16, 64])
     check(outcome, BATCH, 16, {4, 16, 64})

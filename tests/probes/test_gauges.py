@@ -49,6 +49,7 @@ def skipped(outcome: Outcome) -> dict[object, str]:
 # --- matrices ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_matrices_are_multiplied_in_a_child_and_give_a_rate_for_each_format() -> None:
     outcome = measure(MATMUL, PLAIN)
     assert "no instructions for bf16" in skipped(outcome)["bf16"]
@@ -136,6 +137,7 @@ def test_a_step_multiplies_into_the_same_matrix() -> None:
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_memory_is_measured_in_a_child_and_one_thread_is_the_rival_of_all() -> None:
     outcome = measure(MEMORY, CORES)
     assert outcome.rival == ONE_THREAD

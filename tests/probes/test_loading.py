@@ -462,6 +462,7 @@ def test_ways_of_reading_are_timed_and_nothing_is_left_behind(
     [(signal.SIGKILL, "loader process ended|DataLoader worker"), (signal.SIGSTOP, "gave no batch")],
     ids=["killed", "hanging"],
 )
+@pytest.mark.slow
 def test_a_loader_process_that_fails_costs_this_result_only(
     with_signal: signal.Signals, reason: str, tmp_path: Path
 ) -> None:

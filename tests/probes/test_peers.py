@@ -250,6 +250,7 @@ def strike() -> Iterator[Callable[[Message], None]]:
 
 
 @linux
+@pytest.mark.slow
 def test_a_process_that_is_killed_in_the_middle_costs_this_result(
     strike: Callable[[Message], None],
 ) -> None:

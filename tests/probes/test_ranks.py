@@ -113,6 +113,7 @@ def group() -> Iterator[RankGroup]:
     ("strike", "reason"),
     [(signal.SIGKILL, r"Process 2 of 2 was ended by SIGKILL\."), (signal.SIGSTOP, "gave no answer in the time it had")],
 )
+@pytest.mark.slow
 def test_a_rank_that_dies_or_hangs_between_steps_is_a_reason(
     group: RankGroup, strike: signal.Signals, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -304,6 +304,7 @@ def check(outcome: Outcome) -> None:
     assert outcome.applies["machine"] == "fingerprint"
 
 
+@pytest.mark.slow
 def test_both_orders_in_memory_are_timed_in_a_child() -> None:
     outcome = measure(LAYOUT, DIGITS, "contiguous", 12.0)
     check(outcome)
@@ -317,7 +318,7 @@ def test_a_child_in_which_torch_has_no_card_says_so() -> None:
     assert "advisor doctor" in str(outcome.failure)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_compiling_is_timed_in_a_child_and_leaves_nothing_behind(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,7 +329,7 @@ def test_compiling_is_timed_in_a_child_and_leaves_nothing_behind(
     assert not [path for path in temporary.rglob("*") if path.is_file()]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_missing_compiler_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "/nowhere/g++")
     outcome = measure(COMPILE, TABLE, "eager", 90.0)

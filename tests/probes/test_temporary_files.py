@@ -70,6 +70,7 @@ def test_a_program_that_cannot_be_started_leaves_nothing(system_folder: Path) ->
 
 
 @linux
+@pytest.mark.slow
 def test_a_child_that_is_killed_while_it_has_loader_processes_leaves_nothing(system_folder: Path) -> None:
     pytest.importorskip("torch")
     kept: list[str] = []

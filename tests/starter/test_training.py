@@ -133,6 +133,7 @@ def boosting() -> Plan:
     return plan_of(facts, network_type="gradient_boosting")
 
 
+@pytest.mark.slow
 def test_gradient_boosting_is_fitted_and_grows(tmp_path: Path) -> None:
     project = generated(tmp_path / "project", boosting())
     assert complaints(project) == ""
@@ -155,6 +156,7 @@ def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) 
         assert torch.equal(weights, parts["network"][name]), name
 
 
+@pytest.mark.slow
 def test_two_processes_train_together_under_torchrun(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'even' if i % 2 else 'odd'}\n" for i in range(80)))

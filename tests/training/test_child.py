@@ -146,6 +146,7 @@ def stopping_after(number: int) -> TrialListener:
     return listen
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_from_its_last_trial(wine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
     asked, question = request(wine, 15.0), {"a": "question"}

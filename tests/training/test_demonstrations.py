@@ -36,12 +36,13 @@ def test_every_network_that_can_be_built_is_demonstrated() -> None:
 
 
 @pytest.mark.parametrize("network", DEMONSTRATIONS)
+@pytest.mark.slow
 def test_a_small_network_beats_the_trivial_baseline(network: str) -> None:
     shown = demonstrate(network, Size.SMALL)
     assert shown.left < SMALL[network], shown
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("network", DEMONSTRATIONS)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_larger_network_beats_it_further(network: str, seed: int) -> None:

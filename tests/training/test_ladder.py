@@ -6,13 +6,14 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, Planned
 from advisor.training.ladder.ladder import Clock, Ladder
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+from tests.properties import examples
 
 PLANNED = Planned(network="ffn", hidden_units=(64, 64), init="he", activation="relu", optimizer="adamw")
 MENU = menu(PLANNED, "tabular")
@@ -181,7 +182,7 @@ def test_losses_are_made_small() -> None:
     assert leader.name == "linear"
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(1, 120), st.floats(5, 300), st.randoms(use_true_random=False))
 def test_a_stopped_run_goes_on_as_if_it_had_not_been_stopped(stop: int, budget: float, draw: random.Random) -> None:
     world = World({candidate.name: draw.random() for candidate in MENU.openers}, noise=0.05)

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import psutil
+import pytest
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeFinished, ProbeStarted
@@ -68,6 +69,7 @@ def children() -> list[psutil.Process]:
 
 
 @piloted
+@pytest.mark.slow
 async def test_a_real_probe_is_stopped_at_once_and_leaves_no_process() -> None:
     desk, _ = measuring_desk()
     real(desk)

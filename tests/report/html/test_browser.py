@@ -22,7 +22,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 PATIENCE = 120_000
 """Milliseconds; a busy machine may take long and fails nothing."""
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: apt-get install chromium"),
 ]
 
