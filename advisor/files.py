@@ -11,7 +11,7 @@ from advisor.wording import shorten
 
 
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
-    """Writes a whole UTF-8 file or nothing.
+    """Write a whole UTF-8 file or nothing.
 
     Raises:
         InputError: the file exists and `force` is not set, or it cannot be written (missing folder, full disk).
@@ -37,7 +37,7 @@ def write_text(path: Path, text: str, *, force: bool = False) -> None:
 
 
 def atomic_write(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Replaces the file at once: readers see the old content or the new, whatever happens between. Raises OSError."""
+    """Replace the file at once: readers see the old content or the new, whatever happens between. Raises OSError."""
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -12,7 +12,7 @@ from advisor.wording import shorten
 
 @dataclass
 class Reader:
-    """Collects the problems of one file."""
+    """Collector of the problems of one file."""
 
     where: str
     problems: list[Problem] = field(default_factory=list)

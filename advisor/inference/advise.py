@@ -26,7 +26,7 @@ from advisor.wording import join_names
 
 @dataclass(frozen=True)
 class Detail:
-    """How much of a plan is worked out. The status of every recommendation always is."""
+    """The amount of a plan that is worked out. The status of every recommendation always is."""
 
     reasons: bool = True
     flips: bool = True
@@ -46,7 +46,7 @@ def engine_for(knowledge: Knowledge, school: School) -> Engine:
 
 
 def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY, detail: Detail = FULL) -> Plan:
-    """Recommends a value for every topic.
+    """Recommend a value for every topic.
 
     Raises:
         InputError: two stated facts exclude each other.
@@ -198,7 +198,7 @@ def _status(engine: Engine, topic: TopicProgram, situation: Situation, facts: Fa
 
 
 def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase) -> bool:
-    """Whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
+    """Return whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
     if not topic.topic.measured_fact or topic.topic.policy is Policy.ALL:
         return False
     by_arguments = topic.topic.policy is Policy.SCORE
@@ -215,7 +215,7 @@ def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situat
 def _notes(
     engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, explainer: Explainer, status: Status
 ) -> tuple[str, ...]:
-    """What a reader should know before trusting the recommendation."""
+    """Notes that a reader should know before trusting the recommendation."""
     notes: list[str] = []
     vocabulary = engine.program.knowledge.vocabulary
     errata = engine.program.knowledge.errata

@@ -1,4 +1,4 @@
-"""How the rules of one topic combine into an outcome, at known facts and over regions of unknown ones.
+"""The combination of one topic's rules into an outcome, at known facts and over regions of unknown ones.
 
 An outcome is the recommended value (a name, a number, a tuple), a `Tie` when nothing leads, or NOT_APPLICABLE.
 """
@@ -39,7 +39,7 @@ WEIGHTS = {Strength.STRONG: 10**12, Strength.MODERATE: 10**6, Strength.WEAK: 1}
 
 
 def weight(rule: Rule, school: School) -> int:
-    """What one argument counts; a historical one is weak in school survey and nothing today."""
+    """The weight of one argument; a historical one is weak in school survey and nothing today."""
     if rule.strength is Strength.HISTORICAL:
         return WEIGHTS[Strength.WEAK] if school is School.SURVEY else 0
     return WEIGHTS[rule.strength] if rule.strength else 0
@@ -72,7 +72,7 @@ def truths(rules: Sequence[CompiledRule], values: list[Any]) -> list[bool | None
 
 
 def active(rules: Sequence[CompiledRule], truth: Sequence[bool | None]) -> list[bool]:
-    """Which rules hold and are not silenced by one that supersedes them."""
+    """The rules that hold and are not silenced by one that supersedes them."""
     return [
         truth[i] is True and not (rule.silencers and any(truth[j] is True for j in rule.silencers))
         for i, rule in enumerate(rules)
@@ -236,7 +236,7 @@ class Combination:
         return bool(bits[i] & TRUE) and not any(bits[j] == TRUE for j in self.rules[i].silencers)
 
     def _possible_ahead(self, bits: Sequence[int], regions: list[Any]) -> tuple[Outcome, Any] | None:
-        """What the rules give that decide before all arguments; None where none of them can hold."""
+        """The value of the rules that decide before all arguments; None where none of them can hold."""
         names: frozenset[Any] = frozenset()
         for position in self.ahead:
             if self._may(position, bits):
@@ -375,7 +375,7 @@ def _agreed(topic: Topic, found: list[Any]) -> tuple[Outcome, Any]:
 
 
 def same(topic: Topic, a: Outcome, b: Outcome) -> bool:
-    """Whether two outcomes are the same advice: equal, or numbers within the topic's tolerance."""
+    """Return whether two outcomes are the same advice: equal, or numbers within the topic's tolerance."""
     if a == b and type(a) is type(b):
         return True
     numbers = isinstance(a, int | float) and isinstance(b, int | float)
@@ -385,11 +385,11 @@ def same(topic: Topic, a: Outcome, b: Outcome) -> bool:
 
 
 def same_throughout(topic: Topic, outcome: Outcome, region: Any, other: Outcome) -> bool:
-    """Whether all of a region with a decided outcome is the same advice as another outcome."""
+    """Return whether all of a region with a decided outcome is the same advice as another outcome."""
     spread = topic.tolerance and isinstance(outcome, int | float)
     return same(topic, outcome, other) and (not spread or all(same(topic, end, other) for end in region[:2]))
 
 
 def decided(bits: int) -> bool:
-    """Whether a rule's condition is settled as far as firing goes: surely true, or surely not."""
+    """Return whether a rule's condition is settled as far as firing goes: surely true, or surely not."""
     return bits == TRUE or not bits & TRUE

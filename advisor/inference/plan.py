@@ -15,7 +15,7 @@ from advisor.knowledge.model import Knowledge, School
 
 
 class Status(StrEnum):
-    """How sure a recommendation is. Settled means the same under every completion of what is unknown."""
+    """The certainty of a recommendation. Settled means the same under every completion of what is unknown."""
 
     SETTLED = "settled"
     LEANING = "leaning"
@@ -58,7 +58,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a probe found out about a recommendation: the paired ratio with its bootstrap 95 % interval."""
+    """The finding of a probe on a recommendation: the paired ratio with its bootstrap 95 % interval."""
 
     probe: str
     before: Any
@@ -123,7 +123,7 @@ def _reason_json(reason: Reason) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a formula read. `origin` is the source of a fact, the status of a recommendation, or `computed`."""
+    """A value that a formula read. `origin` is the source of a fact, the status of a recommendation, or `computed`."""
 
     name: str
     value: Any
@@ -150,7 +150,7 @@ class ComputedFigure:
     assumes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     headline: bool = False
-    """Whether it belongs into a short plan."""
+    """True if it belongs into a short plan."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -165,7 +165,7 @@ class ComputedFigure:
 
 @dataclass(frozen=True)
 class Plan:
-    """What `advise` returns. `facts` holds everything that the plan rests on, derived and assumed values included.
+    """The result of `advise`. `facts` holds everything that the plan rests on, derived and assumed values included.
 
     `unused` are stated facts that mean nothing here; `withdrawn` observations that an answer made impossible.
     """

@@ -1,4 +1,4 @@
-"""Runs the tests that stand beside the rules: given facts, which rules fire, stay silent or are unknown, what is advised."""
+"""Runner of the tests that stand beside the rules: given facts, which rules fire, stay silent or are unknown, what is advised."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def read_tests(knowledge: Knowledge, path: Path) -> list[RuleTest]:
 
 
 def run(knowledge: Knowledge, tests: Sequence[RuleTest]) -> TestRun:
-    """Runs the tests and notes in which states they show each rule."""
+    """Run the tests and note in which states they show each rule."""
     failures: list[Problem] = []
     shown: dict[str, set[str]] = {rule.id: set() for rule in knowledge.rules}
     names = {True: "fire", False: "silent", None: "unknown"}
@@ -124,7 +124,7 @@ def _failures(knowledge: Knowledge, test: RuleTest) -> Iterator[Problem]:
 
 
 def rule_state(knowledge: Knowledge, identifier: str, school: School, situation: Situation) -> bool | None:
-    """Whether a rule's condition holds, doesn't, or is unknown, as the leading plan sees the facts."""
+    """Return whether a rule's condition holds, doesn't, or is unknown, as the leading plan sees the facts."""
     rule = knowledge.by_id[identifier]
     engine = engine_for(knowledge, school)
     topic = engine.program.topics[rule.topic]

@@ -1,4 +1,4 @@
-"""What is known, as the engine sees it, and what it decided about one topic."""
+"""The facts as the engine sees them, and its decision about one topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembers a checked rule base as JSON, so that a start need not parse and check the YAML again.
+"""Cache of checked rule bases as JSON, so that a start need not parse and check the YAML again.
 
 The key is a digest of every file's content and of the program's version; a cache that is missing, foreign or damaged is
 made anew, and nothing depends on it.
@@ -38,7 +38,7 @@ KEEP = 8
 
 
 def cache_folder() -> Path:
-    """Where checked rule bases are remembered; ADVISOR_CACHE overrides it."""
+    """The folder where checked rule bases are remembered; ADVISOR_CACHE overrides it."""
     override = os.environ.get("ADVISOR_CACHE")
     if override:
         return Path(override)

@@ -1,4 +1,4 @@
-"""What must hold between the parts of a rule base: declared names, matching types, sources that exist, no cycles."""
+"""Checks between the parts of a rule base: declared names, matching types, sources that exist, no cycles."""
 
 from __future__ import annotations
 

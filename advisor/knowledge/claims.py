@@ -1,4 +1,4 @@
-"""What the seed documents claim, as data: each claim in plain words, and what would show whether it is so."""
+"""The claims of the seed documents, as data: each claim in plain words, and the evidence that would show whether it is so."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _FIGURE_KEYS = ("title", "value", "unit", "says", "within", "reading")
 _DISKS = ("nvme", "ssd", "hdd")
 _DECIDERS = ("probe", "computed", "published", "needs")
 USUAL_TOLERANCE = 0.01
-"""How far a figure may be from what a document states, as a share of it: documents round to two or three digits."""
+"""The largest distance of a figure from what a document states, as a share of it: documents round to two or three digits."""
 
 
 class Basis(StrEnum):
-    """What decides a claim."""
+    """The kind of evidence that decides a claim."""
 
     PROBE = "probe"
     """A measurement on this machine"""
     MACHINE = "machine"
-    """What is known of this machine without measuring"""
+    """Known of this machine without measuring"""
     ARITHMETIC = "arithmetic"
     PUBLISHED = "published"
     """A table of measurements that others have published"""
@@ -42,14 +42,14 @@ class Basis(StrEnum):
 
 
 class Need(StrEnum):
-    """What a claim waits for that cannot be judged yet."""
+    """The missing part for which a claim that cannot be judged yet is waiting."""
 
     TRIALS = "trials"
     CLUSTER = "cluster"
 
 
 class Reading(StrEnum):
-    """Which version of a figure it is."""
+    """The version of a figure."""
 
     PRINTED = "printed"
     """From the numbers that the document itself gives"""
@@ -89,7 +89,7 @@ class Claim:
     needs: Need | None = None
     expects: str = ""
     when: str = ""
-    """Where it can be judged; elsewhere `otherwise` says why not."""
+    """A condition under which it can be judged; elsewhere `otherwise` says why not."""
     disks: str = ""
     """Kinds of disk it speaks of (`nvme, ssd`): a measurement on another, or on one of unknown kind, does not judge it."""
     noted: str = ""
@@ -210,7 +210,7 @@ def _figures(node: Node | None, what: str, key: str, reader: Reader) -> Iterator
 
 
 def _check_shape(claim: Claim, entry: MappingNode, what: str, reader: Reader) -> None:
-    """What each way of judging needs, and what would be left unread."""
+    """Check that a claim has the keys that its way of judging needs, and none that would be left unread."""
     if not claim.sources:
         reader.note(entry.line, f"{what} cites nothing.", "Add `sources: [KEY PLACE]`.")
     if bool(claim.when or claim.noted) != bool(claim.otherwise):

@@ -54,7 +54,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What formulas may read beside facts and topics, and the formulas in the order in which they can be computed."""
+    """The names that formulas may read beside facts and topics, and the formulas in the order in which they can be computed."""
 
     given: Mapping[str, Given]
     figures: Mapping[str, Figure]
@@ -100,9 +100,7 @@ def read_given(root: MappingNode, reader: Reader, layer: int, before: Mapping[st
 def _figure(name: str, value: Node, line: int, reader: Reader, layer: int) -> Figure | None:
     what = f"figure {shorten(name)}"
     if not _NAME.fullmatch(name):
-        reader.note(
-            line, f"{what} has a name that no formula could read.", "Write words, joined by dots or underscores."
-        )
+        reader.note(line, f"{what} has a name that no formula could read.", "Write words, joined by `.` or `_`.")
         return None
     entry = reader.mapping(value, what, ("title", "unit", "headline", "cases", *_CASE_KEYS))
     if entry is None:

@@ -37,9 +37,9 @@ def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
     box = whole_region(knowledge)
     for rule in knowledge.rules:
         if not knowledge.condition(rule).over(box) & TRUE:
-            yield Problem(rule.where, f"rule {rule.id} can never hold: `{rule.when}`.", "Mend or delete it.")
+            yield Problem(rule.where, f"rule {rule.id} can never hold: `{rule.when}`.", "Correct or delete it.")
         if rule.settles and not knowledge.expression(rule.settles.expects, BOOLEAN).over(box) & TRUE:
-            yield Problem(rule.where, f"rule {rule.id} expects what no probe can find.", "Mend what it expects.")
+            yield Problem(rule.where, f"rule {rule.id} expects what no probe can find.", "Correct what it expects.")
 
 
 def whole_region(knowledge: Knowledge) -> list[object]:

@@ -1,4 +1,4 @@
-"""Loads a rule base from its folder and the layers on top of it, reporting every problem of every file at once."""
+"""Loader of a rule base from its folder and the layers on top of it, reporting every problem of every file at once."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def read_files(base: Path, packs: Sequence[Path] = ()) -> list[tuple[int, Path, 
 
 
 def digest(files: Iterable[tuple[int, Path, str]]) -> str:
-    """What identifies the content of these files, whatever folder they lie in."""
+    """A key to the content of these files, whatever folder they lie in."""
     sha = hashlib.sha256(__version__.encode())
     for layer, path, text in files:
         sha.update(f"\0{layer}\0{path.name}\0{len(text)}\0".encode())
@@ -216,7 +216,7 @@ def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Pro
 
 
 def _hops(rule: Rule, by_id: dict[str, Rule]) -> int:
-    """How many rules follow in a row of `before`; more than there are rules when they lead in a circle."""
+    """Count the rules that follow in a row of `before`; more than there are rules when they lead in a circle."""
     hops = 0
     while rule.before in by_id and hops <= len(by_id):
         rule = by_id[rule.before]

@@ -1,4 +1,4 @@
-"""What a rule base consists of: topics with their policies, rules with their sources, and the vocabulary they speak."""
+"""The parts of a rule base: topics with their policies, rules with their sources, and the vocabulary they speak."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FACT_IN_ACTION = re.compile(r"\{([a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+)\}")
 
 
 class Policy(StrEnum):
-    """How the rules of a topic combine (after the hit policies of OMG DMN 1.5, section 8.2.8)."""
+    """The way in which the rules of a topic combine (after the hit policies of OMG DMN 1.5, section 8.2.8)."""
 
     SCORE = "score"
     FIRST = "first"
@@ -44,7 +44,7 @@ class Strength(StrEnum):
 
 
 class Effect(StrEnum):
-    """What a rule says of its value."""
+    """The effect of a rule on its value."""
 
     FOR = "for"
     AGAINST = "against"
@@ -80,19 +80,19 @@ class Topic:
     probe: str = ""
     measured_fact: str = ""
     actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What to do in PyTorch, by recommended value; under "" what goes with every value."""
+    """Steps to take in PyTorch, by recommended value; under "" those that go with every value."""
     where: str = ""
     minimum: float | None = None
     maximum: float | None = None
     gaps: str = ""
     flips: bool = True
-    """Whether it is worth telling what would flip it."""
+    """True if it is worth telling what would flip it."""
 
     def actions_for(self, value: str) -> tuple[str, ...]:
         return (*self.actions.get("", ()), *self.actions.get(value, ()))
 
     def admits(self, value: float | Sequence[float]) -> bool:
-        """Whether a computed number, or every number of a list, lies within the topic's bounds (before it is rounded)."""
+        """Return whether a computed number, or every number of a list, lies within the topic's bounds (before it is rounded)."""
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
         return all(low <= number <= high for number in (value if isinstance(value, Sequence) else (value,)))
@@ -174,7 +174,7 @@ class Knowledge:
     """Of authors, companies and places, which the glossary need not explain."""
     figures: Figures = NO_FIGURES
     survey: Claims = NO_CLAIMS
-    """What the seed documents claim, and the numbers that the program supplies to judge it."""
+    """The claims of the seed documents, and the numbers that the program supplies to judge them."""
     compiled: dict[School, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By school, the form that inference has compiled the rules to; a copy made with `replace` starts without."""
 
@@ -246,5 +246,5 @@ def fact_types(vocabulary: Vocabulary) -> dict[str, Type]:
 
 
 def is_literal(topic: Topic, rule: Rule) -> bool:
-    """Whether the rule names one of the topic's values, rather than an expression that gives one."""
+    """Return whether the rule names one of the topic's values, rather than an expression that gives one."""
     return rule.effect is not Effect.VALUE or rule.value in topic.values

@@ -1,4 +1,4 @@
-"""Which truth values the condition of a rule can take at all, so that no test is asked to show what cannot be."""
+"""The truth values that the condition of a rule can take at all, so that no test is asked to show what cannot be."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def possible_states(knowledge: Knowledge) -> dict[str, frozenset[str]]:
 
 
 def _always_has_value(knowledge: Knowledge, topic: Topic) -> bool:
-    """Whether the last resort of the topic is a plain value without a condition, in both schools."""
+    """Return whether the last resort of the topic is a plain value without a condition, in both schools."""
     return (
         topic.policy is Policy.FIRST
         and not topic.applies

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"\s+|[-_/.]")
-"""What may stand between the words of one term: `mini-batch`, `batch_norm`, `wav2vec 2.0`."""
+"""Separators that may stand between the words of one term: `mini-batch`, `batch_norm`, `wav2vec 2.0`."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def phrases(terms: Iterable[Term]) -> dict[str, Term]:
 
 
 def uses(by_phrase: Mapping[str, Term], text: str) -> Iterator[Use]:
-    """Where the text uses which term, from left to right; of several that start at one word the longest."""
+    """The places where the text uses terms, from left to right; of several that start at one word the longest."""
     words = list(_WORD.finditer(text))
     longest = max((spelling.count(" ") + 1 for spelling in by_phrase), default=0)
     position = 0
@@ -72,7 +72,7 @@ def _forms(found: str) -> tuple[str, ...]:
 
 
 def _run(words: list[re.Match[str]], first: int, longest: int, text: str) -> int:
-    """How many words from this one on, at most `longest`, could be one term: no comma or full stop between them."""
+    """Count the words from this one on, at most `longest`, that could be one term: no comma or full stop between them."""
     count = 1
     while count < longest and first + count < len(words):
         if not _WITHIN.fullmatch(text, words[first + count - 1].end(), words[first + count].start()):

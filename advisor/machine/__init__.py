@@ -1,1 +1,1 @@
-"""What this computer is: detection, health checks, published figures of devices, and the state kept for each host."""
+"""This computer: detection, health checks, published figures of devices, and the state kept for each host."""

@@ -9,7 +9,7 @@ from advisor.machine.plain import IDENTITY
 
 
 class Throttle(StrEnum):
-    """Why a card runs slower than it could."""
+    """Reasons for which a card runs slower than it could."""
 
     POWER_CAP = "power_cap"
     HARDWARE_SLOWDOWN = "hardware_slowdown"
@@ -41,7 +41,7 @@ class GpuProcess:
 
 @dataclass(frozen=True, slots=True)
 class GpuState:
-    """What a card is doing at this moment."""
+    """A card's activity at this moment."""
 
     memory_used_bytes: int | None = None
     memory_free_bytes: int | None = None
@@ -74,7 +74,7 @@ class Gpu:
     nvlinks: int | None = None
     """Active NVLink connections of this card"""
     mig: bool | None = None
-    """Whether the card is divided into instances (MIG)"""
+    """True if the card is divided into instances (MIG)"""
     ecc: bool | None = None
     state: GpuState | None = None
     """None where nobody looked"""
@@ -90,7 +90,7 @@ class GpuPair:
     path: Topology | None = None
     nvlink: bool | None = None
     peer_to_peer: bool | None = None
-    """Whether one reads the other's memory directly"""
+    """True if one reads the other's memory directly"""
 
 
 @dataclass(frozen=True, slots=True)

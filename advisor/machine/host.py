@@ -1,4 +1,4 @@
-"""Where detection gets its answers: files below a root, and questions that only a call to the system answers.
+"""Sources of detection: files below a root, and questions that only a call to the system answers.
 
 Both can be replaced, so that the machines of other people can be replayed from recordings.
 """
@@ -100,7 +100,7 @@ def whole_number(text: str) -> int | None:
 
 
 class Host(Protocol):
-    """What the operating system answers to calls. None always means that it does not say."""
+    """The operating system's answers to calls. None always means that it does not say."""
 
     @property
     def system(self) -> str:

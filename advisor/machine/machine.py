@@ -34,7 +34,7 @@ class Machine:
     """Main memory within the container's limit."""
     gpus: tuple[Gpu, ...] | None = None
     notes: tuple[str, ...] = field(default=(), metadata=IDENTITY)
-    """What could not be read and why, in words for people."""
+    """Things that could not be read and why, in words for people."""
     system: str | None = None
     """Linux, Darwin or Windows"""
     architecture: str | None = None
@@ -45,14 +45,14 @@ class Machine:
     usable_threads: tuple[int, ...] | None = None
     """Numbers of the hardware threads that affinity allows."""
     quota_cores: float | None = None
-    """What the container may use of the processor's time, in cores; None where there is no limit."""
+    """The processor time that the container may use, in cores; None where there is no limit."""
     gpu_driver: GpuDriver | None = None
     gpu_pairs: tuple[GpuPair, ...] = ()
     host_name: str | None = field(default=None, metadata=IDENTITY)
 
     kernel: str | None = None
     smt: bool | None = None
-    """Whether several hardware threads share a core now (hyper-threading)."""
+    """True if several hardware threads share a core now (hyper-threading)."""
     caches: tuple[Cache, ...] | None = None
     numa_nodes: tuple[NumaNode, ...] | None = None
     memory_nodes: tuple[int, ...] | None = None
@@ -60,11 +60,11 @@ class Machine:
     clocks: Clocks | None = None
     memory_modules: MemoryModules | None = None
     memory_available_bytes: int | None = None
-    """What programs can have without swapping, at this moment."""
+    """Bytes that programs can have without swapping, at this moment."""
     swap_bytes: int | None = None
     swap_used_bytes: int | None = None
     virtual: bool | None = None
-    """Whether a hypervisor runs this computer."""
+    """True if a hypervisor runs this computer."""
     hypervisor: str | None = None
     container: str | None = None
     """docker, podman, kubernetes, ...; None where nothing speaks of one."""
@@ -89,7 +89,7 @@ class Machine:
 
     @property
     def nvlink(self) -> bool | None:
-        """Whether every card reaches every other over NVLink, if need be through a third one."""
+        """True if every card reaches every other over NVLink, if need be through a third one."""
         if self.gpus is None or len(self.gpus) < 2 or not self.gpu_pairs:
             return None
         if _joined([pair for pair in self.gpu_pairs if pair.nvlink], len(self.gpus)):
@@ -98,14 +98,14 @@ class Machine:
 
     @property
     def same_pcie_bus(self) -> bool | None:
-        """Whether all cards hang on one PCIe switch (or several in a row), so that they share one way to memory."""
+        """True if all cards hang on one PCIe switch (or several in a row), so that they share one way to memory."""
         paths = [pair.path for pair in self.gpu_pairs]
         if any(path is not None and path not in _SHARED_WAY for path in paths):
             return False
         return True if paths and None not in paths else None
 
     def facts(self) -> dict[str, Value]:
-        """What is known, by the names of the vocabulary, in bytes, watts and counts.
+        """Everything known, by the names of the vocabulary, in bytes, watts and counts.
 
         Where cards differ, the facts are those that hold for every card.
         """
@@ -164,7 +164,7 @@ def _known_family(file_system: str | None) -> str | None:
 
 
 def _joined(pairs: Sequence[GpuPair], cards: int) -> bool:
-    """Whether the pairs connect all cards."""
+    """Return whether the pairs connect all cards."""
     reached, before = {0}, 0
     while len(reached) > before:
         before = len(reached)

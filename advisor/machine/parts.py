@@ -41,24 +41,24 @@ class NumaNode:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """How the processor's clock is governed. Frequencies in Hz, over all cores."""
+    """The processor's clock and its governor. Frequencies in Hz, over all cores."""
 
     governors: tuple[str, ...] = ()
     """Of the kernel's cpufreq, each once; none where the system does not govern the clock itself"""
     preferences: tuple[str, ...] = ()
-    """What the processor itself was asked to prefer: performance, balance_power, power, ..."""
+    """The preference that the processor itself was told: performance, balance_power, power, ..."""
     driver: str | None = None
     now_hertz: int | None = None
     """Of the fastest core at this moment"""
     min_hertz: int | None = None
     max_hertz: int | None = None
     turbo: bool | None = None
-    """Whether clocks above the nominal one are allowed"""
+    """True if clocks above the nominal one are allowed"""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryModules:
-    """What the firmware says of the memory modules that are plugged in."""
+    """The memory modules that are plugged in, as the firmware describes them."""
 
     count: int
     kind: str | None = None
@@ -78,7 +78,7 @@ class DiskKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """What is behind a folder."""
+    """The disk behind a folder."""
 
     kind: DiskKind | None = None
     """None where nothing tells, as with most virtual disks"""

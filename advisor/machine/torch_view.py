@@ -1,4 +1,4 @@
-"""What the installed PyTorch says of itself and of this machine, when it was asked in a process of its own."""
+"""The installed PyTorch and its view of this machine, asked in a process of its own."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class TorchView:
     """None is unknown."""
 
     error: str | None = None
-    """Why torch could not be asked at all: missing, crashed, did not answer"""
+    """The reason why torch could not be asked at all: missing, crashed, did not answer"""
     version: str | None = None
     cuda: str | None = None
     """The CUDA that this build is for; None for a build without"""
     hip: str | None = None
     architectures: tuple[str, ...] = ()
-    """What GPU code is in the build: sm_80 is for capability 8.0, compute_80 for it and everything later"""
+    """GPU code in the build: sm_80 is for capability 8.0, compute_80 for it and everything later"""
     gpu_available: bool | None = None
     gpu_error: str | None = None
-    """What torch says when it tries to use a GPU"""
+    """Torch's message when it tries to use a GPU"""
     devices: tuple[TorchDevice, ...] = ()
     bf16: bool | None = None
-    """Whether the GPU computes bfloat16 itself"""
+    """True if the GPU computes bfloat16 itself"""
     mps_built: bool | None = None
     mps_available: bool | None = None
     architecture: str | None = None
@@ -58,5 +58,5 @@ class TorchView:
 
     @classmethod
     def from_json(cls, data: object) -> TorchView:
-        """What `to_json` wrote. Raises ValueError when it is anything else."""
+        """Read what `to_json` wrote. Raises ValueError when it is anything else."""
         return decode(cls, data, "torch")

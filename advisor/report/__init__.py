@@ -1,1 +1,1 @@
-"""What people read or carry away: plans, measurements, trials and machines as terminal text, Markdown, JSON and HTML."""
+"""Reports to read or carry away: plans, measurements, trials and machines as terminal text, Markdown, JSON and HTML."""

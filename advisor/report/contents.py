@@ -1,4 +1,4 @@
-"""What a report says of a plan before it is Markdown or HTML: title, first page, what is open, errata, sources."""
+"""The content of a report on a plan before it is Markdown or HTML: title, first page, open ends, errata, sources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST_UNSURE = 4
 
 @dataclass(frozen=True, slots=True)
 class OpenEnd:
-    """What could still change the plan: a fact to state with its question, or a command with what it could do."""
+    """A next step that could still change the plan: a fact to state with its question, or a command with what it could do."""
 
     code: str
     says: str
@@ -53,7 +53,7 @@ def title(plan: Plan) -> str:
 
 
 def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
-    """What to build, how to train it, on what, what to compare it with: a heading and a sentence each."""
+    """The first page: what to build, how to train it, on what, what to compare it with; a heading and a sentence each."""
 
     def said(topic: str) -> str:
         entry = plan.recommendations.get(topic)
@@ -108,7 +108,7 @@ def _possible_here(plan: Plan) -> list[str]:
 
 
 def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
-    """What is worth asking, measuring and trying next, most worth first within each."""
+    """Things worth asking, measuring and trying next, most worth first within each."""
     for name in plan.questions:
         fact = knowledge.vocabulary.facts.get(name)
         yield OpenEnd(name, fact.question if fact else "", is_question=True)
@@ -159,7 +159,7 @@ def sources(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
 
 
 def judgement_words(verdict: str) -> str:
-    """What a measurement made of a rule's claim, as the end of a sentence that begins with the claim."""
+    """The verdict of a measurement on a rule's claim, as the end of a sentence that begins with the claim."""
     return {
         Verdict.CONFIRMED.value: "is confirmed",
         Verdict.OVERTURNED.value: "is overturned",
@@ -169,7 +169,7 @@ def judgement_words(verdict: str) -> str:
 
 
 def rule_says(knowledge: Knowledge, name: str) -> str:
-    """What a judged rule says, with its errata; empty where the rule base does not know it."""
+    """The claim of a judged rule, with its errata; empty where the rule base does not know it."""
     rule = knowledge.by_id.get(name)
     if rule is None:
         return ""

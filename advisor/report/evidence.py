@@ -1,4 +1,4 @@
-"""What a report shows beside the plan: what was measured, the survey's claims as judged, and the machine."""
+"""Evidence that a report shows beside the plan: measurements, the survey's claims as judged, and the machine."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Branch:
 
 @dataclass
 class Page:
-    """Collects lines. Control characters and line breaks in what is added are taken out."""
+    """Collector of lines. Control characters and line breaks in what is added are taken out."""
 
     look: Look
     lines: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Why a value is recommended, and why another is not."""
+"""Reasons for the recommended value and against the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from advisor.wording import join_names
 
 
 class Explainer:
-    """Explains one topic in one situation."""
+    """Explanation of one topic in one situation."""
 
     def __init__(self, engine: Engine, topic: TopicProgram, situation: Situation) -> None:
         self.engine = engine
@@ -163,7 +163,7 @@ class Explainer:
         return f"{rule.rule.because} But {earlier.id} comes first: {earlier.because}"
 
     def why_not(self, value: str) -> str:
-        """Why a value is not the recommendation, in one or two sentences."""
+        """Say in one or two sentences why a value is not the recommendation."""
         mine = [
             (position, rule)
             for position, rule in enumerate(self.rules)

@@ -1,4 +1,4 @@
-"""What would flip a recommendation: the nearest changed answers, each checked by advising anew."""
+"""Flips of a recommendation: the nearest changed answers, each checked by advising anew."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class _Flipping:
         return Flip(fact.name, value, outcome)
 
     def _is_reported(self, topic: TopicProgram, slot: int, value: Any) -> bool:
-        """Whether the outcome that follows from the change is what the plan would then report of the topic: some
+        """Return whether the outcome that follows from the change is what the plan would then report of the topic: some
         completion gives it, or two completions differ. False where that takes more than a look at three of them."""
         if slot not in topic.support or (self.situation.values[slot] is None and topic.slot in self.settled):
             return True
@@ -155,7 +155,7 @@ class _Flipping:
         return False
 
     def _moves_assumptions(self, topic: TopicProgram, slot: int) -> bool:
-        """Whether something assumed that the topic depends on follows from this fact, so that another completion becomes
+        """Return whether something assumed that the topic depends on follows from this fact, so that another completion becomes
         the most plausible one."""
         values, support = self.situation.values, self.program.fact_support
         mine = (step for step in self.assumed if step.slot in topic.support)

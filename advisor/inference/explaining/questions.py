@@ -1,4 +1,4 @@
-"""What is worth asking: a fact whose answer changes some recommendation under some completion of the other unknowns."""
+"""Questions worth asking: facts whose answers change some recommendation under some completion of the other unknowns."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Example:
 
 
 class Inquiry:
-    """What could still be asked in one situation."""
+    """The questions that are still open in one situation."""
 
     def __init__(self, engine: Engine, situation: Situation, facts: FactBase) -> None:
         self.engine = engine
@@ -145,7 +145,7 @@ class Inquiry:
         return sorted(topics, key=lambda topic: (not differs_here(topic), len(topic.support)))
 
     def matters(self, slot: int, topic: TopicProgram, most: int | None = None) -> bool:
-        """Whether some completion of the other unknowns makes this fact's answer change the topic's outcome.
+        """Return whether some completion of the other unknowns makes this fact's answer change the topic's outcome.
 
         True is proven by such a completion; when none is found among plausible ones the fact is not asked for.
         """

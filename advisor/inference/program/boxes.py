@@ -79,7 +79,7 @@ def split(fact: Fact, region: Any, cuts: Sequence[float]) -> list[Region]:
 
 
 def splits_cleanly(region: Any, cuts: Sequence[float]) -> bool:
-    """Whether a region falls into finitely many parts that rules can tell apart: choices, numbers around a constant."""
+    """Return whether a region falls into finitely many parts that rules can tell apart: choices, numbers around a constant."""
     if isinstance(region, int | frozenset) or isinstance(region[0], frozenset):
         return True
     return any(region[0] <= cut <= region[1] for cut in cuts)

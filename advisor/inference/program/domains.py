@@ -35,7 +35,7 @@ def domain(fact: Fact) -> Region:
 
 
 def boundaries(fact: Fact, constant: float, symbol: str) -> tuple[float, ...]:
-    """Where the truth of `fact symbol constant` changes: of whole numbers half way between two of them."""
+    """The places where the truth of `fact symbol constant` changes: of whole numbers half way between two of them."""
     if fact.type is not FactType.INTEGER or constant != round(constant):
         return (constant,)
     below, above = constant - 0.5, constant + 0.5

@@ -1,4 +1,4 @@
-"""What a changed fact or topic reaches."""
+"""The atoms, rules and topics that a changed fact or topic reaches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_EFFECT = Effect((), ())
 
 
 class Links:
-    """What has to be worked out anew when a fact or topic changes.
+    """An index of everything to be worked out anew when a fact or topic changes.
 
     `joining` atoms read a slot and others, or compute with it; `users` (topic, position of the rule) contain an atom;
     `recombining` topics compute a value, or whether they apply, from a slot; `constraints` join a slot with others; `needed`
@@ -73,7 +73,7 @@ class Links:
         self._steps: dict[tuple[int, bool], tuple[FactStep, ...]] = {}
 
     def effect(self, slot: int, before: Any, after: Any) -> Effect:
-        """What a change of one slot does to the atoms that read nothing else. Remembered: atoms compare with constants, so
+        """The effect of a change of one slot on the atoms that read nothing else. Remembered: atoms compare with constants, so
         numbers in the same cell between two of them are all one."""
         old, new = self._cell(slot, before), self._cell(slot, after)
         if old == new:

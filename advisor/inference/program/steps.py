@@ -12,7 +12,7 @@ from advisor.knowledge.expressions.regions import FALSE, union
 
 @dataclass(frozen=True, slots=True)
 class FactStep:
-    """What follows for one fact: it is masked where it means nothing, defined or assumed from others."""
+    """The consequences for one fact: it is masked where it means nothing, defined or assumed from others."""
 
     slot: int
     only_when: Expression | None

@@ -83,7 +83,7 @@ class TopicProgram:
         return outcome, region, truth
 
     def undecided_slots(self, truth: list[int], regions: list[Any]) -> dict[int, int]:
-        """How many undecided conditions or values read each slot, over the box for which `truth` was computed."""
+        """Count the undecided conditions or values that read each slot, over the box for which `truth` was computed."""
         counts: dict[int, int] = {}
         for compiled, bits in zip(self.combination.rules, truth, strict=True):
             if not decided(bits):
@@ -99,7 +99,7 @@ class TopicProgram:
 
 
 def as_value(outcome: Outcome) -> Any:
-    """What other topics see of an outcome: its value, or None; items of an `all` topic as a set."""
+    """An outcome as other topics see it: its value, or None; items of an `all` topic as a set."""
     if outcome is NOT_APPLICABLE or isinstance(outcome, Tie):
         return None
     if isinstance(outcome, tuple) and (not outcome or isinstance(outcome[0], str)):

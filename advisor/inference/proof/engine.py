@@ -15,7 +15,7 @@ from advisor.inference.situation import Decision, Situation
 
 
 class Engine:
-    """Answers questions about one program; what it has worked out once it remembers (results never depend on that)."""
+    """Answers to questions about one program; what was worked out once is remembered (results never depend on that)."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -114,7 +114,7 @@ class Engine:
         return found
 
     def overview(self, situation: Situation) -> Overview:
-        """What holds for all facts, topics and rules over every completion of a situation."""
+        """Everything that holds for facts, topics and rules over all completions of a situation."""
         found = self._overviews.get(situation)
         if found is None:
             if len(self._overviews) > 100:

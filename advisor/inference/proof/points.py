@@ -12,7 +12,7 @@ from advisor.inference.program.topic import TopicProgram, as_value
 
 
 class Varied(NamedTuple):
-    """What one changed fact does: the outcomes of the topics that it moves, and the constraints broken then."""
+    """The effect of one changed fact: the outcomes of the topics that it moves, and the constraints broken then."""
 
     outcomes: dict[int, Outcome]
     violated: frozenset[int]
@@ -72,7 +72,7 @@ class Point:
         return self.outcomes[topic.slot]
 
     def lead(self, topic: TopicProgram) -> Outcome:
-        """Works out the outcome of a topic, after those that it reads."""
+        """Work out the outcome of a topic, after those that it reads."""
         values, truth = self.values, self.atoms
         atoms = self.program.atoms
         for number in self.program.links.needed[topic.slot]:
@@ -85,7 +85,7 @@ class Point:
         return outcome
 
     def report(self, topic: TopicProgram, outcome: Outcome) -> None:
-        """What the plan says of the topic, and topics after it read."""
+        """Set what the plan says of the topic, and topics after it read."""
         self.outcomes[topic.slot] = outcome
         self.values[topic.slot] = as_value(outcome)
 
@@ -146,7 +146,7 @@ class Point:
 
 
 class _Change:
-    """How changed values spread through atoms to rules and topics."""
+    """The spread of changed values through atoms to rules and topics."""
 
     def __init__(self, point: Point, values: list[Any]) -> None:
         self.point = point
@@ -156,7 +156,7 @@ class _Change:
         self.topics: set[int] = set()
 
     def spread(self, slot: int) -> None:
-        """Notes what a changed fact or topic can change in turn."""
+        """Note what a changed fact or topic can change in turn."""
         point, links = self.point, self.point.program.links
         effect = links.effect(slot, point.values[slot], self.values[slot])
         if effect.atoms:

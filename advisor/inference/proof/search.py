@@ -104,7 +104,7 @@ class Search:
         return None
 
     def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
-        """Splits boxes until each is proven to give the reference outcome. Returns a differing completion, and whether
+        """Split boxes until each is proven to give the reference outcome. Return a differing completion, and whether
         everything was proven within the node cap."""
         stack = [root]
         while stack:
@@ -142,7 +142,7 @@ class Search:
         return (0, (region[1] - region[0]) / (whole[1] - whole[0]), -slot)
 
     def _impossible(self, regions: list[Any]) -> bool:
-        """Whether every point of the box breaks some constraint."""
+        """Return whether every point of the box breaks some constraint."""
         return any(constraint.expression.over(regions) == FALSE for constraint in self.topic.constraints)
 
     def _points(self, box: dict[int, Any]) -> Iterator[dict[int, Any]]:
@@ -157,7 +157,7 @@ class Search:
 
 
 def feasible(topic: TopicProgram, values: list[Any]) -> bool:
-    """Whether these raw values break no constraint; a fact that means nothing breaks none."""
+    """Return whether these raw values break no constraint; a fact that means nothing breaks none."""
     values = list(values)
     apply_steps(topic.steps, values, assume=False)
     return all(constraint.expression.at(values) is not False for constraint in topic.constraints)

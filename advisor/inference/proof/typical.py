@@ -34,7 +34,7 @@ class TypicalProjects:
         self._points = {0: engine.view(situation).completion()}
 
     def needs(self, number: int, slot: int, topics: Iterable[TopicProgram]) -> bool:
-        """Whether in that project another value of this one fact gives one of these topics another outcome."""
+        """Return whether in that project another value of this one fact gives one of these topics another outcome."""
         point = self._point(number)
         fact = self.program.facts[slot]
         for topic in topics:

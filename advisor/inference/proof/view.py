@@ -39,7 +39,7 @@ class View:
         return self.leads[topic.slot]
 
     def prepared(self, topic: TopicProgram) -> list[Any]:
-        """What the topic's rules see; a copy."""
+        """The values that the topic's rules see; a copy."""
         self._report_upstream(topic)
         return self.point.values.copy()
 
@@ -48,7 +48,7 @@ class View:
             self.report(upstream)
 
     def report(self, topic: TopicProgram) -> Outcome:
-        """What the plan says of the topic; topics that read it see that."""
+        """Report the topic's outcome as the plan does; topics that read it see that."""
         if topic.slot not in self._reported:
             self.lead(topic)
             self.point.report(topic, self._reported_of(topic, self.situation))
@@ -73,7 +73,7 @@ class View:
         return found
 
     def leads_somewhere(self, topic: TopicProgram, lead: Outcome) -> bool:
-        """Whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
+        """Return whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
         exact = not topic.topic.tolerance  # otherwise what all agree on is the value of the most plausible completion
         seen: Outcome = UNDECIDED
         for corner in CORNERS:

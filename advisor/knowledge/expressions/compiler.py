@@ -89,7 +89,7 @@ def _check_wanted(actual: Type, wanted: Type) -> None:
 
 
 class Compiler:
-    """Compiles one expression; collects the names it reads and the constants they are compared with."""
+    """Compiler of one expression; collects the names it reads and the constants they are compared with."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
@@ -99,14 +99,14 @@ class Compiler:
         self.conjuncts: list[Conjunct] = []
 
     def constants(self) -> frozenset[float] | None:
-        """What names are compared with, if numbers are used in no other way."""
+        """The numbers that names are compared with, if numbers are used in no other way."""
         numbers = (name for name in self.names if self.symbols.types[name].kind is Kind.NUMBER)
         if any(self.uses[name] > 0 for name in numbers):
             return None
         return frozenset(constant for cuts in self.cuts.values() for constant, _ in cuts)
 
     def conjunction(self, node: ast.BoolOp) -> Compiled:
-        """Compiles a condition whose outermost word is `and`, and notes what it joins."""
+        """Compile a condition whose outermost word is `and`, and note what it joins."""
         parts = []
         for value in node.values:
             alone = Compiler(self.symbols)

@@ -46,7 +46,7 @@ BOOLEAN, NUMBER, LIST = Type(Kind.BOOLEAN), Type(Kind.NUMBER), Type(Kind.LIST)
 
 
 class ExpressionError(ValueError):
-    """What is wrong with an expression, in words for its author."""
+    """A fault of an expression, in words for its author."""
 
 
 @dataclass(frozen=True)

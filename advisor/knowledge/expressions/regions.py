@@ -85,7 +85,7 @@ def is_lists(region: Region) -> bool:
 
 
 def is_single(region: Region) -> bool:
-    """Whether the region holds one value only (unknown counts as one)."""
+    """Return whether the region holds one value only (unknown counts as one)."""
     if isinstance(region, int):
         return region in (TRUE, FALSE, UNKNOWN)
     if isinstance(region, frozenset):

@@ -1,4 +1,4 @@
-"""Reads facts.yaml, topics.yaml and sources.yaml into the vocabulary, the topics and what may be cited."""
+"""Readers of facts.yaml, topics.yaml and sources.yaml: the vocabulary, the topics and what may be cited."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
 
 
 def _reason(entry: Mapping, what: str, reader: Reader) -> str:
-    """Why silence is intended; a reason that is declared must be given."""
+    """The reason why silence is intended; a reason that is declared must be given."""
     return reader.text(entry, "gaps", what, required=True).strip() if "gaps" in entry.items else ""
 
 

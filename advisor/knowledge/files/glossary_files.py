@@ -1,4 +1,4 @@
-"""Reads glossary.yaml of the rule base and of packs, and checks that every spelling means one thing."""
+"""Reader of glossary.yaml in the rule base and in packs; every spelling means one thing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TERM_KEYS = ("text", "aliases", "see")
 
 @dataclass
 class GlossaryTexts:
-    """What the glossaries of all layers say. A later layer's term replaces an earlier one of the same name."""
+    """The glossaries of all layers together. A later layer's term replaces an earlier one of the same name."""
 
     terms: dict[str, Term] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)

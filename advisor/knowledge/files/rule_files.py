@@ -1,4 +1,4 @@
-"""Reads one NAME.yaml of rules."""
+"""Reader of one NAME.yaml of rules."""
 
 from __future__ import annotations
 
@@ -132,5 +132,5 @@ def _settles(entry: YamlMapping, reader: Reader, what: str) -> Settles | None:
 
 
 def is_position_allowed(policy: Policy) -> bool:
-    """Whether the order of rules matters, so that `before` means something."""
+    """Return whether the order of rules matters, so that `before` means something."""
     return policy in (Policy.FIRST, Policy.VALUE)

@@ -33,7 +33,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an example says of one name, in the rule language where it has words for it."""
+    """Say what an example gives one name, in the rule language where it has words for it."""
 
     text: str
     formula: Formula
@@ -93,7 +93,7 @@ def _decided(court: Court, formulas: TopicFormulas) -> Iterator[Formula]:
 
 
 def _confirmed(court: Court, formulas: TopicFormulas, model: Any) -> bool:
-    """Whether the rules as they run see the solver's example as it does: floating point, roots and logarithms included."""
+    """Return whether the rules as they run see the solver's example as it does: floating point, roots and logarithms included."""
     knowledge, seen = court.knowledge, court.situations.seen
     values: list[Any] = [None] * len(knowledge.symbols.slots)
     for name in court.names_behind(formulas.reads, School.TODAY):

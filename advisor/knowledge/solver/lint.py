@@ -27,7 +27,7 @@ def prove(knowledge: Knowledge) -> Proven:
     if facts and court.asker_at_large(facts).ask() is Answer.IMPOSSIBLE:
         where = next((constraint.where for constraint in knowledge.vocabulary.constraints), "facts.yaml")
         what = "no project could satisfy all constraints together."
-        return Proven((Problem(where, what, "Mend one of them."),), court.tally.unanswered)
+        return Proven((Problem(where, what, "Correct one of them."),), court.tally.unanswered)
     odds = list(rules_at_odds(court))
     told = {remark.where for remark in odds}  # of two that contradict each other the later one never decides
     effects = [remark for remark in rules_without_effect(court) if remark.where not in told]

@@ -1,4 +1,4 @@
-"""How the rules of one topic combine, as formulas: which rules hold, count and decide, and what comes of it."""
+"""The combination of one topic's rules, as formulas: which rules hold, count and decide, and what comes of it."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class TopicFormulas:
         return scores
 
     def definition(self) -> list[Formula]:
-        """What the topic's variable is: the outcome of its rules."""
+        """The equation of the topic's variable with the outcome of its rules."""
         variable = topic_variable(self.topic)
         if isinstance(variable, Members):
             items = {value: [o.counts for o in self.rules if o.rule.value == value] for value in self.topic.values}
@@ -144,7 +144,7 @@ class TopicFormulas:
         return outcome
 
     def _number(self) -> Arithmetic:
-        """What the first rule that decides gives, as other topics see it."""
+        """The value of the first rule that decides, as other topics see it."""
         whole = self.topic.type == "integer"
         outcome: Arithmetic = z3.IntVal(0) if whole else z3.RealVal(0)
         for one in reversed(self.rules):

@@ -73,7 +73,7 @@ def _said_of(topic: Topic, one: RuleFormulas, other: RuleFormulas, asker: Asker)
 
 
 def _differ(topic: Topic, one: RuleFormulas, other: RuleFormulas, asker: Asker) -> bool:
-    """Whether the values can differ where both rules hold. Lists differ where they are written differently."""
+    """Return whether the values can differ where both rules hold. Lists differ where they are written differently."""
     if isinstance(one.value, Number) and isinstance(other.value, Number):
         differ = one.value.value != other.value.value
         return asker.ask(one.holds, other.holds, one.value.known, other.value.known, differ) is Answer.POSSIBLE

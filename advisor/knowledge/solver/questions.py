@@ -1,4 +1,4 @@
-"""Asks the solver, within limits, whether a situation is possible; counts what it could not answer."""
+"""Questions to the solver, within limits: is a situation possible? Those without an answer are counted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Answer(Enum):
 
 @dataclass
 class Tally:
-    """How many questions were asked, and how many got no answer."""
+    """The number of questions asked, and of those that got no answer."""
 
     asked: int = 0
     unanswered: int = 0

@@ -92,7 +92,7 @@ class Situations:
         return Choice({}, FALSE)  # no expression decides on text
 
     def laws(self, names: Iterable[str]) -> list[Formula]:
-        """What binds these facts and topics, and the facts that they depend on."""
+        """The constraints on these facts and topics, and on the facts that they depend on."""
         cone = self.cone(names)
         found = [law for name in sorted(cone) for law in self._laws_of(name)]  # the solver answers alike on every run
         for constraint in self.knowledge.vocabulary.constraints:
@@ -120,7 +120,7 @@ class Situations:
 
     @cache  # noqa: B019  one for each rule base, as long as its lint takes
     def _broken(self, holds: str) -> Formula:
-        """Where a constraint is broken: nowhere if it only repeats a definition."""
+        """The situations that break a constraint: none if it only repeats a definition."""
         return z3.simplify(self.world.truth(holds).false)
 
     def _reads(self, text: str) -> frozenset[str]:
@@ -141,7 +141,7 @@ class Situations:
 
 
 def topic_variable(topic: Topic) -> Term:
-    """What other topics see of a topic's outcome."""
+    """An outcome as other topics see it."""
     name = topic.name
     known = z3.Bool(f"{name} is decided")
     if topic.policy is Policy.ALL:

@@ -1,4 +1,4 @@
-"""Which states of a rule no situation can bring about, once the topics that it reads are what their own rules make of them."""
+"""The states of a rule that no situation can bring about, once the topics that it reads are what their own rules make of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression of the rule language is to the solver: a value, and whether it is known.
+"""Terms of the solver for expressions of the rule language: a value, and whether it is known.
 
 z3's Python interface has no types; Formula and Arithmetic say what is meant.
 """

@@ -43,7 +43,7 @@ _ANY_NUMBER = {name: z3.Function(name, z3.RealSort(), z3.RealSort()) for name in
 
 
 class Translator:
-    """Translates expressions whose names `look_up` knows; what was translated once is kept."""
+    """Translation of expressions whose names `look_up` knows; what was translated once is kept."""
 
     def __init__(self, look_up: Callable[[str], Term]) -> None:
         self.look_up = look_up

@@ -33,7 +33,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of a rule in a school, and the rules that bring it about."""
+    """The fate of a rule in a school, and the rules that bring it about."""
 
     fate: Fate
     by: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def _never_holds(court: Court, rule: Rule) -> Problem:
         what += f" with what is ever recommended as {join_names(topics or sorted(court.upstream(formulas.reads)))}"
     elif at_large.ask(condition) is Answer.POSSIBLE:
         what += " where its topic applies"
-    return Problem(rule.where, f"{what}: `{rule.when}`.", "Mend or delete it.")
+    return Problem(rule.where, f"{what}: `{rule.when}`.", "Correct or delete it.")
 
 
 def _without_effect(rule: Rule, verdicts: list[Verdict]) -> Problem:
@@ -99,7 +99,7 @@ def _without_effect(rule: Rule, verdicts: list[Verdict]) -> Problem:
     fates = {verdict.fate for verdict in verdicts}
     if fates == {Fate.NO_VALUE}:
         what = f"rule {rule.id} never gives a value: `{rule.value}` cannot be computed, or is out of bounds, wherever it holds."
-        return Problem(rule.where, what, "Mend or delete it.")
+        return Problem(rule.where, what, "Correct or delete it.")
     if fates == {Fate.SUPERSEDED}:
         what = f"rule {rule.id} never counts: wherever it holds, so does {by}, which supersedes it."
         return Problem(rule.where, what, "Narrow what supersedes it, or delete it.")
@@ -116,4 +116,4 @@ def _unmeetable(court: Court, rule: Rule, expects: str) -> Iterator[Problem]:
             return
     at_all = court.asker_at_large(court.knowledge.expression(expects).names).ask(expected)
     where = " where it holds" if at_all is Answer.POSSIBLE else ""
-    yield Problem(rule.where, f"rule {rule.id} expects what no probe can find{where}.", "Mend what it expects.")
+    yield Problem(rule.where, f"rule {rule.id} expects what no probe can find{where}.", "Correct what it expects.")

@@ -19,7 +19,7 @@ __all__ = ["Machine", "detect", "look_closer"]
 
 
 def detect(place: Path | Tree = Path("/"), host: Host | None = None) -> Machine:
-    """Looks at this computer; takes milliseconds and changes nothing.
+    """Look at this computer. Takes milliseconds and changes nothing.
 
     Args:
         place: where /proc, /sys and /dev are found; recordings of other machines stand elsewhere.

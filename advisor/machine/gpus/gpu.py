@@ -1,4 +1,4 @@
-"""Which GPUs the machine has, and only what they really answer.
+"""The GPUs of the machine, and only what they really answer.
 
 "No GPU" is said only after looking. Where a driver is there but does not answer, the count is unknown, and a
 note says so.

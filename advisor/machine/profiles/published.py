@@ -124,7 +124,7 @@ def _figures(path: Path, lines: list[str], above: int, problems: list[Problem]) 
 
 
 def _figure(row: list[str]) -> PublishedFigure:
-    """Raises ValueError with what is wrong."""
+    """Read one row. Raises ValueError with what is wrong."""
     if len(row) != len(COLUMNS):
         raise ValueError(f"{len(row)} cells where {len(COLUMNS)} are expected.")
     cells = dict(zip(COLUMNS, row, strict=True))

@@ -27,7 +27,7 @@ def render(template: str, /, **values: object) -> str:
 
 
 def text_of(page: str) -> str:
-    """What somebody reads on a page, without its figures."""
+    """The text that somebody reads on a page, without its figures."""
     return html.unescape(_TAG.sub(" ", page))
 
 

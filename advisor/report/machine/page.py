@@ -36,13 +36,13 @@ class MachineReport:
     peaks: Mapping[str, Peak]
     remarks: tuple[Remark, ...]
     notes: tuple[str, ...]
-    """How it was measured"""
+    """Remarks on how it was measured"""
     decisions: tuple[Outcome, ...]
     """The newest comparison of settings by each probe for each network"""
 
 
 def machine_report(profile: MachineProfile, find: FindDevice, again: Again | None = None) -> MachineReport:
-    """What there is to say of the machine as it was last.
+    """The report on the machine as it was last.
 
     Args:
         find: the profile of a device by the name that the machine gives it (advisor.machine.profiles.files.find_device).
@@ -102,7 +102,7 @@ def machine_page(report: MachineReport, look: Look, *, is_here: bool = True, is_
             page.add("Measured anew there, `advisor profiles export NAME --output FILE` brings it here.")
     elif profile.outcomes:
         page.blank()
-        page.add("Nothing unusual that could be mended was found.")
+        page.add("Nothing unusual that could be fixed was found.")
     if report.notes:
         page.heading("HOW IT WAS MEASURED")
         for note in report.notes:
@@ -158,7 +158,7 @@ def kept_json(profile: MachineProfile) -> dict[str, Any]:
 
 
 def machine_words(machine: Machine) -> list[str]:
-    """What it is, in a few phrases: processor, cores, memory, cards."""
+    """The machine in a few phrases: processor, cores, memory, cards."""
     cores = None if machine.physical_cores is None else with_unit(machine.physical_cores, "cores")
     usable = machine.usable_cores
     if usable is not None and usable != machine.physical_cores:

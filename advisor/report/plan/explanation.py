@@ -100,7 +100,7 @@ class Explanation:
 
 
 def explain(plan: Plan, knowledge: Knowledge, topic: str, why_not: str | None = None) -> Explanation:
-    """Explains one topic of a plan made from these facts; with `why_not`, also why that value is not recommended.
+    """Explain one topic of a plan made from these facts; with `why_not`, also why that value is not recommended.
 
     Raises:
         InputError: no such topic, or no such value of it.

@@ -41,7 +41,7 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
 
 
 def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
-    """What to build, how to train it, on what, how sure: a line each."""
+    """The plan at a glance: what to build, how to train it, on what, how sure; a line each."""
     for start, said in [*contents.summary(plan, knowledge), ("How sure", contents.how_sure(plan))]:
         yield f"- **{start}:** {plain(said)}"
     yield ""
@@ -74,7 +74,7 @@ def _measured_row(knowledge: Knowledge, entry: Recommendation, measured: Measure
 
 
 def _claim(knowledge: Knowledge, name: str) -> str:
-    """What a judged rule staked on the probe."""
+    """The claim that a judged rule staked on the probe."""
     rule = knowledge.by_id.get(name)
     expects = f", {code(rule.settles.expects)}," if rule is not None and rule.settles is not None else ""
     return f"The claim of the rule {code(name)}{expects}"
