@@ -251,7 +251,7 @@ def test_what_the_machine_does_not_tell_is_unusual_and_how_a_probe_measured_is_n
 def test_a_calm_machine_is_left_in_peace() -> None:
     text = page([compared()])
     assert "UNUSUAL" not in text
-    assert "Nothing unusual that could be mended was found." in text
+    assert "Nothing unusual that could be fixed was found." in text
 
 
 @pytest.mark.parametrize(
