@@ -18,9 +18,10 @@ from advisor.probes.protocol import Duel, Phase, Sample
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screens.probing.done import DonePane
 from advisor.tui.screens.probing.offer import ELSEWHERE
-from advisor.tui.screens.probing.probing import Phase as Screen
 from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.probing.state import Measuring, finding
+from advisor.tui.screens.running.run_screen import Phase as Screen
+from advisor.tui.screens.running.run_screen import Told
 from advisor.tui.widgets.ticks import Ticks
 from tests.tui.measurements_made import (
     BATCH,
@@ -227,7 +228,7 @@ async def test_what_a_stopped_run_had_finished_is_said() -> None:
         await offered(run)
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.state.current is not None)
-        told = ProbingScreen.Told(MeasuringResumed((found,), 12.0))
+        told = Told(MeasuringResumed((found,), 12.0))
         run.screen.post_message(told)
         await settled(run.pilot)
         shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured already.")
@@ -243,9 +244,9 @@ async def test_what_a_child_says_is_shown_as_text() -> None:
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.state.current is not None)
         for about in (Sample(Phase.SEARCH, "[b]x[/red]\x1b[31m", 0, 1.0), Duel("[b]x[/red]\x1b[31m")):
-            run.screen.post_message(ProbingScreen.Told(about))
+            run.screen.post_message(Told(about))
         warning = input_error("No", "[/red] cannot be written", where="/a/[b]")
-        run.screen.post_message(ProbingScreen.Told(JournalFailed(warning)))
+        run.screen.post_message(Told(JournalFailed(warning)))
         await settled(run.pilot)
         await until(run, lambda: "[b]x[/red]" in screen_text(run.app))
         shows(run, "! /a/[b]: [/red] cannot be written")

@@ -16,9 +16,9 @@ from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.tui.screens.probing.done import DonePane, headline
-from advisor.tui.screens.probing.probing import Phase as Screen
 from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.probing.state import Measuring, finding, points_of
+from advisor.tui.screens.running.run_screen import Phase as Screen
 from advisor.tui.widgets.curves import Point, bars
 from tests.tui.measurements_made import (
     BATCH,
@@ -177,9 +177,9 @@ def test_the_budget_counts_down_on_the_clock() -> None:
     state = Measuring(60.0, lambda: now[0])
     state.tell(ProbeStarted(probe_named("threads"), 12.0, 60.0))
     now[0] = 105.0
-    assert (state.seconds_left, state.seconds_of_probe) == (55.0, 7.0)
+    assert (state.seconds_left, state.seconds_of_part) == (55.0, 7.0)
     now[0] = 1000.0
-    assert (state.seconds_left, state.seconds_of_probe) == (0.0, 0.0)
+    assert (state.seconds_left, state.seconds_of_part) == (0.0, 0.0)
 
 
 def test_bars_are_drawn_to_the_width() -> None:

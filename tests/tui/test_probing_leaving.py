@@ -18,8 +18,8 @@ from advisor.probes.runner import run as run_probe
 from advisor.probes.settings.threads import THREADS as PROBE
 from advisor.probes.workload import Workload
 from advisor.tui.screens.probing.done import DonePane
-from advisor.tui.screens.probing.probing import Phase as Screen
 from advisor.tui.screens.probing.probing import ProbingScreen
+from advisor.tui.screens.running.run_screen import Phase as Screen
 from tests.tui.measurements_made import (
     MACHINE,
     measuring_desk,

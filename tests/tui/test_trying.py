@@ -17,10 +17,10 @@ from advisor.training.child.request import Began, Costly, EpochSeen, Note, Ready
 from advisor.training.ladder.outcome import Metric, TrialResults
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.tui.screens.data import DataScreen
+from advisor.tui.screens.running.run_screen import Phase as Screen
 from advisor.tui.screens.trying.done import in_the_plan
 from advisor.tui.screens.trying.live import TrialsPane
 from advisor.tui.screens.trying.state import MOST_CURVES, Trials
-from advisor.tui.screens.trying.trying import Phase as Screen
 from advisor.tui.screens.trying.trying import TryingScreen
 from tests.tui.measurements_made import rules
 from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
@@ -37,7 +37,7 @@ async def test_without_data_it_says_how_to_name_some_and_opens_the_picker() -> N
     desk.inspection = None
     async with running(TryingScreen(), desk=desk) as run:
         shows(run, "Nothing can be tried without data.", "Point at your data (d)")
-        assert run.screen.query_one("#try", Button).disabled
+        assert run.screen.query_one("#begin", Button).disabled
         await run.press("ctrl+s")
         assert isinstance(run.app.screen, DataScreen) or any(
             isinstance(one, DataScreen) for one in run.app.screen_stack
@@ -59,7 +59,7 @@ def test_data_that_cannot_be_tried_are_refused_with_the_way_out(change: dict[str
         desk.inspection = replace(WINE, **change)
         async with running(TryingScreen(), desk=desk) as run:
             shows(run, said)
-            assert run.screen.query_one("#try", Button).disabled
+            assert run.screen.query_one("#begin", Button).disabled
 
     test()
 
@@ -81,7 +81,7 @@ def test_scores_and_training_curves_come_while_it_runs(size: tuple[int, int]) ->
     async def test() -> None:
         desk, made = trying_desk(waits=True)
         async with running(TryingScreen(), size=size, desk=desk) as run:
-            run.screen.query_one("#try_budget", Select).value = 300.0
+            run.screen.query_one("#budget", Select).value = 300.0
             await run.press("ctrl+s")
             await until(run, lambda: "Loss after each epoch of ffn 100" in screen_text(run.app))
             table = run.screen.query_one(TrialsPane.Candidates)

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable
 
-from advisor.tui.screens.probing.probing import Phase
+from advisor.tui.screens.running.run_screen import Phase
 from tests.tui.pilots import Running, screen_text, settled
 
 PATIENCE = 120.0

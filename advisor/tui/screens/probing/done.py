@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import ClassVar
 
@@ -30,7 +29,8 @@ from advisor.report.found.measured import measured_page, newest_of, second_start
 from advisor.report.machine.page import MachineReport, machine_page, machine_report
 from advisor.report.rates import amount
 from advisor.tui.screens.probing.offer import probe_title
-from advisor.tui.screens.probing.state import STYLES, SYMBOLS, VERDICTS_BY_NAME, finding, finding_words, points_of
+from advisor.tui.screens.probing.state import finding, points_of
+from advisor.tui.screens.running.findings import SYMBOLS, WORDS, counted, finding_words
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
 from advisor.tui.widgets.page_view import PageView
@@ -111,8 +111,7 @@ class DonePane(Vertical):
 
     def summary(self, revision: Revision) -> Content:
         """`✓ 2 confirmed  ↻ 1 overturned`, what changes in the plan, and what is still open."""
-        counts = Counter(finding(outcome) for outcome in self.results)
-        found = [(f"{_counted(kind, counts[kind])}   ", STYLES.get(kind, "")) for kind in SYMBOLS if counts[kind]]
+        found = counted(map(finding, self.results))
         rows = [Content.assemble(*found) if found else Content("Nothing was measured.")]
         changed = [
             entry.title
@@ -172,7 +171,7 @@ class DonePane(Vertical):
             return []
         judged = entry.measured.judged.items()
         told = [(claim(self.revision.after, rule), Verdict(verdict).value) for rule, verdict in judged]
-        return [plain(f"{SYMBOLS[found]} {text}: {VERDICTS_BY_NAME[found]}") for text, found in told]
+        return [plain(f"{SYMBOLS[found]} {text}: {WORDS[found]}") for text, found in told]
 
     def on_resize(self) -> None:
         if self.shown is not None:
@@ -193,11 +192,6 @@ class DonePane(Vertical):
 def the_machine(machine: Machine, revision: Revision) -> MachineReport:
     """The machine as this run has seen it."""
     return machine_report(grown(None, LAST, machine, "", revision.outcomes), find_device)
-
-
-def _counted(kind: str, number: int) -> str:
-    symbol, _, words = finding_words(kind).partition(" ")
-    return f"{symbol} {number} {words}"
 
 
 def _setting(outcome: Outcome) -> Setting:

@@ -10,15 +10,14 @@ from textual.widgets import Static
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import probe_named
 from advisor.probes.probe import Setting
-from advisor.report.rates import bar
 from advisor.tui.screens.probing.offer import probe_title
-from advisor.tui.screens.probing.state import STYLES, Measuring, finding, finding_words
+from advisor.tui.screens.probing.state import Measuring, finding
+from advisor.tui.screens.running.findings import STYLES, finding_words
+from advisor.tui.screens.running.timed import TimeBar
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
 from advisor.wording import printable
 
-_TIME = 24
-"""Columns of the bar of the time."""
 AROUND = 15
 """Lines that the rest of the pane takes together with the smallest curve."""
 
@@ -50,25 +49,13 @@ class LivePane(Vertical):
             self.show(*self.shown)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="time", markup=False)
+        yield TimeBar()
         yield Static("", id="what", markup=False)
         yield Static("", id="doing", classes="faint", markup=False)
         yield Static("", id="figures", markup=False)
         yield Intervals(id="curve")
         with VerticalScroll(id="finished"):
             yield Static("", id="done", markup=False)
-
-    def show_time(self, state: Measuring, stopping: str) -> None:
-        """
-        Args:
-            stopping: said in place of what is left, where somebody has stopped it.
-        """
-        left = state.seconds_left
-        drawn = bar(1 - left / state.budget, _TIME, unicode=True)
-        said = stopping or f"{left:.0f} s left of {state.budget:.0f} s"
-        if state.current is not None and not stopping:
-            said += f"; at most {min(left, state.seconds_of_probe):.0f} s for this probe"
-        self.query_one("#time", Static).update(Content.assemble((drawn, "$primary"), f" {said}"))
 
     def show(self, state: Measuring, before: Setting | None, bet: str) -> None:
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from advisor.agent.events import (
@@ -19,26 +19,8 @@ from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Duel, Message, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
 from advisor.probes.verdict import median_interval
-from advisor.report.changes import VERDICTS
+from advisor.tui.screens.running.timed import Timed
 from advisor.tui.widgets.curves import Point
-
-SYMBOLS: Mapping[str, str] = {
-    "confirmed": "✓",
-    "overturned": "↻",
-    "no_difference": "=",
-    "undecided": "?",
-    "failed": "✗",
-    "stopped": "■",
-    "measured": "◆",
-}
-"""Each always stands beside its word."""
-STYLES: Mapping[str, str] = {
-    "confirmed": "$text-success",
-    "overturned": "bold $text-warning",
-    "failed": "$text-error",
-    "undecided": "$text-muted",
-    "stopped": "$text-muted",
-}
 
 
 def finding(outcome: Outcome) -> str:
@@ -50,15 +32,6 @@ def finding(outcome: Outcome) -> str:
     if not outcome.fact:
         return "measured"
     return outcome.verdict.value
-
-
-def finding_words(found: str) -> str:
-    """`✓ confirmed`, `= no difference that matters`."""
-    words = {"failed": "failed", "stopped": "stopped by hand", "measured": "measured"}
-    return f"{SYMBOLS[found]} {words.get(found) or VERDICTS_BY_NAME[found]}"
-
-
-VERDICTS_BY_NAME = {verdict.value: words for verdict, words in VERDICTS.items()}
 
 
 @dataclass
@@ -120,14 +93,9 @@ class Current:
 
 
 @dataclass
-class Measuring:
-    """Everything that was told; `budget` in seconds, times on a clock of the caller's."""
+class Measuring(Timed):
+    """Everything that a measurement has told."""
 
-    budget: float
-    clock: Callable[[], float]
-    begun: float = 0.0
-    spent: float = 0.0
-    """Seconds of the budget that an earlier run has used."""
     current: Current | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     resumed: tuple[str, ...] | None = None
@@ -136,9 +104,6 @@ class Measuring:
     warnings: list[str] = field(default_factory=list)
     _intervals: dict[tuple[Setting, int], tuple[float, float, float]] = field(default_factory=dict)
     """Of the current probe, by setting and number of samples: each takes milliseconds."""
-
-    def __post_init__(self) -> None:
-        self.begun = self.clock()
 
     def tell(self, event: MeasuringEvent) -> None:
         match event:
@@ -160,14 +125,9 @@ class Measuring:
                 self.current.add(event)
 
     @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.budget - self.spent - (self.clock() - self.begun))
-
-    @property
-    def seconds_of_probe(self) -> float:
-        """That the current probe may still take."""
+    def seconds_of_part(self) -> float | None:
         if self.current is None:
-            return 0.0
+            return None
         return max(0.0, self.current.step.seconds - (self.clock() - self.current.begun))
 
     def points(self, before: Setting | None) -> list[Point]:

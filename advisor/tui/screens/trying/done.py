@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -16,7 +14,7 @@ from advisor.report.found.trying import bet_sentence, trying_page, value
 from advisor.report.page import Look, Page, Style
 from advisor.report.words import STATUS_WORDS, advice_words
 from advisor.training.ladder.outcome import TrialResults
-from advisor.tui.screens.probing.state import STYLES, SYMBOLS, finding_words
+from advisor.tui.screens.running.findings import counted, finding_words
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.page_view import PageView
 
@@ -45,8 +43,7 @@ class WonPane(Vertical):
 
     def show(self, outcome: TrialResults) -> None:
         titles = {name: topic.title for name, topic in self.knowledge.topics.items()}
-        counts = Counter(bet.verdict.value for bet in outcome.bets)
-        found = [(f"{_counted(kind, counts[kind])}   ", STYLES.get(kind, "")) for kind in SYMBOLS if counts[kind]]
+        found = counted(bet.verdict.value for bet in outcome.bets)
         rows = [Content.styled(plain(outcome.says).plain, "bold")]
         rows += [Content.assemble("Bets of the plan: ", *found)] if found else []
         self.query_one("#won_summary", Static).update(lines(rows))
@@ -88,8 +85,3 @@ def in_the_plan(outcome: TrialResults, before: Plan, after: Plan, knowledge: Kno
         )
         page.add((change.after.title, Style.STRONG), f": {was} -> {now}", first="» ")
     return page.text()
-
-
-def _counted(kind: str, number: int) -> str:
-    symbol, _, words = finding_words(kind).partition(" ")
-    return f"{symbol} {number} {words}"

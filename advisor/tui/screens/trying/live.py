@@ -9,15 +9,13 @@ from textual.content import Content
 from textual.widgets import Static
 
 from advisor.report.found.trying import amount
-from advisor.report.rates import bar
+from advisor.tui.screens.running.timed import TimeBar
 from advisor.tui.screens.trying.state import Row, Trials
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Curves
 from advisor.tui.widgets.table import Table
 from advisor.wording import shorten
 
-_TIME = 24
-"""Columns of the bar of the time."""
 WIDEST_NAME = 34
 LAST_NOTES = 2
 
@@ -42,7 +40,7 @@ class TrialsPane(Vertical):
         HELP_TEXT = "What was tried so far, the best first: the mean score over the folds, and how far they lie apart."
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="trials_time", markup=False)
+        yield TimeBar()
         yield Static("", id="trials_doing", markup=False)
         yield Static("", id="trials_notes", classes="faint", markup=False)
         with Horizontal(id="trials_sides"):
@@ -53,16 +51,6 @@ class TrialsPane(Vertical):
 
     def on_resize(self) -> None:
         self.query_one("#trials_sides").set_class(self.size.width < 100, "stacked")
-
-    def show_time(self, state: Trials, stopping: str) -> None:
-        """
-        Args:
-            stopping: said in place of what is left, where somebody has stopped it.
-        """
-        left = state.seconds_left
-        drawn = bar(1 - left / state.budget, _TIME, unicode=True)
-        said = stopping or f"{left:.0f} s left of {state.budget:.0f} s"
-        self.query_one("#trials_time", Static).update(Content.assemble((drawn, "$primary"), f" {said}"))
 
     def show(self, state: Trials) -> None:
         self.query_one("#trials_doing", Static).update(Content.styled(plain(state.doing).plain, "bold"))

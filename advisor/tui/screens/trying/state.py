@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from advisor.agent.events import JournalFailed
@@ -11,6 +10,7 @@ from advisor.agent.trials.events import TrialEvent, TrialsResumed
 from advisor.training.child.request import Began, Costly, EpochSeen, Finals, Note, Ready
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+from advisor.tui.screens.running.timed import Timed
 from advisor.tui.widgets.curves import Line
 
 UNKNOWN = Metric("score", "score", 0.0)
@@ -35,14 +35,9 @@ class Row:
 
 
 @dataclass
-class Trials:
-    """Everything that was told; `budget` in seconds, times on a clock of the caller's."""
+class Trials(Timed):
+    """Everything that a run of trials has told."""
 
-    budget: float
-    clock: Callable[[], float]
-    begun: float = 0.0
-    spent: float = 0.0
-    """Seconds of the budget that an earlier run has used."""
     ready: Ready | None = None
     rows: dict[str, Row] = field(default_factory=dict)
     now: Began | None = None
@@ -54,9 +49,6 @@ class Trials:
     resumed: int | None = None
     """Trials that an earlier run had finished; None where there was none."""
     notes: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.begun = self.clock()
 
     def tell(self, event: TrialEvent) -> None:
         match event:
@@ -105,10 +97,6 @@ class Trials:
     @property
     def metric(self) -> Metric:
         return self.ready.metric if self.ready is not None else UNKNOWN
-
-    @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.budget - self.spent - (self.clock() - self.begun))
 
     def ranked(self) -> list[Row]:
         """The candidates with scores, the best first; then those that failed."""

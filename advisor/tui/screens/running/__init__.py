@@ -1,0 +1,1 @@
+"""Shared by measuring and trying: choosing, watching and stopping minutes of work, and the words of what came out."""
