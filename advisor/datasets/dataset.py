@@ -23,10 +23,9 @@ class Task(StrEnum):
     REGRESS = "regress"
     FORECAST = "forecast"
     GENERATE = "generate"
-    RECONSTRUCT = "reconstruct"
 
 
-FORETELLING = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)
+SUPERVISED = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)
 """Tasks whose predictions can be compared with the truth, and so can be tried."""
 FEWEST_EXAMPLES = 10
 """The fewest that can be split into training and test."""

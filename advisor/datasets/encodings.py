@@ -54,11 +54,6 @@ def _without_mark(start: bytes) -> str | None:
     return None
 
 
-def mark_size(encoding: str) -> int:
-    """Bytes of the mark that a file in this encoding may begin with."""
-    return 3 if encoding == "utf-8-sig" else 2 if encoding.startswith("utf-16") else 0
-
-
 def decoded(data: bytes, encoding: str) -> str:
     """Text of bytes that begin a file; a character that is cut off or broken becomes a replacement mark."""
     name = "utf-8" if encoding == "utf-8-sig" else encoding

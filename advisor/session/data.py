@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
-from advisor.datasets.dataset import FORETELLING, Inspection, Task
+from advisor.datasets.dataset import SUPERVISED, Inspection, Task
 from advisor.errors import InputError, input_error
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -53,7 +53,7 @@ def inspection_of(
             raise
         complain("No facts were found in these data", f"{error.title}: {error.problems[0].what}.")
         return None
-    if found.task is None or task is None or task == found.task or task not in FORETELLING:
+    if found.task is None or task is None or task == found.task or task not in SUPERVISED:
         return found
     try:
         return read_for(found, str(task))

@@ -12,7 +12,7 @@ import psutil
 
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import STOPPED, Stop
-from advisor.datasets.dataset import FORETELLING, UNSAID, Inspection, Task, Weight
+from advisor.datasets.dataset import SUPERVISED, UNSAID, Inspection, Task, Weight
 from advisor.errors import Problem, input_error
 from advisor.inference.plan import Plan
 from advisor.session.data import read_for, with_inspection
@@ -65,7 +65,7 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
 def _check_target(inspection: Inspection, task: str | None) -> None:
     """Raises InputError where it is not known what to learn; `task` is what somebody states or the data show."""
     several = bool(inspection.facts.get("task.multilabel"))
-    if inspection.task in FORETELLING or (several and task == Task.REGRESS):
+    if inspection.task in SUPERVISED or (several and task == Task.REGRESS):
         return
     what = "it is not known what is to be foretold"
     remedy = inspection.task_remedy
@@ -107,7 +107,7 @@ def for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]
     stated = inputs.facts.known("task.kind")
     if stated is None or stated.value == found.task:
         return inputs, found
-    if stated.value not in FORETELLING:
+    if stated.value not in SUPERVISED:
         what = f"the answers say {stated.value}, and only classes, numbers and forecasts can be tried"
         remedy = f"Leave task.kind out to try what the data look like: {found.task}."
         raise input_error("This task cannot be tried", what, where="task.kind", remedy=remedy)

@@ -17,7 +17,7 @@ from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import only_a_header
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.inspection import inspect_table
-from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.tables.sample import Rows, TableSample
 
 FORMAT = "delimited text"
 SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".psv"})
@@ -30,7 +30,7 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True, slots=True)
-class DelimitedRows:
+class DelimitedRows(Rows):
     """Access to the rows of a text table."""
 
     dialect: Dialect

@@ -17,7 +17,7 @@ from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_names, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.inspection import inspect_table
-from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.tables.sample import Rows, TableSample
 from advisor.wording import shorten
 
 Record: TypeAlias = "dict[str, Any]"
@@ -33,7 +33,7 @@ _STRAY_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class JsonRows:
+class JsonRows(Rows):
     """Access to the objects of a file."""
 
     encoding: str
@@ -51,12 +51,6 @@ class JsonRows:
             polars.Series(name, [None] * len(frame), dtype=polars.String) for name in names if name not in frame.columns
         ]
         return frame.with_columns(lacking)
-
-    def spread(self, path: Path, total: int, most: int, seed: int) -> polars.DataFrame | None:
-        return None
-
-    def value_counts(self, path: Path, name: str, *, rare: bool, rows: int) -> Iterator[polars.DataFrame] | None:
-        return None
 
 
 def recognise(beginning: Beginning) -> Evidence:

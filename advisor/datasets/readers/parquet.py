@@ -15,7 +15,7 @@ from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
 from advisor.datasets.refusals import misnamed, refuse_names, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.inspection import inspect_table
-from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.tables.sample import Rows, TableSample
 from advisor.errors import InputError
 from advisor.wording import shorten
 
@@ -35,7 +35,7 @@ _DAMAGED = (PolarsError, PanicException, OSError)
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetRows:
+class ParquetRows(Rows):
     """Access to the rows of a Parquet file."""
 
     def read(self, path: Path, names: Sequence[str], rows: Positions | None) -> polars.DataFrame:
@@ -48,9 +48,6 @@ class ParquetRows:
             return scan.collect(engine="streaming")
         except _DAMAGED as error:
             raise _damaged(path, error) from None
-
-    def spread(self, path: Path, total: int, most: int, seed: int) -> polars.DataFrame | None:
-        return None
 
     def value_counts(self, path: Path, name: str, *, rare: bool, rows: int) -> Iterator[polars.DataFrame] | None:
         if rows > _MOST_COUNTED:

@@ -14,7 +14,7 @@ from advisor.datasets.sampling import Positions
 
 
 class Rows(Protocol):
-    """Access to the rows of a file, by what its format found out about it."""
+    """Access to the rows of a file, by what its format found out about it; subclasses need `read` alone."""
 
     def read(self, path: Path, names: Sequence[str], rows: Positions | None) -> polars.DataFrame:
         """Read these columns of all rows, or of those at ascending positions. Raises InputError, OSError."""
@@ -22,14 +22,14 @@ class Rows(Protocol):
 
     def spread(self, path: Path, total: int, most: int, seed: int) -> polars.DataFrame | None:
         """Read `most` rows or more, evenly from all of the file without reading the rest; None where that saves nothing."""
-        ...
+        return None
 
     def value_counts(self, path: Path, name: str, *, rare: bool, rows: int) -> Iterator[polars.DataFrame] | None:
         """Count the values of a column in all `rows` of the file, in parts with the columns `value` and `rows`.
 
         None where that takes too long; a person waits longer where the sample shows a value in few rows (`rare`).
         """
-        ...
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,6 @@ class Suspects:
 
     copies: tuple[str, ...] = ()
     """The target under another name; left out of the inputs."""
-    telling: tuple[str, ...] = ()
-    """Tell the target alone; kept, for it may be true."""
     remarks: tuple[Remark, ...] = ()
 
 
@@ -65,7 +63,7 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
             (naming if judged.kind is Kind.IDENTIFIER else telling).append(name)
         elif _named_after(name, target.name):
             alike.append(name)
-    return Suspects(tuple(copies), tuple(telling), tuple(_remarks(target.name, copies, telling, naming, alike)))
+    return Suspects(tuple(copies), tuple(_remarks(target.name, copies, telling, naming, alike)))
 
 
 def _drawn(target: TargetView, rows: polars.Series) -> polars.Series:

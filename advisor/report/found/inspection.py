@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from advisor.datasets.dataset import FEWEST_EXAMPLES, FORETELLING, Column, Inspection, Remark, Task, Weight
+from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspection, Remark, Task, Weight
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.report.page import Look, Page, Piece, Style, cells
 from advisor.wording import join_names, printable, shorten
@@ -156,7 +156,7 @@ def _commands(inspection: Inspection) -> Iterator[str]:
         return
     yield f"advisor recommend --data {data}{target}"
     possible = inspection.examples >= FEWEST_EXAMPLES and (inspection.inputs or not inspection.columns)
-    if possible and inspection.task in FORETELLING and inspection.modality != "graph":
+    if possible and inspection.task in SUPERVISED and inspection.modality != "graph":
         yield f"advisor try --data {data}{target}"
 
 

@@ -16,7 +16,7 @@ from textual.widgets import Button, ContentSwitcher, Static
 from advisor.agent.trials.events import TrialEvent, TrialListener
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
-from advisor.datasets.dataset import FORETELLING
+from advisor.datasets.dataset import SUPERVISED
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
@@ -82,7 +82,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     def data(self) -> Inspection | None:
         """What can be tried: data of which it is known what is to be foretold."""
         found = self.wizard.desk.inspection
-        return found if found is not None and found.task in FORETELLING else None
+        return found if found is not None and found.task in SUPERVISED else None
 
     @work(exclusive=True, group="introduction")
     async def introduce(self) -> None:
