@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -134,12 +135,13 @@ def test_a_text_is_taken_as_it_stands_on_one_line() -> None:
     assert parse_value(NAME, "  NVIDIA\u00a0GeForce \n RTX 4090 (24 GB) ") == "NVIDIA GeForce RTX 4090 (24 GB)"
 
 
-@pytest.mark.parametrize(
-    "written", ["", "  ", "~", "null", "unknown", "Unknown", "don't know", "I don’t know", "dunno"]
-)
-@pytest.mark.parametrize("asked", [COUNT, BYTES, SHARE, YES_NO, MODALITY, FEATURES, NAME])
-def test_every_fact_can_be_unknown(asked: Fact, written: str) -> None:
-    assert parse_value(asked, written) is None
+UNKNOWN = ("", "  ", "~", "null", "unknown", "Unknown", "don't know", "I don’t know", "dunno")
+
+
+def test_every_fact_can_be_unknown(subtests: pytest.Subtests) -> None:
+    for asked, written in product((COUNT, BYTES, SHARE, YES_NO, MODALITY, FEATURES, NAME), UNKNOWN):
+        with subtests.test(asked.name, written=written):
+            assert parse_value(asked, written) is None
 
 
 NO_NUMBER = "not a number"

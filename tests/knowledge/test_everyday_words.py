@@ -105,9 +105,10 @@ def test_every_technical_word_is_explained() -> None:
     assert not complaints(), REMEDY
 
 
-@pytest.mark.parametrize("word", TECHNICAL.split())
-def test_everyday_words_that_are_technical_here_are_explained(word: str) -> None:
-    assert unexplained(knowledge(), word) == (), REMEDY
+def test_everyday_words_that_are_technical_here_are_explained(subtests: pytest.Subtests) -> None:
+    for word in TECHNICAL.split():
+        with subtests.test(word):
+            assert unexplained(knowledge(), word) == (), REMEDY
 
 
 @pytest.mark.parametrize(

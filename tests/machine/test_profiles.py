@@ -100,52 +100,55 @@ def test_case_blanks_and_hyphens_do_not_matter(pair: tuple[str, str], shouted: b
     assert found.name == pair[1]
 
 
-@pytest.mark.parametrize("device", SHIPPED.values(), ids=lambda device: device.name)
-def test_every_figure_has_a_source(device: DeviceProfile) -> None:
-    figures = [device.memory_bytes_per_second, device.watts, *device.peak_flops.values()]
-    assert all(figure is not None and figure.source for figure in figures)
-    assert Precision.FP32 in device.peak_flops
-    assert (device.backend == "none") == (device.kind is DeviceKind.CPU)
-    assert (device.compute_capability is not None) == (device.backend == "cuda")
+def test_every_figure_has_a_source(subtests: pytest.Subtests) -> None:
+    for device in SHIPPED.values():
+        with subtests.test(device.name):
+            figures = [device.memory_bytes_per_second, device.watts, *device.peak_flops.values()]
+            assert all(figure is not None and figure.source for figure in figures)
+            assert Precision.FP32 in device.peak_flops
+            assert (device.backend == "none") == (device.kind is DeviceKind.CPU)
+            assert (device.compute_capability is not None) == (device.backend == "cuda")
 
 
 def between(low: float, figure: Figure | None, high: float) -> bool:
     return figure is None or low <= figure.value <= high
 
 
-@pytest.mark.parametrize("device", SHIPPED.values(), ids=lambda device: device.name)
-def test_figures_are_of_the_right_magnitude(device: DeviceProfile) -> None:
+def test_figures_are_of_the_right_magnitude(subtests: pytest.Subtests) -> None:
     """A slip of a prefix (GB for TB, TFLOP/s for GFLOP/s) is caught."""
-    assert all(between(0.05e12, peak, 10e15) for peak in device.peak_flops.values())
-    assert between(10e9, device.memory_bytes_per_second, 20e12)
-    assert between(1e9, device.memory_bytes, 1e12)
-    assert between(10e9, device.link_bytes_per_second, 5e12)
-    assert between(3, device.pcie_generation, 7)
-    assert between(3, device.compute_capability, 20)
-    assert between(10, device.watts, 2000)
-    assert between(1, device.cores, 1000)
+    for device in SHIPPED.values():
+        with subtests.test(device.name):
+            assert all(between(0.05e12, peak, 10e15) for peak in device.peak_flops.values())
+            assert between(10e9, device.memory_bytes_per_second, 20e12)
+            assert between(1e9, device.memory_bytes, 1e12)
+            assert between(10e9, device.link_bytes_per_second, 5e12)
+            assert between(3, device.pcie_generation, 7)
+            assert between(3, device.compute_capability, 20)
+            assert between(10, device.watts, 2000)
+            assert between(1, device.cores, 1000)
 
 
-@pytest.mark.parametrize("device", SHIPPED.values(), ids=lambda device: device.name)
-def test_figures_of_a_device_agree_with_each_other(device: DeviceProfile) -> None:
-    bandwidth, watts, memory, peaks = (
-        device.memory_bytes_per_second,
-        device.watts,
-        device.memory_bytes,
-        device.peak_flops,
-    )
-    single = peaks[Precision.FP32].value
-    assert bandwidth is not None
-    assert 2 <= single / bandwidth.value <= 200, "FLOP for each byte"
-    assert watts is not None
-    assert 1e9 <= single / watts.value <= 1e12, "FLOP for each joule"
-    if memory is not None:
-        assert 5e-3 <= memory.value / bandwidth.value <= 2, "seconds to read all of the memory"
-    if device.link_bytes_per_second is not None:
-        assert device.link_bytes_per_second.value < bandwidth.value
-    for slow, fast, ratio in PEAKS_OF_ONE_UNIT:
-        if slow in peaks and fast in peaks and Precision.TF32 in peaks:
-            assert peaks[fast].value / peaks[slow].value == pytest.approx(ratio, rel=0.03), (slow, fast)
+def test_figures_of_a_device_agree_with_each_other(subtests: pytest.Subtests) -> None:
+    for device in SHIPPED.values():
+        with subtests.test(device.name):
+            bandwidth, watts, memory, peaks = (
+                device.memory_bytes_per_second,
+                device.watts,
+                device.memory_bytes,
+                device.peak_flops,
+            )
+            single = peaks[Precision.FP32].value
+            assert bandwidth is not None
+            assert 2 <= single / bandwidth.value <= 200, "FLOP for each byte"
+            assert watts is not None
+            assert 1e9 <= single / watts.value <= 1e12, "FLOP for each joule"
+            if memory is not None:
+                assert 5e-3 <= memory.value / bandwidth.value <= 2, "seconds to read all of the memory"
+            if device.link_bytes_per_second is not None:
+                assert device.link_bytes_per_second.value < bandwidth.value
+            for slow, fast, ratio in PEAKS_OF_ONE_UNIT:
+                if slow in peaks and fast in peaks and Precision.TF32 in peaks:
+                    assert peaks[fast].value / peaks[slow].value == pytest.approx(ratio, rel=0.03), (slow, fast)
 
 
 PEAKS_OF_ONE_UNIT = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -141,11 +142,11 @@ def test_a_wrong_topic_gets_the_nearest_and_a_fact_is_called_a_fact() -> None:
         find_topic(knowledge(), "data.modality")
 
 
-@pytest.mark.parametrize("width", [24, 40, 60, 80, 200])
-@pytest.mark.parametrize("topic", list(knowledge().topics))
-def test_no_line_but_an_action_is_wider_than_the_screen(topic: str, width: int) -> None:
-    lines = page(topic, look=Look(width)).splitlines()
-    assert all(cells(line) <= width or "torch." in line for line in lines)
+def test_no_line_but_an_action_is_wider_than_the_screen(subtests: pytest.Subtests) -> None:
+    for topic, width in product(knowledge().topics, (24, 40, 60, 80, 200)):
+        with subtests.test(topic, width=width):
+            lines = page(topic, look=Look(width)).splitlines()
+            assert all(cells(line) <= width or "torch." in line for line in lines)
 
 
 def test_as_json_it_is_the_recommendation_and_more() -> None:
