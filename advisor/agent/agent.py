@@ -21,7 +21,7 @@ from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
 from advisor.agent.worth import SETTLES, worth
-from advisor.children.stopping import STOPPED, Stop, was_stopped
+from advisor.children.stopping import STOPPED, Stop
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.facts.verdict import Verdict
@@ -260,7 +260,7 @@ class _Session:
         A probe that failed is not tried again: what made it fail is still there. Nor is one that somebody stopped.
         """
         counted = {o.probe: o for o in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
-        failed = {outcome.probe for outcome in self.outcomes if outcome.failure or was_stopped(outcome)}
+        failed = {outcome.probe for outcome in self.outcomes if outcome.failure or outcome.stopped}
         left = [c for c in candidates if c.probe.name not in failed and self.tries.get(c.probe.name, 0) < MOST_TRIES]
         fresh = [c for c in left if c.probe.name not in counted]
         again = [c for c in left if c.probe.name in counted and counted[c.probe.name].verdict is Verdict.UNDECIDED]
@@ -312,7 +312,7 @@ class _Session:
             self._note(lambda journal: journal.stopped(probe.name))
             raise
         self.outcomes.append(outcome)
-        if self.stop.all and was_stopped(outcome):  # the same command measures it when it goes on
+        if self.stop.all and outcome.stopped:  # the same command measures it when it goes on
             self._note(lambda journal: journal.stopped(probe.name))
         else:
             self._note(lambda journal: journal.add(outcome, self._spent()))

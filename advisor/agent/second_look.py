@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from advisor.children.stopping import STOPPED, was_stopped
+from advisor.children.stopping import STOPPED
 from advisor.facts.verdict import Verdict
 from advisor.probes.outcome import Outcome
 from advisor.probes.verdict import FEWEST_PAIRS
@@ -30,7 +30,7 @@ def after_second_look(first: Outcome, second: Outcome) -> Outcome:
     Args:
         second: of the same probe, where the bet was what the first had left, against what it had overturned.
     """
-    if was_stopped(second):  # whoever ends a comparison at will could end it when it suits
+    if second.stopped:  # whoever ends a comparison at will could end it when it suits
         warnings = (*first.conditions.warnings, STOPPED)
         return replace(_undecided(first), conditions=replace(first.conditions, warnings=warnings))
     why_not = _unusable(second)

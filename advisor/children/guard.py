@@ -21,7 +21,7 @@ _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
 
 
 def die_with(parent: int) -> None:
-    """Ends this process when the parent dies: the kernel sees to it on Linux.
+    """End this process when the parent dies: the kernel sees to it on Linux.
 
     A parent that died before the kernel was asked is seen by the number of the new one.
     """
@@ -31,8 +31,26 @@ def die_with(parent: int) -> None:
         os._exit(1)
 
 
+def begin() -> int:
+    """The first act of a child: it is tied to its parent, whose number is its last argument.
+
+    Returns the descriptor for its answers: what a library prints goes to the standard error, and not among them.
+    """
+    die_with(int(sys.argv[-1]))
+    be_first_to_go()
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    return answers
+
+
+def write(descriptor: int, data: bytes) -> None:
+    """The whole of it, however little the pipe takes at once."""
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
 def die_when_closed(descriptor: int) -> None:
-    """Ends this process when the other end of the pipe is closed, on any system."""
+    """End this process when the other end of the pipe is closed, on any system."""
 
     def wait() -> None:
         with contextlib.suppress(OSError):
@@ -44,7 +62,7 @@ def die_when_closed(descriptor: int) -> None:
 
 
 def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
-    """Binds this process to hardware threads and to the memory of one NUMA node, before it takes any.
+    """Bind this process to hardware threads and to the memory of one NUMA node, before it takes any.
 
     Raises OSError where the system refuses.
     """
@@ -61,6 +79,6 @@ def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
 
 
 def be_first_to_go() -> None:
-    """Asks Linux to end this process rather than any other when memory runs out (proc(5), oom_score_adj)."""
+    """Ask Linux to end this process rather than any other when memory runs out (proc(5), oom_score_adj)."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")

@@ -18,9 +18,10 @@ from typing import IO, Self
 import psutil
 
 from advisor.children import temporary
-from advisor.probes.protocol import LONGEST_LINE
 from advisor.wording import printable
 
+LONGEST_LINE = 1_000_000
+"""Bytes; longer lines are refused."""
 _READ = 65536
 _LAST_WORDS = 4000
 """Bytes of the child's standard error that are kept."""
@@ -70,11 +71,28 @@ def _processor_seconds(process: psutil.Process) -> float:
     return 0.0
 
 
+def module_command(module: str) -> list[str]:
+    """The command that starts a module of ours. -P: no file of the working folder, such as torch.py, stands in for a library."""
+    return [sys.executable, "-P", "-m", module]
+
+
+def how_it_ended(status: int | None) -> str:
+    """The end of a process by its exit status, as a verb with what belongs to it; None where it is not known."""
+    if status is None:
+        return "closed its output"
+    if status >= 0:
+        return f"ended with status {status}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"was ended by signal {-status}"
+
+
 class ChildProcess:
     """Started in a process group of its own on entering, gone with its children and temporary files on leaving."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._command = list(command)
+        """The number of this process is added to the command, for `guard.begin`."""
+        self._command = [*command, str(os.getpid())]
         self._environment = dict(environment)
         self._events: queue.Queue[Event] = queue.Queue(maxsize=1000)
         self._last_words = bytearray()

@@ -1,10 +1,8 @@
-"""Stopping by hand what runs in another thread: whoever waits for a child process looks here several times a second."""
+"""Stopping by hand: set by who watches in one thread, read several times a second by who waits for a child in another."""
 
 from __future__ import annotations
 
 import threading
-
-from advisor.probes.outcome import Outcome
 
 STOPPED = "It was stopped by hand."
 """Among the warnings of a probe that somebody ended: no failure, and nothing decided."""
@@ -38,8 +36,3 @@ class Stop:
     def next(self) -> None:
         """Another probe begins: what was asked of the one before is no concern of it."""
         self._this.clear()
-
-
-def was_stopped(outcome: Outcome) -> bool:
-    """Whether somebody ended this probe before its end."""
-    return STOPPED in outcome.conditions.warnings

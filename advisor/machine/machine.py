@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.facts.vocabulary import Value
 from advisor.machine.cards import Gpu, GpuDriver, GpuPair, Topology
-from advisor.machine.plain import IDENTITY, decode, encode, without_identity
+from advisor.machine.identity import IDENTITY, without_identity
+from advisor.plain import decode, encode
 
 if TYPE_CHECKING:
     from advisor.machine.parts import Cache, Clocks, Disk, MemoryModules, NumaNode

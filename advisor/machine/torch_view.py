@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.machine.plain import decode, encode
+from advisor.plain import decode, encode
 
 
 @dataclass(frozen=True, slots=True)

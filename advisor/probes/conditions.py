@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -128,13 +128,6 @@ class Conditions:
     def hopeless(self) -> bool:
         """Whether others took so much that any comparison here compares them."""
         return self.others_share + self.stolen_share > HOPELESS
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"warnings": list(self.warnings)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Conditions:
-        return cls(**{**data, "warnings": tuple(data["warnings"])})
 
 
 def spread(samples: Sequence[float]) -> float:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from advisor.children.stopping import STOPPED
 from advisor.facts.verdict import Verdict
+from advisor.plain import decode, encode
 from advisor.probes.conditions import Conditions
 from advisor.probes.probe import USUAL_BINDING, Setting
 from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, interval_of, median_interval
@@ -31,16 +33,6 @@ class SettingRecord:
     """The most that was held up to the end of its first run."""
     skipped: str | None = None
     """Why it was not tried."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "setting": self.setting, "search": list(self.search), "duel": list(self.duel),
-            "peak_memory_bytes": self.peak_memory_bytes, "skipped": self.skipped,
-        }  # fmt: skip
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SettingRecord:
-        return cls(**{**data, "search": tuple(data["search"]), "duel": tuple(data["duel"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +96,11 @@ class Outcome:
         return self.failure is None and self.n > 0
 
     @property
+    def stopped(self) -> bool:
+        """Whether somebody ended this probe before its end."""
+        return STOPPED in self.conditions.warnings
+
+    @property
     def contradicted(self) -> bool:
         """Whether a second start took back what the first had shown."""
         return self.verdict is Verdict.UNDECIDED and bool(self.second_start)
@@ -146,24 +143,10 @@ class Outcome:
         return next(filter(None, timed), ())
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "probe": self.probe, "topic": self.topic, "fact": self.fact, "before": self.before, "after": self.after,
-            "rival": self.rival, "verdict": self.verdict.value, "median": self.median, "low": self.low,
-            "high": self.high, "unit": self.unit, "n": self.n, "applies": dict(self.applies), "date": self.date,
-            "settings": [record.to_json() for record in self.settings], "conditions": self.conditions.to_json(),
-            "failure": self.failure, "work": self.work, "per": self.per, "gauges": dict(self.gauges),
-            "bound_by": list(self.bound_by), "also": dict(self.also), "second_start": self.second_start,
-        }  # fmt: skip
+        fields: dict[str, Any] = encode(self)
+        return fields
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Outcome:
-        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
-        return cls(
-            **{
-                **data,
-                "verdict": Verdict(data["verdict"]),
-                "settings": tuple(SettingRecord.from_json(record) for record in data["settings"]),
-                "conditions": Conditions.from_json(data["conditions"]),
-                "bound_by": tuple(data.get("bound_by", USUAL_BINDING)),
-            }
-        )
+    def from_json(cls, data: object) -> Outcome:
+        """The reverse of `to_json`. Raises ValueError for anything else."""
+        return decode(cls, data, "outcome")

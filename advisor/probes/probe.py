@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from advisor.plain import decode, encode
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Margins
 from advisor.probes.workload import Device, Workload
@@ -171,7 +172,7 @@ class Probe:
             return workload
         if self.varies is Varies.DEVICE:
             return workload.on(Device.CPU if setting == "cpu" else Device.CUDA)
-        return Workload.from_json({**workload.to_json(), self.varies.value: setting})
+        return decode(Workload, {**encode(workload), self.varies.value: setting}, "workload")
 
     def scope(self, workload: Workload | None) -> dict[str, str]:
         """What the result was measured with, apart from the machine and the versions; the tried setting is no part."""

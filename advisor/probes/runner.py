@@ -1,20 +1,17 @@
-"""Runs a probe in a child process within a time budget. Whatever the child does costs this one result at most."""
+"""Run a probe in a child process within a time budget. Whatever the child does costs this one result at most."""
 
 from __future__ import annotations
 
 import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
-
-from advisor.children.process import ChildProcess, Closed, Flood, Line
+from advisor.children.process import module_command
 from advisor.children.stopping import STOPPED, Stop
+from advisor.children.supervise import End, Ending, Limits, supervise
 from advisor.facts.verdict import Verdict
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
@@ -22,11 +19,10 @@ from advisor.probes.conditions import Moment
 from advisor.probes.judging.record import Record
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting, Varies
-from advisor.probes.protocol import Failed, Message, Request, Result, decode, encode_request
+from advisor.probes.protocol import MESSAGES, Failed, Message, Request, Result, request_line
 from advisor.probes.verdict import FEWEST_PAIRS
 from advisor.probes.workload import Workload
 
-LAST_WORDS_SHOWN = 300
 _LIMITS_ON_THREADS = (
     "OMP_THREAD_LIMIT",
     "OMP_DYNAMIC",
@@ -36,21 +32,6 @@ _LIMITS_ON_THREADS = (
     "KMP_AFFINITY",
 )
 """Variables of the user that would keep threads from processors that a setting asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a child may take."""
-
-    memory_share: float = 0.7
-    """Of the memory that is free when it starts."""
-    memory_bytes: int | None = None
-    """At most this much in any case."""
-    grace_seconds: float = 1.0
-    """After its budget, until it is ended."""
-    rubbish_lines: int = 1000
-    """Lines that could not be understood, until it is ended."""
-    poll_seconds: float = 0.1
 
 
 def run(
@@ -65,12 +46,12 @@ def run(
     date: str = "",
     machine: str = "",
     on_event: Callable[[Message], None] | None = None,
-    limits: Limits = Limits(),
+    limits: Limits = Limits(),  # noqa: B008  frozen
     command: Sequence[str] | None = None,
     seed: int = 0,
     stop: Stop | None = None,
 ) -> Outcome:
-    """Times the recommended setting against its best rival and says which is faster.
+    """Time the recommended setting against its best rival and says which is faster.
 
     Takes `budget_seconds` and at most 2 s more, the start of torch in the child included. Never raises for what the
     child does: a crash, a hang, too much memory or nonsense becomes the outcome's `failure`. An interrupt, or an error
@@ -94,10 +75,10 @@ def run(
         settings = probe.settings(workload, facts, before)
     settings = tuple(dict.fromkeys([*settings, before]))
     record = Record(probe, workload, before, settings, seed)
-    memory = memory_limit(limits, facts.get("machine.memory_bytes"), read_limits(Tree(Path("/"))).memory_left_bytes)
+    memory = limits.memory(facts.get("machine.memory_bytes"), read_limits(Tree(Path("/"))).memory_left_bytes)
     request = Request(
         probe=probe.name,
-        workload=workload.to_json() if workload is not None else None,
+        workload=workload,
         before=before,
         settings=settings,
         seconds=budget_seconds,
@@ -106,24 +87,33 @@ def run(
         facts={name: sorted(value) if isinstance(value, Set) else value for name, value in facts.items()},
         folder=folder or str(Path.cwd()),
     )
-    command = [*(command or own_child()), str(os.getpid())]
-    deadline = start + budget_seconds + limits.grace_seconds
-    with ChildProcess(command, environment(probe, workload, settings)) as child:
-        child.send(encode_request(request))
-        failure = _listen(child, record, deadline, memory, limits, on_event, stop)
-    if failure and record.failed is None and (words := child.last_words()):
-        failure = f"{failure} Its last words: {words[-LAST_WORDS_SHOWN:]}"
+
+    def hear(line: bytes) -> bool:
+        message = MESSAGES.read(line)
+        record.add(message)
+        if on_event is not None:
+            on_event(message)
+        return isinstance(message, Result | Failed)
+
+    ending = supervise(
+        command or module_command("advisor.probes.child.main"),
+        environment(probe, workload, settings),
+        hear,
+        deadline=start + budget_seconds + limits.grace_seconds,
+        request=request_line(request),
+        memory_bytes=memory,
+        limits=limits,
+        stopped=lambda: stop.now,
+    )
+    record.misunderstood = ending.rubbish
+    if ending.end is End.STOPPED:
+        record.notes.append(STOPPED)
     ended = Moment.now()
-    ended = replace(ended, ours=ended.ours + child.unwaited_seconds)
-    outcome = record.outcome(failure, begun, ended, date, machine)
+    ended = replace(ended, ours=ended.ours + ending.unwaited_seconds)
+    outcome = record.outcome(_failure(ending, record), begun, ended, date, machine)
     if STOPPED in record.notes:  # whoever ends a comparison at will could end it when it suits
         return replace(outcome, verdict=Verdict.UNDECIDED, after=None, also={})
     return outcome
-
-
-def own_child() -> list[str]:
-    """-P: a file of the user's folder that is called torch.py is not taken for torch."""
-    return [sys.executable, "-P", "-m", "advisor.probes.child.main"]
 
 
 def environment(probe: Probe, workload: Workload | None, settings: Sequence[Setting]) -> dict[str, str]:
@@ -137,80 +127,21 @@ def environment(probe: Probe, workload: Workload | None, settings: Sequence[Sett
     return pinned | {"OMP_DYNAMIC": "FALSE", "MKL_DYNAMIC": "FALSE"}
 
 
-def memory_limit(limits: Limits, machine_bytes: int | None, left_bytes: int | None) -> int:
-    """Bytes that a child may hold; inside a container the system tells of more free memory than may be used.
-
-    Args:
-        machine_bytes: of the machine, or of the container where that has a limit; None where unknown.
-        left_bytes: what the container may still take; None without a limit.
-    """
-    known = (psutil.virtual_memory().available, machine_bytes, left_bytes)
-    share = int(min(value for value in known if value is not None) * limits.memory_share)
-    return share if limits.memory_bytes is None else min(share, limits.memory_bytes)
-
-
-def _listen(
-    child: ChildProcess,
-    record: Record,
-    deadline: float,
-    memory_bytes: int,
-    limits: Limits,
-    on_event: Callable[[Message], None] | None,
-    stop: Stop,
-) -> str | None:
-    """Takes down what the child says, until it has said everything or must be ended: then why."""
-    looked = 0.0
-    while True:
-        now = time.monotonic()
-        if stop.now:
-            record.notes.append(STOPPED)
+def _failure(ending: Ending, record: Record) -> str | None:
+    """The reason why there is no result, a sentence or two; None where there is one, or where somebody stopped it."""
+    match ending.end:
+        case End.SAID_ALL:
+            return record.failed
+        case End.STOPPED:
             return None
-        if now >= deadline:
-            return None if len(record.pairs()) >= FEWEST_PAIRS else _out_of_time(record)
-        if now - looked >= limits.poll_seconds:
-            looked, held = now, child.resident_bytes()
-            if held > memory_bytes and (held := child.own_bytes()) > memory_bytes:
-                return f"It held {held / 1e6:,.0f} MB of memory and may take {memory_bytes / 1e6:,.0f} MB."
-        event = child.event(min(limits.poll_seconds, deadline - now))
-        match event:
-            case None:
-                continue
-            case Closed():
-                return _how_it_ended(child.ending(limits.poll_seconds * 5))
-            case Flood():
-                return "It wrote without end."
-            case Line(content):
-                try:
-                    message = decode(content)
-                except (ValueError, TypeError, OverflowError):
-                    record.misunderstood += 1
-                else:
-                    record.add(message)
-                    if on_event is not None:
-                        on_event(message)
-                    if isinstance(message, Result):
-                        return None
-                    if isinstance(message, Failed):
-                        return message.reason
-            case _:
-                record.misunderstood += 1
-        if record.misunderstood > limits.rubbish_lines:
-            return f"It wrote {record.misunderstood} lines that are no messages of a probe."
+        case End.LATE:
+            reason = "" if len(record.pairs()) >= FEWEST_PAIRS else _out_of_time(record)
+        case End.FAILED:
+            reason = ending.reason
+    return ending.explain(reason) if reason else None
 
 
 def _out_of_time(record: Record) -> str:
     if record.ready is None:
         return "Its time was over before it was ready to measure."
     return "It had no result when its time was over."
-
-
-def _how_it_ended(status: int | None) -> str:
-    if status is None:
-        return "It closed its output before there was a result."
-    if status < 0:
-        try:
-            name = signal.Signals(-status).name
-        except ValueError:
-            name = f"signal {-status}"
-        return f"It was ended by {name} before there was a result."
-    return f"It ended with status {status} before there was a result."

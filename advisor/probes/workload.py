@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Annotated
 
-from advisor.errors import did_you_mean
 from advisor.networks import spec
 from advisor.networks.registry import default_hidden_units
 from advisor.wording import shorten
@@ -25,6 +24,7 @@ OPTIMIZERS = (
 )
 LARGEST_NUMBER = 10**9
 MOST_LAYERS = 1000
+_LONGEST_NAME = 100
 
 
 class Precision(StrEnum):
@@ -43,12 +43,12 @@ class Device(StrEnum):
 
 
 class MemoryFormat(StrEnum):
-    """In which order the numbers of a batch of pictures stand in memory."""
+    """In which order the numbers of a batch of pictures are stored."""
 
     CONTIGUOUS = "contiguous"
     """Colour by colour."""
     CHANNELS_LAST = "channels_last"
-    """Dot by dot."""
+    """Pixel by pixel."""
 
 
 class Execution(StrEnum):
@@ -65,23 +65,45 @@ class Activations(StrEnum):
     """Checkpointing: the inputs of the layers are kept, the rest is computed again."""
 
 
+def _count(value: int) -> int:
+    if not 1 <= value <= LARGEST_NUMBER:
+        raise ValueError(f"{value} is no whole number from 1 to {LARGEST_NUMBER}")
+    return value
+
+
+def _layers(units: tuple[int, ...]) -> tuple[int, ...]:
+    if len(units) > MOST_LAYERS:
+        raise ValueError(f"{len(units)} layers are more than {MOST_LAYERS}")
+    return units
+
+
+def _name(value: str) -> str:
+    if len(value) > _LONGEST_NAME:
+        raise ValueError(f"{shorten(value)} is no name")
+    return value
+
+
+Count = Annotated[int, _count]
+Name = Annotated[str, _name]
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """One training step of one network. The first eight fields are read as in advisor.networks.spec.NetworkSpec."""
 
-    network: str
-    modality: str
-    inputs: int
-    outputs: int
-    hidden_units: tuple[int, ...] = ()
-    sequence_length: int | None = None
-    loss: str = "cross_entropy"
-    activation: str = "relu"
-    optimizer: str = "adamw"
-    batch_size: int = 32
+    network: Name
+    modality: Name
+    inputs: Count
+    outputs: Count
+    hidden_units: Annotated[tuple[Count, ...], _layers] = ()
+    sequence_length: Count | None = None
+    loss: Name = "cross_entropy"
+    activation: Name = "relu"
+    optimizer: Name = "adamw"
+    batch_size: Count = 32
     """Examples a step."""
     precision: Precision = Precision.FP32
-    threads: int | None = None
+    threads: Count | None = None
     """Threads inside one operation; None leaves it to torch."""
     device: Device = Device.CPU
     memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS
@@ -126,67 +148,13 @@ class Workload:
             reason = f"{self.precision} cannot be timed on the device {self.device} yet."
         return reason
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"hidden_units": list(self.hidden_units)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, object]) -> Workload:
-        """The reverse of `to_json`; fields that may be left out may be missing.
-
-        Raises ValueError for an unknown field or a value that no workload has, naming it.
-        """
-        known = {field.name for field in fields(cls)}
-        for name in data:
-            if name not in known:
-                raise ValueError(f"{shorten(name)} is not part of a workload. {did_you_mean(name, known)}")
-        return cls(**{name: _checked(name, value) for name, value in data.items()})  # type: ignore[arg-type]
-
     def _modality_matters(self) -> bool:
         """The same figures make another network of texts, and of pictures where the type does not tell."""
         return self.modality == "text" or (self.modality == "image" and self.network in _ALSO_FOR_PICTURES)
 
 
 _ALSO_FOR_PICTURES = ("autoencoder", "vae", "transformer")
-_ENUMS: Mapping[str, type[StrEnum]] = {
-    "precision": Precision,
-    "device": Device,
-    "memory_format": MemoryFormat,
-    "execution": Execution,
-    "activations": Activations,
-}
 _PRECISIONS: Mapping[Device, frozenset[Precision]] = {
     Device.CPU: frozenset({Precision.FP32, Precision.BF16}),
     Device.CUDA: frozenset({Precision.FP32, Precision.TF32, Precision.BF16, Precision.FP16}),
 }
-
-
-def _checked(name: str, value: object) -> object:
-    """The value in the type of its field. Raises ValueError."""
-    match name:
-        case "inputs" | "outputs" | "batch_size":
-            return _count(name, value)
-        case "sequence_length" | "threads":
-            return None if value is None else _count(name, value)
-        case "hidden_units":
-            if not isinstance(value, list | tuple) or len(value) > MOST_LAYERS:
-                raise ValueError(f"{name}: {shorten(value)} is no list of at most {MOST_LAYERS} whole numbers.")
-            return tuple(_count(name, units) for units in value)
-        case _ if name in _ENUMS:
-            return _member(name, _ENUMS[name], value)
-        case _:
-            if not isinstance(value, str) or len(value) > 100:
-                raise ValueError(f"{name}: {shorten(value)} is no name.")
-            return value
-
-
-def _member(name: str, kind: type[StrEnum], value: object) -> StrEnum:
-    members = {member.value: member for member in kind}
-    if not isinstance(value, str) or value not in members:
-        raise ValueError(f"{name}: {shorten(value)} is not one of {', '.join(members)}.")
-    return members[value]
-
-
-def _count(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
-        raise ValueError(f"{name}: {shorten(value)} is no whole number from 1 to {LARGEST_NUMBER}.")
-    return value

@@ -11,6 +11,7 @@ from advisor.agent.trials.events import Forewarned, TrialListener
 from advisor.agent.trials.trying import Trying
 from advisor.children.stopping import Stop
 from advisor.errors import InputError, input_error
+from advisor.plain import encode
 from advisor.probes.outcome import Outcome
 from advisor.session.complaints import Complain
 from advisor.session.inputs import Inputs
@@ -89,7 +90,7 @@ def _open_journal(
         "path": request.path,
         "target": request.target,
         "data": request.fingerprint,
-        "planned": request.planned.to_json(),
+        "planned": encode(request.planned),
         "seconds": seconds,
         "seed": request.seed,
         "most_examples": request.most_examples,

@@ -29,10 +29,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.detection.detection import detect
 from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.benches import matmul, memory, storage
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
 from advisor.probes.rates.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD

@@ -36,6 +36,7 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY
 from advisor.knowledge.cache import load_cached
 from advisor.machine.detection.detection import detect
+from advisor.plain import decode, encode
 from advisor.probes.outcome import Outcome
 from advisor.probes.settings.loading import planned
 from advisor.probes.surroundings import Surroundings
@@ -98,7 +99,7 @@ class Cell:
 
     def __init__(self, workload: Workload, setting: Setting, facts: Mapping[str, Any]) -> None:
         shown = {name: sorted(value) if isinstance(value, frozenset) else value for name, value in facts.items()}
-        order = {"workload": workload.to_json(), "setting": asdict(setting), "facts": shown}
+        order = {"workload": encode(workload), "setting": asdict(setting), "facts": shown}
         environment = os.environ | {"OMP_NUM_THREADS": str(setting.threads), "MKL_NUM_THREADS": str(setting.threads)}
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--cell", json.dumps(order)],
@@ -129,16 +130,16 @@ class Cell:
 
 def serve(order: dict[str, Any]) -> None:
     """The process of a cell."""
+    from advisor.children.errors import CannotRunError
     from advisor.probes.benches.loading import prepare
-    from advisor.probes.judging.contest import CannotRunError
     from advisor.probes.protocol import Request
     from advisor.probes.settings.loading import WORKERS
 
     setting = Setting(**order["setting"])
-    workload = workload_in(Workload.from_json(order["workload"]), setting)
+    workload = workload_in(decode(Workload, order["workload"]), setting)
     request = Request(
         "workers",
-        workload.to_json(),
+        workload,
         setting.workers,
         (setting.workers,),
         600.0,

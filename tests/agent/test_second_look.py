@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from advisor.agent.second_look import after_second_look, wants_second_look
-from advisor.children.stopping import STOPPED, was_stopped
+from advisor.children.stopping import STOPPED
 from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import Outcome
@@ -72,7 +72,7 @@ def test_who_stops_the_second_start_has_not_decided_by_that() -> None:
     stopped = replace(seen(Verdict.UNDECIDED, 1.2), conditions=Conditions(warnings=(STOPPED,)))
     found = after_second_look(FIRST, stopped)
     assert found.verdict is Verdict.UNDECIDED
-    assert was_stopped(found)
+    assert found.stopped
     assert not found.contradicted
 
 

@@ -94,7 +94,7 @@ def test_weights_that_do_not_fit_are_said_before_they_are_made() -> None:
 
 def test_a_setting_that_no_workload_has_fails_with_its_reason() -> None:
     outcome = run(PRECISION, DIGITS, before="fp32", settings=["fp64"], budget_seconds=30)
-    assert "precision: fp64 is not one of" in str(outcome.failure)
+    assert "precision: one of fp32, tf32, bf16, fp16, fp8 is expected" in str(outcome.failure)
 
 
 @pytest.mark.gpu

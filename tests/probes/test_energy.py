@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.host import Tree
 from advisor.probes.benches import energy
 from advisor.probes.benches.energy import Meter, card_counter, counter_for
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.protocol import Message, Request
 from advisor.probes.runner import run
 from advisor.probes.settings.energy import ENERGY, ProcessorCounter, no_counter, zones
@@ -179,7 +179,7 @@ def test_joules_are_measured_instead_of_seconds(monkeypatch: pytest.MonkeyPatch)
     """A made-up counter that goes up by 3 at every reading."""
     readings = iter(range(0, 3000, 3))
     monkeypatch.setattr(energy, "counter_for", lambda device, tree: lambda: float(next(readings)))
-    request = Request("energy", DIGITS.to_json(), "fp32", ("fp32", "bf16"), 60.0, 10**9, 0, {}, "")
+    request = Request("energy", DIGITS, "fp32", ("fp32", "bf16"), 60.0, 10**9, 0, {}, "")
     told: list[Message] = []
     equipment = energy.prepare(ENERGY, request, told.append)
     assert equipment.meter is not None

@@ -14,12 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from advisor.children.supervise import Limits
 from advisor.facts.verdict import Verdict
 from advisor.probes import runner
 from advisor.probes.conditions import Moment
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Message, Ready
-from advisor.probes.runner import Limits, memory_limit, run
+from advisor.probes.runner import run
 from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Workload
 
@@ -30,10 +31,10 @@ import json, os, signal, subprocess, sys, time
 def say(**message): print(json.dumps(message), flush=True)
 def note(pid): open(sys.argv[1], "a").write(f"{pid}\\n")
 def sample(number, setting, seconds):
-    say(type="sample", phase="duel", setting=setting, round=number, seconds=seconds)
+    say(type="Sample", phase="duel", setting=setting, round=number, seconds=seconds)
 def duel(pairs, before=1.0, rival=2.0):
-    say(type="progress", stage="ready", torch="2", python="3", threads=2)
-    say(type="progress", stage="duel", rival=1)
+    say(type="Ready", torch="2", python="3", threads=2)
+    say(type="Duel", rival=1)
     for number in range(pairs):
         sample(number, 2, before)
         sample(number, 1, rival)
@@ -91,7 +92,7 @@ def gone_within(pids: Sequence[int], seconds: float) -> bool:
 
 
 def test_a_child_that_says_everything_is_believed(misbehaving: Misbehaviour) -> None:
-    outcome = misbehaving('duel(12); say(type="result"); time.sleep(60)')
+    outcome = misbehaving('duel(12); say(type="Result"); time.sleep(60)')
     assert outcome.verdict is Verdict.CONFIRMED
     assert (outcome.before, outcome.after, outcome.rival) == (2, 2, 1)
     assert (outcome.median, outcome.n) == (pytest.approx(2.0), 12)
@@ -102,7 +103,7 @@ def test_a_child_that_says_everything_is_believed(misbehaving: Misbehaviour) -> 
 
 
 def test_an_overturned_verdict_is_the_speed_up_of_the_rival(misbehaving: Misbehaviour) -> None:
-    outcome = misbehaving('duel(12, before=3.0, rival=2.0); say(type="result")')
+    outcome = misbehaving('duel(12, before=3.0, rival=2.0); say(type="Result")')
     assert outcome.verdict is Verdict.OVERTURNED
     assert outcome.after == 1
     assert outcome.median == pytest.approx(1.5)
@@ -117,13 +118,13 @@ def test_an_overturned_verdict_is_the_speed_up_of_the_rival(misbehaving: Misbeha
         ("os.kill(os.getpid(), signal.SIGKILL)", "It was ended by SIGKILL before there was a result."),
         ("os.abort()", "It was ended by SIGABRT before there was a result."),
         ("raise ArithmeticError('no such step')", "Its last words: .*ArithmeticError: no such step"),
-        ('say(type="failed", reason="a gan cannot be built yet")', "^a gan cannot be built yet$"),
+        ('say(type="Failed", reason="a gan cannot be built yet")', "^a gan cannot be built yet$"),
         ("os.close(1); time.sleep(60)", "It closed its output before there was a result."),
-        ("while True: print('what')", "lines that are no messages of a probe"),
+        ("while True: print('what')", "lines that are no messages"),
         ("while True: sys.stdout.write('x' * 65536)", "It wrote without end."),
         ("while True: sample(0, 1, 1.0)", "It wrote without end."),
-        ("say(type='sample', stage=[]); sys.exit(1)", "It ended with status 1"),
-        ("print('{\"type\": \"failed\", \"reason\": ' + '9' * 400 + '}'); sys.exit(1)", "It ended with status 1"),
+        ("say(type='Sample', stage=[]); sys.exit(1)", "It ended with status 1"),
+        ("print('{\"type\": \"Failed\", \"reason\": ' + '9' * 400 + '}'); sys.exit(1)", "It ended with status 1"),
         ("duel(9, before=1e300, rival=1e-300); sys.exit(1)", "It ended with status 1"),
         ("print('[' * 900_000); print('x' * 2_000_000)\nsys.exit(1)", "It ended with status 1"),
     ],
@@ -190,9 +191,9 @@ def test_memory_of_its_children_counts(misbehaving: Misbehaviour) -> None:
 
 
 def test_what_a_container_has_left_counts_not_its_whole_limit() -> None:
-    assert memory_limit(Limits(memory_share=0.5), 4_000_000, 1_000_000) == 500_000
-    assert memory_limit(Limits(memory_share=0.5), 4_000_000, None) == 2_000_000
-    assert memory_limit(Limits(memory_share=0.5, memory_bytes=300_000), None, 1_000_000) == 300_000
+    assert Limits(memory_share=0.5).memory(4_000_000, 1_000_000) == 500_000
+    assert Limits(memory_share=0.5).memory(4_000_000, None) == 2_000_000
+    assert Limits(memory_share=0.5, memory_bytes=300_000).memory(None, 1_000_000) == 300_000
 
 
 BURNER = """
@@ -220,7 +221,7 @@ def test_the_work_of_helpers_that_are_ended_with_their_child_is_ours(
     monkeypatch.setattr(runner, "Moment", TwoBusySeconds)
     script = (
         f"helper = subprocess.Popen([sys.executable, '-c', {BURNER!r}], stdout=subprocess.PIPE)\n"
-        "helper.stdout.readline(); duel(9); say(type='result'); time.sleep(60)"
+        "helper.stdout.readline(); duel(9); say(type='Result'); time.sleep(60)"
     )
     outcome = misbehaving(script, seconds=60.0)
     assert outcome.failure is None
@@ -231,7 +232,7 @@ def test_children_of_the_child_end_with_it_even_in_their_own_session(misbehaving
     script = (
         "for own in (False, True):\n"
         "    note(subprocess.Popen(['sleep', '60'], start_new_session=own).pid)\n"
-        "time.sleep(1); duel(9); say(type='result')"
+        "time.sleep(1); duel(9); say(type='Result')"
     )
     assert misbehaving(script).verdict is Verdict.CONFIRMED
     assert gone_within(misbehaving.survivors(), 1)
@@ -239,7 +240,7 @@ def test_children_of_the_child_end_with_it_even_in_their_own_session(misbehaving
 
 def test_lines_that_are_not_understood_are_counted_and_the_rest_is_believed(misbehaving: Misbehaviour) -> None:
     outcome = misbehaving(
-        "print('hello'); sample(0, 77, 1.0); duel(9); say(type='sample', seconds='x'); say(type='result')"
+        "print('hello'); sample(0, 77, 1.0); duel(9); say(type='Sample', seconds='x'); say(type='Result')"
     )
     assert outcome.verdict is Verdict.CONFIRMED
     assert "3 lines from the probe's process could not be understood." in outcome.conditions.warnings
@@ -305,13 +306,13 @@ def test_a_child_whose_parent_died_before_it_could_look_ends_at_once() -> None:
 
 
 def test_a_child_ends_when_its_input_is_closed() -> None:
-    from advisor.probes.protocol import Request, encode_request
+    from advisor.probes.protocol import Request, request_line
 
     with real_child(parent=os.getpid()) as child:
         assert child.stdin is not None
-        child.stdin.write(encode_request(Request("threads", WORKLOAD.to_json(), 2, (1, 2), 60.0, 10**10, 0, {}, "")))
+        child.stdin.write(request_line(Request("threads", WORKLOAD, 2, (1, 2), 60.0, 10**10, 0, {}, "")))
         child.stdin.flush()
         assert child.stdout is not None
-        assert b"ready" in child.stdout.readline()
+        assert b"Ready" in child.stdout.readline()
         child.stdin.close()
         assert child.wait(timeout=20) == 1

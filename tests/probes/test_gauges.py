@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.benches import matmul, memory
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.conditions import Conditions
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
@@ -39,7 +40,6 @@ torch = pytest.importorskip("torch")
 from advisor.networks.examples import example_batch  # noqa: E402
 from advisor.probes.benches import loading as bench  # noqa: E402
 from advisor.probes.benches.examples import Source, dataset_of, source_of  # noqa: E402
-from advisor.probes.judging.contest import CannotRunError  # noqa: E402
 
 PICTURES = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)
 TABLE = Workload("ffn", "tabular", 6, 2, (8,), batch_size=16, threads=1)
@@ -274,7 +274,7 @@ class CountingEpochs:
 
 
 def request(workload: Workload, settings: tuple[Setting, ...], **changes: Any) -> Request:
-    whole = Request("workers", workload.to_json(), 0, settings, 10.0, 10**9, 0, {"data.location": "memory"}, "/")
+    whole = Request("workers", workload, 0, settings, 10.0, 10**9, 0, {"data.location": "memory"}, "/")
     return replace(whole, **changes)
 
 

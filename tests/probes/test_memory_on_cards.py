@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.bench import Equipment
 from advisor.probes.child import main as child
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Message, Rechecked, Request
 from advisor.probes.settings.batch import BATCH
@@ -26,7 +26,7 @@ ON_CARD = replace(TABLE, device=Device.CUDA)
 
 
 def request_for(workload: Workload) -> Request:
-    return Request("batch", workload.to_json(), 16, (16, 32), 10.0, 10**9, 0, {}, "/")
+    return Request("batch", workload, 16, (16, 32), 10.0, 10**9, 0, {}, "/")
 
 
 @dataclass

@@ -15,13 +15,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from advisor.children import helper
+from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
 from advisor.machine.host import Tree
 from advisor.probes.benches.peers import Places, launch_for, places
 from advisor.probes.catalogue import probe_named
-from advisor.probes.child import helper, peer
+from advisor.probes.child import peer
 from advisor.probes.child.peer import Launch, PeerTrial
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Ready, Rehearsed, Request, Result, Skipped
 from advisor.probes.runner import run
@@ -39,7 +40,7 @@ SERVER = {
     "machine.cpu.numa_nodes": 2,
 }
 HERE = Places(tuple(range(8)), ((0, 4), (1, 5), (2, 6), (3, 7)), {0: (0, 1, 4, 5), 1: (2, 3, 6, 7)})
-PLAIN = Launch(DIGITS.to_json(), 10**9, 0)
+PLAIN = Launch(DIGITS, 10**9, 0)
 linux = pytest.mark.skipif(sys.platform != "linux", reason="binds processes and asks the kernel of Linux")
 
 
@@ -140,20 +141,20 @@ def test_inter_op_threads_are_set_at_the_start() -> None:
 
 def test_one_hardware_thread_of_each_core_or_all_of_them() -> None:
     cores = launch_for(SMT, "cores", DIGITS, PLAIN, HERE)
-    assert (cores.processors, cores.workload["threads"], cores.memory_node) == ((0, 1, 2, 3), 4, None)
+    assert (cores.processors, cores.workload.threads, cores.memory_node) == ((0, 1, 2, 3), 4, None)
     both = launch_for(SMT, "hardware_threads", DIGITS, PLAIN, HERE)
-    assert (both.processors, both.workload["threads"]) == (tuple(range(8)), 8)
+    assert (both.processors, both.workload.threads) == (tuple(range(8)), 8)
 
 
 def test_one_node_is_bound_with_its_memory_and_anywhere_is_not() -> None:
     bound = launch_for(NUMA, "one_node", DIGITS, PLAIN, HERE)
-    assert (bound.processors, bound.memory_node, bound.workload["threads"]) == ((0, 1, 4, 5), 0, 2)
+    assert (bound.processors, bound.memory_node, bound.workload.threads) == ((0, 1, 4, 5), 0, 2)
     assert launch_for(NUMA, "anywhere", DIGITS, PLAIN, HERE) == PLAIN
 
 
 def test_a_network_that_recomputes_is_another_workload() -> None:
     launch = launch_for(CHECKPOINTING, "recomputed", DIGITS, PLAIN, None)
-    assert Workload.from_json(launch.workload) == replace(DIGITS, activations=Activations.RECOMPUTED)
+    assert launch.workload == replace(DIGITS, activations=Activations.RECOMPUTED)
 
 
 BINDS = """
@@ -397,7 +398,7 @@ def test_a_process_that_fails_between_steps_is_a_reason(
 
 
 def test_a_recheck_waits_no_longer_than_it_was_told() -> None:
-    request = Request("batch", DIGITS.to_json(), 16, (16, 32), 60.0, 10**9, 0, {}, "/")
+    request = Request("batch", DIGITS, 16, (16, 32), 60.0, 10**9, 0, {}, "/")
     command = [sys.executable, "-c", PRELUDE + WARMS_UP + "time.sleep(60)"]
     begun = time.monotonic()
     found = peer.recheck(DIGITS, 32, request, 4.0, command)
@@ -435,9 +436,7 @@ def test_a_process_is_gone_when_its_trial_is_closed(made_up: Callable[[str], Pee
 
 
 def test_an_error_inside_a_process_is_told() -> None:
-    script = (
-        "from advisor.probes.child.helper import serve\ndef work(*_): raise RuntimeError('no such step')\nserve(work)"
-    )
+    script = "from advisor.children.helper import serve\ndef work(*_): raise RuntimeError('no such step')\nserve(work)"
     process = helper.HelperProcess("It", [sys.executable, "-c", script], os.environ)
     try:
         process.say()

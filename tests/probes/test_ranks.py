@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.benches.allreduce import shares
 from advisor.probes.child import peer
 from advisor.probes.child.rank import Doing, gradient_sizes
 from advisor.probes.child.rank_group import RankGroup, RankTrial
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Ready, Rehearsed, Skipped
 from advisor.probes.runner import run

@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import nn
 
+from advisor.children.errors import CannotRunError
 from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.registry import buildable
 from advisor.probes.child.training_step import recomputed
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Workload
 
 torch.set_num_threads(1)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.children.errors import NonsenseError
 from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Moment
 from advisor.probes.judging.record import MOST_NOTES, Record
@@ -17,6 +18,7 @@ from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import (
     LONGEST,
+    MESSAGES,
     SHORTEST,
     Duel,
     Message,
@@ -27,8 +29,6 @@ from advisor.probes.protocol import (
     Rehearsed,
     Sample,
     Told,
-    decode,
-    encode,
 )
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.threads import THREADS
@@ -51,7 +51,10 @@ def told(probe: Probe, *messages: Message, ended: Moment = QUIET, before: Settin
         record.add(Sample(Phase.DUEL, before, number, 0.2))
         record.add(Sample(Phase.DUEL, rival, number, 0.1))
     for message in messages:
-        record.add(message)
+        try:
+            record.add(message)
+        except NonsenseError:
+            record.misunderstood += 1
     return record.outcome(None, BEGUN, ended, "2026-11-21T10:00:00+00:00", "machine")
 
 
@@ -157,7 +160,7 @@ def test_whatever_is_accepted_becomes_an_outcome_that_can_be_written(messages: l
         record = Record(probe, WORKLOAD, 16, (16, 32, 64), seed=0)
         for message in messages:
             with contextlib.suppress(ValueError):
-                record.add(decode(encode(message)))
+                record.add(MESSAGES.read(MESSAGES.line(message)))
         outcome = record.outcome(None, BEGUN, QUIET, "", "machine")
         assert json.dumps(outcome.to_json(), allow_nan=False)
         json.dumps(outcome.facts(), allow_nan=False)

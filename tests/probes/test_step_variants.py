@@ -15,12 +15,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.benches.step import prepare
 from advisor.probes.child.break_even import break_even, sentence
 from advisor.probes.child.compiled_step import CompiledTrial, empty_caches, steps_of_plan
 from advisor.probes.child.compiled_step import sentence as compiling_sentence
 from advisor.probes.child.training_step import STATES, TrainingStep
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Failed, Message, Note, Request
@@ -268,7 +268,7 @@ def request(probe: Probe, workload: Workload, memory_bytes: int = 10**9) -> Requ
     before = probe.before({}, workload, {})
     assert before is not None
     settings = probe.settings(workload, {}, before)
-    return Request(probe.name, workload.to_json(), before, settings, 10.0, memory_bytes, 0, {}, "")
+    return Request(probe.name, workload, before, settings, 10.0, memory_bytes, 0, {}, "")
 
 
 def test_two_networks_share_the_memory() -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.benches import scratch, storage
 from advisor.probes.benches.scratch import Past, Scratch, make
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Message, Rehearsed, Request
 from advisor.probes.rates.storage import RANDOM, SEQUENTIAL, STORAGE, piece_bytes

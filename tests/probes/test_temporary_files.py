@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from advisor.children.process import ChildProcess, Line
+from advisor.children.supervise import Limits
 from advisor.children.temporary import GRACE_SECONDS, PREFIX, temporary_folder
 from advisor.probes.protocol import Message, Sample
-from advisor.probes.runner import Limits, run
+from advisor.probes.runner import run
 from advisor.probes.settings.loading import WORKERS
 from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Workload

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.child.memory import peak_memory_bytes
 from advisor.probes.child.training_step import StepTrial, TrainingStep, step_key
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import OPTIMIZERS, Activations, Device, Execution, MemoryFormat, Precision, Workload
 
 torch.set_num_threads(1)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 import torch
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.benches.transfer import Copy, TransferTrial, buffer_bytes
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.rates.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST, TRANSFER
 from advisor.probes.runner import run
 

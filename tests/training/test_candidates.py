@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.networks.description import ACTIVATIONS
+from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
 from advisor.training.ladder.menu import EARLY_STOPPING_FROM, menu
 from advisor.training.ladder.trial_record import Kind
@@ -123,7 +124,7 @@ def test_epochs_stay_within_bounds(examples: int, batch: int) -> None:
 
 @given(plans)
 def test_a_plan_survives_the_way_to_the_child(planned: Planned) -> None:
-    assert Planned.from_json(planned.to_json()) == planned
+    assert decode(Planned, encode(planned)) == planned
 
 
 def test_the_builders_own_weights_are_no_way_to_initialise() -> None:

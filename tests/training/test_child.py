@@ -19,11 +19,12 @@ from sklearn import datasets as shipped
 from advisor.agent.remembered.trial_journal import TrialJournal
 from advisor.agent.trials.events import TrialEvent, TrialListener
 from advisor.agent.trials.trying import MOST_STARTS, Trying
+from advisor.children.supervise import Limits
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
-from advisor.probes.runner import Limits
 from advisor.training.child.request import (
+    MESSAGES,
     Began,
     Costly,
     EpochSeen,
@@ -33,10 +34,8 @@ from advisor.training.child.request import (
     Ready,
     Refused,
     Request,
-    decode,
-    decode_request,
-    encode,
-    encode_request,
+    read_request,
+    request_line,
 )
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Winner
@@ -46,7 +45,7 @@ DATA = DataTried("/d.csv", "y", "0" * 16, "tabular", "classify", 100, 20, 80, "D
 READY = Ready(DATA, Metric("accuracy", "accuracy", 0.01), 8)
 LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.1)
 FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Difference("a", "b", 0.1, 0.0, 0.2),))
-MESSAGES: list[Message] = [
+SAID: list[Message] = [
     READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
     EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), Refused("No", "d.csv", "empty", "Fill it."),
 ]  # fmt: skip
@@ -70,14 +69,14 @@ def request(path: Path, seconds: float = 20.0) -> Request:
     return Request(str(path), "kind", found.fingerprint, Planned("ffn", (), (16,)), seconds, seconds, 0, 1, 10_000)
 
 
-@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+@pytest.mark.parametrize("message", SAID, ids=lambda message: type(message).__name__)
 def test_a_message_survives_the_way(message: Message) -> None:
-    assert decode(encode(message)) == message
+    assert MESSAGES.read(MESSAGES.line(message)) == message
 
 
 def test_a_request_survives_the_way() -> None:
     asked = Request("/d.csv", None, "f", Planned("ffn", ("cnn",), (1, 2)), 60.0, 30.0, 1, 2, 1000, (LINEAR,))
-    assert decode_request(encode_request(asked)) == asked
+    assert read_request(request_line(asked)) == asked
 
 
 @given(st.binary(max_size=200) | st.recursive(
@@ -86,7 +85,7 @@ def test_a_request_survives_the_way() -> None:
 ).map(lambda value: repr(value).replace("'", '"').replace("None", "null").encode()))  # fmt: skip
 def test_what_is_no_message_is_refused(line: bytes) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
-        decode(line)
+        MESSAGES.read(line)
 
 
 @pytest.mark.slow
@@ -223,10 +222,10 @@ import os, signal, sys
 from advisor.training.child.request import *
 from advisor.training.ladder.trial_record import *
 from advisor.training.ladder.outcome import *
-asked = decode_request(sys.stdin.buffer.readline())
+asked = read_request(sys.stdin.buffer.readline())
 out = sys.stdout.buffer
 def tell(message):
-    out.write(encode(message)); out.flush()
+    out.write(MESSAGES.line(message)); out.flush()
 tell(Ready(DataTried("/d", "y", "f", "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25),
      Metric("accuracy", "accuracy", 0.01), 8))
 done = {trial.name for trial in asked.finished}
@@ -249,7 +248,7 @@ def misbehaving(harm: str) -> list[str]:
 @pytest.mark.parametrize(
     ("harm", "reason"),
     [
-        ("os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
         ("sys.exit('no space')", "no space"),
         ("raise MemoryError('too large')", "too large"),
     ],
@@ -402,7 +401,7 @@ def test_the_parent_needs_no_heavy_library() -> None:
 def test_the_child_ends_when_its_parent_is_killed(wine: Path) -> None:
     import subprocess
 
-    asked = encode_request(replace(request(wine, 60.0)))
+    asked = request_line(replace(request(wine, 60.0)))
     parent = subprocess.Popen(
         [
             sys.executable,

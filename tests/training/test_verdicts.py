@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.facts.verdict import Verdict
+from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import Factor, Planned
 from advisor.training.ladder.comparing import Scores, leader
 from advisor.training.ladder.ladder import Ladder
@@ -316,8 +317,8 @@ def test_whose_probabilities_are_unknown_is_taken_by_its_score() -> None:
 
 def test_a_trial_of_an_earlier_version_has_no_losses() -> None:
     kept = unsure("linear", 0.8, 0.3)
-    assert Trial.from_json(kept.to_json()) == kept
-    assert Trial.from_json({key: value for key, value in kept.to_json().items() if key != "losses"}) == replace(
+    assert decode(Trial, encode(kept)) == kept
+    assert decode(Trial, {key: value for key, value in encode(kept).items() if key != "losses"}) == replace(
         kept, losses=()
     )
 

@@ -11,7 +11,6 @@ from textual.widgets import Button, Select
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import JournalFailed, MeasuringResumed, ProbeStarted
-from advisor.children.stopping import was_stopped
 from advisor.errors import input_error
 from advisor.probes.catalogue import probe_named
 from advisor.probes.protocol import Duel, Phase, Sample
@@ -194,7 +193,7 @@ async def test_x_ends_this_probe_and_the_next_goes_on() -> None:
         await run.press("x")
         await until(run, lambda: run.screen.phase is Screen.DONE)
         results = run.screen.query_one(DonePane).results
-        assert [was_stopped(outcome) for outcome in results] == [True, False, False, False]
+        assert [outcome.stopped for outcome in results] == [True, False, False, False]
         shows(run, "■ stopped by hand", "✓ 1 confirmed")
 
 

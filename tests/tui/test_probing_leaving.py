@@ -12,7 +12,7 @@ import pytest
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeFinished, ProbeStarted
 from advisor.agent.settling.scope import advise_here
-from advisor.children.stopping import Stop, was_stopped
+from advisor.children.stopping import Stop
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.runner import run as run_probe
 from advisor.probes.settings.threads import THREADS as PROBE
@@ -84,7 +84,7 @@ async def test_a_real_probe_is_stopped_at_once_and_leaves_no_process() -> None:
         await until(run, lambda: screen.phase is Screen.DONE)
         assert not {one.pid for one in children()} - before
         last = screen.query_one(DonePane).revision.outcomes[-1]
-        assert was_stopped(last)
+        assert last.stopped
         assert last.failure is None
 
 

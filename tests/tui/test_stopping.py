@@ -18,7 +18,7 @@ from advisor.agent.remembered.journal import Journal
 from advisor.agent.remembered.trial_journal import TrialJournal
 from advisor.agent.trials.events import TrialEvent
 from advisor.agent.trials.trying import NothingTriedError, Trying
-from advisor.children.stopping import STOPPED, Stop, was_stopped
+from advisor.children.stopping import STOPPED, Stop
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
@@ -42,11 +42,11 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 sys.stdin.readline()
 subprocess.Popen([sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"])
 def say(**message): print(json.dumps(message), flush=True)
-say(type="progress", stage="ready", torch="2", python="3", threads=2)
-say(type="progress", stage="duel", rival=1)
+say(type="Ready", torch="2", python="3", threads=2)
+say(type="Duel", rival=1)
 for number in range(PAIRS):
-    say(type="sample", phase="duel", setting=2, round=number, seconds=1.0, elapsed=number + 0.5)
-    say(type="sample", phase="duel", setting=1, round=number, seconds=2.0, elapsed=number + 1.0)
+    say(type="Sample", phase="duel", setting=2, round=number, seconds=1.0, elapsed=number + 0.5)
+    say(type="Sample", phase="duel", setting=1, round=number, seconds=2.0, elapsed=number + 1.0)
 time.sleep(600)
 """
 """A child that hears no signal, with a child that hears none either."""
@@ -93,7 +93,7 @@ def stopped_after(pairs: int, stop: Stop, ending: str = "this") -> Outcome:
 @pytest.mark.parametrize("ending", ["this", "everything"])
 def test_a_stopped_probe_keeps_its_samples_and_decides_nothing(ending: str) -> None:
     outcome = stopped_after(20, Stop(), ending)
-    assert was_stopped(outcome)
+    assert outcome.stopped
     assert outcome.failure is None, "somebody's wish is no failure"
     assert (outcome.verdict, outcome.after, outcome.facts()) == (Verdict.UNDECIDED, None, {})
     assert outcome.n == 20
@@ -103,7 +103,7 @@ def test_a_stopped_probe_keeps_its_samples_and_decides_nothing(ending: str) -> N
 @pytest.mark.usefixtures("nobody_stays")
 def test_a_probe_can_be_stopped_before_it_has_timed_anything() -> None:
     outcome = stopped_after(0, Stop())
-    assert was_stopped(outcome)
+    assert outcome.stopped
     assert (outcome.n, outcome.measured, outcome.failure) == (0, False, None)
 
 
@@ -123,7 +123,7 @@ def test_another_thread_stops_a_child_that_says_nothing() -> None:
         stop=stop,
     )
     timer.join()
-    assert was_stopped(outcome)
+    assert outcome.stopped
 
 
 MACHINE = Machine(
@@ -190,7 +190,7 @@ def probes(monkeypatch: pytest.MonkeyPatch, knowledge: Knowledge) -> HangingProb
 
 def test_stopping_one_probe_goes_on_with_the_next_and_never_comes_back_to_it(probes: HangingProbes) -> None:
     revision = probes.settle(Stop(), {1: "this", 3: "this"})
-    assert [outcome.probe for outcome in revision.outcomes if was_stopped(outcome)] == [probes.ran[0], probes.ran[2]]
+    assert [outcome.probe for outcome in revision.outcomes if outcome.stopped] == [probes.ran[0], probes.ran[2]]
     assert len(probes.ran) > 4
     assert probes.ran.count(probes.ran[0]) == probes.ran.count(probes.ran[2]) == 1
 
@@ -209,7 +209,7 @@ def test_what_was_asked_between_two_probes_does_not_end_the_next() -> None:
 def test_stopping_everything_gives_back_what_is_known(probes: HangingProbes) -> None:
     revision = probes.settle(Stop(), {3: "everything"})
     assert len(probes.ran) == len(revision.outcomes) == 3
-    assert [was_stopped(outcome) for outcome in revision.outcomes] == [False, False, True]
+    assert [outcome.stopped for outcome in revision.outcomes] == [False, False, True]
     assert {skipped.reason for skipped in revision.open} == {STOPPED}
     assert revision.open
 
@@ -236,9 +236,9 @@ from advisor.training.child.request import *
 from advisor.training.ladder.trial_record import *
 from advisor.training.ladder.outcome import *
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-asked = decode_request(sys.stdin.buffer.readline())
+asked = read_request(sys.stdin.buffer.readline())
 def tell(message):
-    sys.stdout.buffer.write(encode(message)); sys.stdout.buffer.flush()
+    sys.stdout.buffer.write(MESSAGES.line(message)); sys.stdout.buffer.flush()
 tell(Ready(DataTried("/d", "y", "f", "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25),
      Metric("accuracy", "accuracy", 0.01), 8))
 tell(Began("trivial", Stage.TRIVIAL, 0, Kind.TRIVIAL))

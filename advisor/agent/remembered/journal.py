@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from advisor.agent.remembered.journal_file import JournalFile
-from advisor.errors import InputError
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
 
@@ -130,7 +129,7 @@ def _entry(data: Any) -> Entry | None:
         outcome = data["outcome"]
         found = checked(Outcome.from_json(outcome)) if outcome is not None else None
         return Entry(probe_named(data["probe"]).name, float(data["spent"]), found, bool(data.get("by_hand", False)))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
+    except (ValueError, TypeError, KeyError):
         return None
 
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from advisor.agent.remembered.journal_file import JournalFile
-from advisor.training.child.request import Began, Finals, Message, Ready, from_json, to_json
+from advisor.plain import encode
+from advisor.training.child.request import MESSAGES, Began, Finals, Message, Ready
 from advisor.training.ladder.trial_record import Stage, Trial
 
 SCHEMA = "advisor/trial-journal/2"
@@ -55,7 +56,7 @@ class TrialJournal:
         """What an earlier run has left; nothing where that is too old, or of another version."""
         known = Known()
         for entry in self._entries():
-            message, known.spent = from_json(entry["what"], entry["content"]), float(entry["spent"])
+            message, known.spent = MESSAGES.of(entry["what"], entry["content"]), float(entry["spent"])
             match message:
                 case Ready():
                     known.ready = message
@@ -75,7 +76,7 @@ class TrialJournal:
         for entry in self._file.read():
             try:
                 fresh = datetime.now(UTC) - datetime.fromisoformat(entry["date"]) < KEPT_FOR
-                from_json(entry["what"], entry["content"])
+                MESSAGES.of(entry["what"], entry["content"])
                 float(entry["spent"])
             except (ValueError, TypeError, KeyError, AttributeError):
                 return
@@ -91,7 +92,7 @@ class TrialJournal:
         """
         date = datetime.now(UTC).isoformat(timespec="seconds")
         what = type(message).__name__
-        entry = {"schema": SCHEMA, "date": date, "what": what, "spent": spent, "content": to_json(message)}
+        entry = {"schema": SCHEMA, "date": date, "what": what, "spent": spent, "content": encode(message)}
         self._file.write(entry | ({"by_hand": True} if by_hand else {}))
 
     def close(self, *, finished: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,14 +11,15 @@ from pathlib import Path
 from advisor.agent.events import JournalFailed
 from advisor.agent.remembered.trial_journal import Known, TrialJournal
 from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
-from advisor.children.process import ChildProcess, Closed, Flood, Line
+from advisor.children.process import module_command
 from advisor.children.stopping import STOPPED, Stop
+from advisor.children.supervise import End, Limits, supervise
 from advisor.errors import InputError, Problem, input_error
 from advisor.inference.plan import Plan
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
-from advisor.probes.runner import LAST_WORDS_SHOWN, Limits, memory_limit
 from advisor.training.child.request import (
+    MESSAGES,
     Began,
     Costly,
     Ended,
@@ -29,8 +29,7 @@ from advisor.training.child.request import (
     Ready,
     Refused,
     Request,
-    decode,
-    encode_request,
+    request_line,
 )
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.ladder import Ladder
@@ -100,9 +99,11 @@ class Trying:
         self._listener = listener
         self._stop = stop or Stop()
         self._limits = limits or Limits(grace_seconds=GRACE_SECONDS)
-        self._command = command or [sys.executable, "-P", "-m", "advisor.training.child.main"]
+        self._command = command or module_command("advisor.training.child.main")
         self.known = journal.known() if journal is not None else Known()
         self._gave_up = False
+        self._running: Began | None = None
+        """In the child under way."""
         self._cut_off: Began | None = None
         """What is being tried, or was when the child was ended."""
         self._begun = time.monotonic()
@@ -203,59 +204,43 @@ class Trying:
         """One child, to its end. None where it has said everything; otherwise what was running when it went, and why."""
         begun = time.monotonic()
         request = replace(self._request, seconds=seconds, finished=tuple(self.known.trials))
-        memory = memory_limit(self._limits, None, read_limits(Tree(Path("/"))).memory_left_bytes)
-        with ChildProcess([*self._command, str(os.getpid())], _environment(request.threads)) as child:
-            child.send(encode_request(request))
-            try:
-                running, reason = self._listen(child, begun + max(0.0, seconds) + self._limits.grace_seconds, memory)
-            except KeyboardInterrupt:
-                self._note_stop()
-                raise
-        if reason is None:
-            return None
-        if words := child.last_words():
-            reason = f"{reason} Its last words: {words[-LAST_WORDS_SHOWN:]}"
-        return _Crash(running, reason)
-
-    def _listen(self, child: ChildProcess, deadline: float, memory: int) -> tuple[Began | None, str | None]:
-        """Takes down what the child says, until it has said everything (then no reason) or must be ended."""
-        running: Began | None = None
-        looked, rubbish = 0.0, 0
-        while True:
-            now = time.monotonic()
-            if self._stop.all:
+        self._running = None
+        try:
+            ending = supervise(
+                self._command,
+                _environment(request.threads),
+                self._hear,
+                deadline=begun + max(0.0, seconds) + self._limits.grace_seconds,
+                request=request_line(request),
+                memory_bytes=self._limits.memory(read_limits(Tree(Path("/"))).memory_left_bytes),
+                limits=self._limits,
+                stopped=lambda: self._stop.all,
+            )
+        except KeyboardInterrupt:
+            self._note_stop()
+            raise
+        match ending.end:
+            case End.SAID_ALL:
+                return None
+            case End.STOPPED:
                 self.known.notes.append(STOPPED)
                 self._note_stop()
-                return None, None
-            if now >= deadline:
+                return None
+            case End.LATE:
                 self.known.notes.append("The time was over before everything was done.")
-                return None, None
-            if now - looked >= self._limits.poll_seconds:
-                looked, held = now, child.resident_bytes()
-                if held > memory and (held := child.own_bytes()) > memory:
-                    return running, f"It held {held / 1e6:,.0f} MB of memory and may take {memory / 1e6:,.0f} MB."
-            match child.event(min(self._limits.poll_seconds, deadline - now)):
-                case None:
-                    continue
-                case Closed():
-                    return running, _how_it_ended(child.ending(self._limits.poll_seconds * 5))
-                case Flood():
-                    return running, "It wrote without end."
-                case Line(content):
-                    try:
-                        message = decode(content)
-                    except (ValueError, TypeError, KeyError):
-                        rubbish += 1
-                    else:
-                        if isinstance(message, Ended):
-                            return None, None
-                        running = message if isinstance(message, Began) else running
-                        self._take(message)
-                        running = None if isinstance(message, Trial | Finals) else running
-                case _:
-                    rubbish += 1
-            if rubbish > self._limits.rubbish_lines:
-                return running, "It wrote lines that say nothing."
+                return None
+            case End.FAILED:
+                return _Crash(self._running, ending.explain(ending.reason))
+
+    def _hear(self, line: bytes) -> bool:
+        """Take down what the child says. Raises ValueError where it is no message."""
+        message = MESSAGES.read(line)
+        if isinstance(message, Ended):
+            return True
+        self._running = message if isinstance(message, Began) else self._running
+        self._take(message)
+        self._running = None if isinstance(message, Trial | Finals) else self._running
+        return False
 
     def _take(self, message: Message) -> None:
         known = self.known
@@ -325,9 +310,3 @@ def _environment(threads: int) -> dict[str, str]:
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
     waiting = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that wait do not keep others from the processors
     return {**os.environ, **dict.fromkeys(names, str(threads)), **waiting}
-
-
-def _how_it_ended(status: int | None) -> str:
-    if status is not None and status < 0:
-        return f"It was ended by signal {-status}."
-    return "It closed its output." if status is None else f"It ended with status {status}."

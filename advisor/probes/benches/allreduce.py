@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from advisor.children.errors import CannotRunError
 from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.peers import START_SHARE, places_here
 from advisor.probes.child.peer import Launch, PeerTrial, Started, start_all
 from advisor.probes.child.rank import Doing, gradient_sizes
 from advisor.probes.child.rank_group import RankGroup, RankTrial
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.ranks import ALLREDUCE, FEWEST, ONE, SEVERAL, local_ranks
@@ -45,7 +46,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """The ranks, and for training one process as well that has the whole machine; started side by side."""
     if request.workload is None:
         raise UnbuildableError("There is no network that it could time.")
-    workload = Workload.from_json(request.workload)
+    workload = request.step
     surroundings = Surroundings.of(request.facts)
     on_card = workload.device is Device.CUDA
     cores = surroundings.usable_cores or os.cpu_count() or 1
@@ -54,7 +55,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     if probe.name == ALLREDUCE.name:
         return _exchanges(request, workload, _group(request, divided, trains=False))
     whole = workload if on_card else replace(workload, threads=cores)
-    launch = Launch(whole.to_json(), request.memory_bytes // 2, request.seed, probe.work.value)
+    launch = Launch(whole, request.memory_bytes // 2, request.seed, probe.work.value)
     one = PeerTrial(launch, ONE)
     group = _group(request, divided, trains=True)
     largest = max(share.batch_size for share in divided)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.host import ThisHost, Tree
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches import step
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.energy import ProcessorCounter, no_counter, zones
-from advisor.probes.workload import Device, Workload
+from advisor.probes.workload import Device
 
 _STANDS_STILL = 1.0
 """Seconds without a change, after which a counter is taken to be none. The slowest of them count ten times a second."""
@@ -83,7 +83,7 @@ def counter_for(device: Device, tree: Tree) -> Callable[[], float]:
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """The trials of the bench `step`, with a meter."""
-    device = Workload.from_json(request.workload or {}).device if request.workload else Device.CPU
+    device = request.workload.device if request.workload else Device.CPU
     meter = Meter(counter_for(device, Tree(Path("/"))))
     what = "The graphics card alone" if device is Device.CUDA else "The whole processor"
     tell(Note(f"{what} was metered, with whatever other programs did on it meanwhile."))

@@ -17,10 +17,10 @@ import torch
 from torch import Generator, Tensor
 from torch.utils.data import Dataset, TensorDataset
 
+from advisor.children.errors import CannotRunError
 from advisor.networks.description import Layout, flat_values
 from advisor.networks.examples import example_batch
 from advisor.networks.spec import layout, reconstructs
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Workload
 from advisor.wording import shorten
 

@@ -33,13 +33,14 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
 from advisor.children import guard
+from advisor.children.errors import CannotRunError
 from advisor.networks.description import UnbuildableError
 from advisor.networks.spec import check
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.benches.examples import Example, Examples, FileOfExamples, dataset_of, source_of, tensor_bytes
 from advisor.probes.child.training_step import StepTrial, TrainingStep
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.protocol import Note, Request, Told
 from advisor.probes.settings.loading import BESIDE, Loader, loader
@@ -276,7 +277,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One file and one network for all settings; each has loader processes of its own."""
     if request.workload is None:
         raise UnbuildableError("There is no network that it could time.")
-    workload = Workload.from_json(request.workload)
+    workload = request.step
     check(workload)
     source = source_of(workload, request.facts, request.folder)
     if (need := _batch_bytes(workload)) > request.memory_bytes:

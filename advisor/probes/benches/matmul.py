@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import torch
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.child.memory import peak_memory_bytes
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.precision import BF16_FEATURES

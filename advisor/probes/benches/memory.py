@@ -12,13 +12,14 @@ import psutil
 import torch
 from torch import Tensor
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.detection.caches import detect_caches
 from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
 from advisor.probes.child.memory import peak_memory_bytes
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.rates.bandwidth import ALL_THREADS, CACHES, ONE_THREAD

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.host import ThisHost, Tree
 from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.peer import Launch, PeerTrial, start_all
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.launch import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT
@@ -63,27 +63,27 @@ def launch_for(probe: Probe, setting: Setting, workload: Workload, plain: Launch
     if probe.name == INTEROP.name:
         return replace(plain, interop_threads=int(setting))
     if here is None or (probe.name == NUMA.name and setting != ONE_NODE):
-        return replace(plain, workload=probe.variant(workload, setting).to_json())
+        return replace(plain, workload=probe.variant(workload, setting))
     if probe.name == SMT.name:
         processors = here.threads if setting == HARDWARE_THREADS else here.cores_among(here.threads)
-        return replace(plain, workload=replace(workload, threads=len(processors)).to_json(), processors=processors)
+        return replace(plain, workload=replace(workload, threads=len(processors)), processors=processors)
     if not here.nodes:
         raise CannotRunError("The system does not tell which processors and memory belong together.")
     node = max(here.nodes, key=lambda number: len(here.nodes[number]))
     cores = here.cores_among(here.nodes[node])
     threads = replace(workload, threads=len(cores))
-    return replace(plain, workload=threads.to_json(), processors=here.nodes[node], memory_node=node)
+    return replace(plain, workload=threads, processors=here.nodes[node], memory_node=node)
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One process for each setting, started side by side before any is timed."""
     if request.workload is None:
         raise UnbuildableError("There is no network that it could time.")
-    workload = Workload.from_json(request.workload)
+    workload = request.step
     if workload.threads is None:
         workload = replace(workload, threads=Surroundings.of(request.facts).usable_cores)
     settings = tuple(dict.fromkeys((*request.settings, request.before)))
-    plain = Launch(workload.to_json(), request.memory_bytes // len(settings), request.seed, probe.work.value)
+    plain = Launch(workload, request.memory_bytes // len(settings), request.seed, probe.work.value)
     here = places_here() if probe.name in (SMT.name, NUMA.name) else None
     trials = {setting: PeerTrial(launch_for(probe, setting, workload, plain, here), setting) for setting in settings}
     started = dict(zip(trials, start_all(list(trials.values()), request.seconds * START_SHARE), strict=True))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO
 
-from advisor.probes.judging.contest import CannotRunError
+from advisor.children.errors import CannotRunError
 from advisor.probes.rates.storage import PAGE
 from advisor.wording import shorten
 

@@ -28,7 +28,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One network for all settings that only feed it differently, another where the network itself differs."""
     if request.workload is None:
         raise UnbuildableError("There is no network that it could time.")
-    workload = Workload.from_json(request.workload)
+    workload = request.step
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
     variants = {setting: probe.variant(workload, setting) for setting in (*request.settings, request.before)}

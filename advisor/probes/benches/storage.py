@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.detection.disks import disk_behind
 from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
 from advisor.probes.child.memory import peak_memory_bytes
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.outcome import FROM_MEMORY
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from advisor.children.errors import CannotRunError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.memory import peak_memory_bytes
 from advisor.probes.child.training_step import usable
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.rates.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST

@@ -6,7 +6,8 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 
-from advisor.probes.judging.contest import CannotRunError, Trial
+from advisor.children.errors import CannotRunError
+from advisor.probes.judging.contest import Trial
 
 SIZES = (1, 8, 64)
 """Examples a step, tried beside those of the plan."""

@@ -15,11 +15,13 @@ import sys
 import time
 
 from advisor.children import guard
+from advisor.children.errors import CannotRunError
+from advisor.children.process import LONGEST_LINE
 from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.catalogue import probe_named
-from advisor.probes.judging.contest import CannotRunError, Contest, NothingToCompareError
-from advisor.probes.protocol import LONGEST_LINE, Failed, Message, Ready, Request, Result, decode_request, encode
+from advisor.probes.judging.contest import Contest, NothingToCompareError
+from advisor.probes.protocol import MESSAGES, Failed, Message, Ready, Request, Result, read_request
 
 LEFT_FOR_LAST_WORDS = 0.15
 """Seconds before the deadline at which the last sample must be done."""
@@ -37,13 +39,13 @@ class Telling:
         self._told = time.monotonic()
 
     def __call__(self, message: Message) -> None:
-        self._waiting += encode(message)
+        self._waiting += MESSAGES.line(message)
         if time.monotonic() - self._told > _TELL_EVERY or isinstance(message, Ready | Result | Failed):
             self.flush()
 
     def flush(self) -> None:
-        while self._waiting:
-            del self._waiting[: os.write(self._descriptor, self._waiting)]
+        guard.write(self._descriptor, bytes(self._waiting))
+        self._waiting.clear()
         self._told = time.monotonic()
 
 
@@ -76,12 +78,9 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
 
 def main() -> None:
     begun = time.monotonic()
-    guard.die_with(int(sys.argv[1]))
-    guard.be_first_to_go()
-    answers = os.dup(1)
-    os.dup2(2, 1)  # what a library prints must not stand among the answers
+    answers = guard.begin()
     line = sys.stdin.buffer.readline(LONGEST_LINE)
-    request = decode_request(line)
+    request = read_request(line)
     guard.die_when_closed(0)
     tell = Telling(answers)
     try:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from advisor.children import guard
-from advisor.probes.child.helper import HelperProcess, Say, number_in, serve
-from advisor.probes.judging.contest import CannotRunError
+from advisor.children.errors import CannotRunError
+from advisor.children.helper import HelperProcess, Say, number_in, serve
+from advisor.children.process import module_command
+from advisor.networks.description import UnbuildableError
+from advisor.plain import decode, encode
 from advisor.probes.probe import Setting, Work
 from advisor.probes.protocol import Rechecked, Request
 from advisor.probes.workload import Workload
@@ -34,7 +36,7 @@ SLOWEST = 20
 class Launch:
     """How a peer is started."""
 
-    workload: Mapping[str, Any]
+    workload: Workload
     memory_bytes: int
     seed: int
     work: str = Work.STEP.value
@@ -79,7 +81,7 @@ class PeerTrial:
         self.setting = setting
         self.work = 1.0
         self._launch = launch
-        self._command = command or [sys.executable, "-P", "-m", "advisor.probes.child.peer"]
+        self._command = command or module_command("advisor.probes.child.peer")
         self._process: HelperProcess | None = None
         self._started: Started | CannotRunError | None = None
         self._asked = 0
@@ -88,7 +90,7 @@ class PeerTrial:
 
     def start(self) -> None:
         self._process = HelperProcess(f"The process for {self.setting}", self._command, _environment(self._launch))
-        self._process.say(**asdict(self._launch))
+        self._process.say(**encode(self._launch))
 
     def wait(self, until: float) -> Started | None:
         if self._started is None:
@@ -163,7 +165,7 @@ def recheck(
     workload: Workload, setting: Setting, request: Request, seconds: float, command: Sequence[str] | None = None
 ) -> Rechecked:
     """Runs a few steps of the workload in a fresh process, within so many seconds."""
-    launch = Launch(workload.to_json(), request.memory_bytes, request.seed)
+    launch = Launch(workload, request.memory_bytes, request.seed)
     trial = PeerTrial(launch, setting, command, until=time.monotonic() + seconds)
     try:
         trial.warm_up(seconds)
@@ -184,7 +186,7 @@ def pool_environment(threads: int | None) -> dict[str, str]:
 
 
 def _environment(launch: Launch) -> dict[str, str]:
-    return pool_environment(launch.workload.get("threads"))
+    return pool_environment(launch.workload.threads)
 
 
 def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
@@ -200,13 +202,13 @@ def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
 
 def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:
     """Runs in the peer: builds, warms up, runs."""
-    launch = Launch(**arguments)
+    launch = decode(Launch, arguments, "launch")
     bind(launch.processors, launch.memory_node)
     import torch
 
     from advisor.probes.child.training_step import StepTrial, TrainingStep
 
-    workload = Workload.from_json(launch.workload)
+    workload = launch.workload
     if launch.interop_threads is not None:
         torch.set_num_interop_threads(launch.interop_threads)
     if workload.threads is not None:
@@ -223,4 +225,4 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
 
 
 if __name__ == "__main__":
-    serve(_work)
+    serve(_work, UnbuildableError)

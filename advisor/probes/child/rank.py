@@ -12,9 +12,11 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from advisor.probes.child.helper import Say, serve
+from advisor.children.errors import CannotRunError
+from advisor.children.helper import Say, serve
+from advisor.networks.description import UnbuildableError
+from advisor.plain import decode
 from advisor.probes.child.peer import bind
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.workload import Device, Execution, Precision, Workload
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class Doing(StrEnum):
 class RankLaunch:
     """How a rank is started."""
 
-    workload: Mapping[str, Any]
+    workload: Workload
     """With its own share of the batch and of the threads."""
     rank: int
     ranks: int
@@ -55,9 +57,9 @@ class RankLaunch:
 
 def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:
     """Runs in the rank."""
-    launch = RankLaunch(**arguments)
+    launch = decode(RankLaunch, arguments, "launch")
     bind(launch.processors, None)
-    workload = Workload.from_json(launch.workload)
+    workload = launch.workload
     import torch
 
     if workload.threads is not None:
@@ -160,4 +162,4 @@ def gradient_sizes(workload: Workload) -> list[int]:
 
 
 if __name__ == "__main__":
-    serve(_work)
+    serve(_work, UnbuildableError)

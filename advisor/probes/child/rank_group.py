@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import socket
-import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 
-from advisor.probes.child.helper import HelperProcess, answer_in, number_in
+from advisor.children.errors import CannotRunError
+from advisor.children.helper import HelperProcess, answer_in, number_in
+from advisor.children.process import module_command
+from advisor.plain import encode
 from advisor.probes.child.peer import Pace, Started, pool_environment
 from advisor.probes.child.rank import LOOPBACK, Doing, RankLaunch
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Setting
 from advisor.probes.workload import Workload
 
@@ -40,7 +40,7 @@ class RankGroup:
         self._memory_bytes = memory_bytes
         self._seed = seed
         self._processors = processors or [None] * len(shares)
-        self._command = command or [sys.executable, "-P", "-m", "advisor.probes.child.rank"]
+        self._command = command or module_command("advisor.probes.child.rank")
         self._running: list[HelperProcess] = []
         self._started: Started | CannotRunError | None = None
 
@@ -53,7 +53,7 @@ class RankGroup:
         with socket.create_server((LOOPBACK, 0)) as listening:
             for rank, share in enumerate(self._shares):
                 launch = RankLaunch(
-                    workload=share.to_json(),
+                    workload=share,
                     rank=rank,
                     ranks=len(self._shares),
                     port=listening.getsockname()[1],
@@ -68,7 +68,7 @@ class RankGroup:
                 name = f"Process {rank + 1} of {len(self._shares)}"
                 process = HelperProcess(name, self._command, _environment(share), shared)
                 self._running.append(process)
-                process.say(**asdict(launch))
+                process.say(**encode(launch))
 
     def wait(self, until: float) -> Started | None:
         """Until all have met; None where one failed, which `require` tells."""

@@ -14,12 +14,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import torch
 from torch import Tensor, nn
 
+from advisor.children.errors import CannotRunError
 from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.recompute import recompute
 from advisor.probes.child.memory import peak_memory_bytes
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Setting, Work
 from advisor.probes.workload import Activations, Device, Execution, MemoryFormat, Precision, Workload
 from advisor.wording import shorten

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
 from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
@@ -24,10 +25,6 @@ GAUGE_ROUNDS = 5
 """Where the rates of the settings are wanted too."""
 REHEARSAL_SHARE = 0.25
 """Of the time left, for the first run of one setting: what is slower is left out."""
-
-
-class CannotRunError(Exception):
-    """A setting is too slow or too large to be tried here; the message says which and by how much."""
 
 
 class NothingToCompareError(Exception):

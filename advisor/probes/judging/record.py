@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from advisor.children.errors import NonsenseError
 from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import SPEED_UP, Outcome, SettingRecord
@@ -30,7 +31,7 @@ MOST_NOTES = 20
 
 @dataclass
 class Record:
-    """Collects messages of settings that were asked for; what else a child says of is not believed."""
+    """The messages of a child about the settings that were asked for; others are not believed."""
 
     probe: Probe
     workload: Workload | None
@@ -41,6 +42,7 @@ class Record:
     rival: Setting | None = None
     failed: str | None = None
     misunderstood: int = 0
+    """Lines that were no messages, or spoke of what was not asked for."""
     samples: list[Sample] = field(default_factory=list)
     rechecked: dict[Setting, Rechecked] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -49,6 +51,7 @@ class Record:
     skipped: dict[Setting, str] = field(default_factory=dict)
 
     def add(self, message: Message) -> None:
+        """Take down a message. Raises NonsenseError for one that speaks of what was not asked for."""
         match message:
             case Ready():
                 self.ready = message
@@ -70,7 +73,7 @@ class Record:
             case Failed(reason):
                 self.failed = reason
             case Duel() | Rehearsed() | Skipped() | Sample() | Rechecked() | Told():
-                self.misunderstood += 1
+                raise NonsenseError("it was not asked for")
 
     def pairs(self) -> list[tuple[float, float]]:
         """Seconds of both sides of every complete round of the duel."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from advisor.children.errors import CannotRunError
 from advisor.machine.host import Tree
-from advisor.probes.judging.contest import CannotRunError
 from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.surroundings import Surroundings

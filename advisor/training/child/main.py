@@ -10,7 +10,6 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from advisor.training.child.request import (
     Ready,
     Refused,
     Request,
-    decode_request,
+    read_request,
 )
 from advisor.training.child.telling import Telling
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
@@ -274,13 +273,10 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
     run.finals()
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
     begun = time.monotonic()
-    guard.die_with(int(arguments[0]))
-    guard.be_first_to_go()
-    answers = os.dup(1)
-    os.dup2(2, 1)  # what a library prints must not stand among the answers
-    request = decode_request(sys.stdin.buffer.readline(LONGEST_REQUEST))
+    answers = guard.begin()
+    request = read_request(sys.stdin.buffer.readline(LONGEST_REQUEST))
     guard.die_when_closed(0)
     tell = Telling(answers, request.budget)
     climb(request, begun, tell)
@@ -289,4 +285,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,19 +1,18 @@
-"""What the child that tries models is asked, and what it tells while it works: one JSON object a line. No torch here."""
+"""The words of the child that tries models and its parent: the request, and what is told while it works. No torch here."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
+from advisor.children.messages import Messages, Text, parsed
+from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric
-from advisor.training.ladder.trial_record import Kind, Stage, Trial, number_of
-from advisor.wording import printable
+from advisor.training.ladder.trial_record import Kind, Stage, Trial
 
 LONGEST_REQUEST = 16_000_000
-_LONGEST_TEXT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Ready:
 class Began:
     """A trial, or the finals where `stage` is None."""
 
-    name: str
+    name: Text
     stage: Stage | None
     rung: int
     kind: Kind
@@ -78,24 +77,24 @@ class Finals:
 class Costly:
     """Something on the menu was left out, since it takes too long."""
 
-    name: str
+    name: Text
     seconds: float
     """That its first trial would take, as a part of it says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    text: str
+    text: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     """The data cannot be learnt from: a message for people."""
 
-    title: str
-    where: str
-    what: str
-    remedy: str
+    title: Text
+    where: Text
+    what: Text
+    remedy: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,90 +105,13 @@ class Ended:
 Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Costly | Note | Refused | Ended
 
 
-def encode_request(request: Request) -> bytes:
-    data = asdict(request)
-    data["planned"] = request.planned.to_json()
-    data["finished"] = [trial.to_json() for trial in request.finished]
-    return _line(data)
+MESSAGES: Messages[Message] = Messages(Ready, Began, EpochSeen, Trial, Finals, Costly, Note, Refused, Ended)
 
 
-def decode_request(line: bytes) -> Request:
-    """Raises ValueError, KeyError or TypeError where the line is no request."""
-    data = json.loads(line)
-    finished = tuple(Trial.from_json(trial) for trial in data["finished"])
-    return Request(**{**data, "planned": Planned.from_json(data["planned"]), "finished": finished})
+def request_line(request: Request) -> bytes:
+    return json.dumps(encode(request), allow_nan=False).encode() + b"\n"
 
 
-def encode(message: Message) -> bytes:
-    """One line. Scores that are no numbers cannot be told."""
-    return _line({"type": type(message).__name__, **to_json(message)})
-
-
-def to_json(message: Message) -> dict[str, Any]:
-    match message:
-        case Ready():
-            return {"data": message.data.to_json(), "metric": asdict(message.metric), "rungs": message.rungs}
-        case Trial():
-            return message.to_json()
-        case Finals():
-            finals = [final.to_json() for final in message.finals]
-            return {"finals": finals, "differences": [one.to_json() for one in message.differences]}
-        case _:
-            return asdict(message)
-
-
-def decode(line: bytes) -> Message:
-    """The message on a line. Raises ValueError, KeyError or TypeError where there is none."""
-    try:
-        data = json.loads(line, parse_constant=_refuse)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    if not isinstance(data, dict):
-        raise ValueError("no object")
-    return from_json(str(data.get("type")), data)
-
-
-def from_json(kind: str, data: Mapping[str, Any]) -> Message:
-    """The reverse of `to_json`. Raises ValueError, KeyError or TypeError for anything else."""
-    match kind:
-        case "Ready":
-            return Ready(DataTried.from_json(data["data"]), _metric(data["metric"]), int(data["rungs"]))
-        case "Began":
-            stage = None if data["stage"] is None else Stage(data["stage"])
-            return Began(_text(data["name"]), stage, int(data["rung"]), Kind(data["kind"]))
-        case "EpochSeen":
-            return EpochSeen(int(data["number"]), number_of(data["value"]))
-        case "Trial":
-            return Trial.from_json(data)
-        case "Finals":
-            finals = tuple(map(Final.from_json, data["finals"]))
-            return Finals(finals, tuple(map(Difference.from_json, data["differences"])))
-        case "Costly":
-            return Costly(_text(data["name"]), number_of(data["seconds"]))
-        case "Note":
-            return Note(_text(data["text"]))
-        case "Refused":
-            return Refused(*(_text(data[name]) for name in ("title", "where", "what", "remedy")))
-        case "Ended":
-            return Ended()
-        case _:
-            raise ValueError("no message of a trial")
-
-
-def _metric(data: Mapping[str, Any]) -> Metric:
-    figures = float(data["matters"]), bool(data["greater_is_better"]), float(data.get("resolves", 0.0))
-    return Metric(_text(data["name"]), _text(data["title"]), *figures)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("no text")
-    return printable(value[:_LONGEST_TEXT])
-
-
-def _line(data: Mapping[str, Any]) -> bytes:
-    return json.dumps(data, allow_nan=False).encode() + b"\n"
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is no number")
+def read_request(line: bytes) -> Request:
+    """Raises ValueError where the line is no request."""
+    return decode(Request, parsed(line), "request")

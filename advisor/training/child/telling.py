@@ -1,19 +1,19 @@
-"""How the child that tries models speaks to its parent: a line a message, epochs now and then."""
+"""The voice of the child that tries models: a line a message, epochs now and then."""
 
 from __future__ import annotations
 
 import math
-import os
 import time
 
-from advisor.training.child.request import EpochSeen, Message, encode
+from advisor.children import guard
+from advisor.training.child.request import MESSAGES, EpochSeen, Message
 
 _EPOCHS_TOLD = 3000
 """At most so many epochs of a run are told, so that what is told stays small however long it runs."""
 
 
 class Telling:
-    """Writes messages to the parent."""
+    """Writer of messages to the parent."""
 
     def __init__(self, descriptor: int, budget: float) -> None:
         self._descriptor = descriptor
@@ -21,9 +21,7 @@ class Telling:
         self._epoch_told = 0.0
 
     def __call__(self, message: Message) -> None:
-        line = encode(message)
-        while line:
-            line = line[os.write(self._descriptor, line) :]
+        guard.write(self._descriptor, MESSAGES.line(message))
 
     def epoch(self, number: int, value: float) -> None:
         """Now and then."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from advisor.plain import encode
 from advisor.training.ladder.trial_record import Kind, Stage
 
 LEARNING_RATES: Mapping[str, float] = {
@@ -75,13 +76,6 @@ class NetworkSettings:
     """None: as many as give STEPS steps."""
     schedule: str = "cosine"
 
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "hidden_units": list(self.hidden_units)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> NetworkSettings:
-        return cls(**{**data, "hidden_units": tuple(data["hidden_units"])})
-
     def epochs_for(self, examples: int) -> int:
         if self.epochs is not None:
             return self.epochs
@@ -129,7 +123,7 @@ class Candidate:
 
     @property
     def settings_json(self) -> dict[str, Any]:
-        return {} if self.settings is None else self.settings.to_json()
+        return {} if self.settings is None else encode(self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +138,6 @@ class Planned:
     optimizer: str | None = None
     learning_rate: float | None = None
     batch_size: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "hidden_units": list(self.hidden_units), "runners_up": list(self.runners_up)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Planned:
-        lists = {name: tuple(data[name]) for name in ("hidden_units", "runners_up")}
-        return cls(**{**data, **lists})
 
     def value(self, factor: Factor) -> Any:
         match factor:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from advisor.plain import decode
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
 from advisor.training.ladder.comparing import Scores, ahead, best_by_score, leader, survivors
 from advisor.training.ladder.menu import AS_PLANNED, VARIED, Menu
@@ -117,7 +118,7 @@ class Ladder:
         joined = [trial for trial in trials if trial.stage is Stage.VARIATIONS and trial.name not in known]
         if joined:  # what joins the winners is fixed by then, though later trials may see others win
             first = joined[0]
-            settings = NetworkSettings.from_json(first.settings)
+            settings = decode(NetworkSettings, first.settings)
             return (*made, Candidate(first.name, Kind.NETWORK, Stage.VARIATIONS, base.model, settings))
         both = _joined(base, made, self.scores(trials)) if all(c.name in tried for c in made) else None
         return (*made, both) if both is not None else made

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
 from advisor.facts.verdict import Verdict
-from advisor.training.ladder.trial_record import Kind, Trial, number_of, numbers_of, settings_of, text_of, whole_of
+from advisor.plain import encode
+from advisor.training.ladder.trial_record import Kind, Trial
 
 
 class Winner(StrEnum):
@@ -42,16 +43,6 @@ class Final:
     cut: bool = False
     """Whether no refit came to its end in the time, or one had much fewer epochs than usual."""
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
-        figures = {name: number_of(data[name]) for name in ("mean", "low", "high", "seconds")}
-        settings, scores, cut = settings_of(data["settings"]), numbers_of(data["scores"]), bool(data.get("cut", False))
-        return cls(text_of(data["name"]), Kind(data["kind"]), scores, settings=settings, cut=cut, **figures)
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -62,15 +53,6 @@ class Difference:
     mean: float
     low: float
     high: float
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
-        figures = {name: number_of(data[name]) for name in ("mean", "low", "high")}
-        return cls(text_of(data["one"]), text_of(data["other"]), **figures)
 
     def turned(self) -> Difference:
         return Difference(self.other, self.one, -self.mean, -self.high, -self.low)
@@ -99,9 +81,6 @@ class Bet:
     """The name of the metric."""
     n: int
     """Pairs: folds on which both were scored."""
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,29 +144,6 @@ class DataTried:
     task_told: bool = False
     """Whether somebody said the task, against what the target looks like."""
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
-        return cls(
-            path=text_of(data["path"]),
-            target=None if data["target"] is None else text_of(data["target"]),
-            fingerprint=text_of(data["fingerprint"]),
-            modality=text_of(data["modality"]),
-            task=text_of(data["task"]),
-            examples=whole_of(data["examples"]),
-            held_out=whole_of(data["held_out"]),
-            learnt_from=whole_of(data["learnt_from"]),
-            how=text_of(data["how"]),
-            folds=whole_of(data["folds"]),
-            held_out_share_of_a_fold=number_of(data["held_out_share_of_a_fold"]),
-            left_out=text_of(data["left_out"]),
-            torch=text_of(data["torch"]),
-            task_told=bool(data.get("task_told", False)),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class NotTried:
@@ -225,7 +181,7 @@ class TrialResults:
             "schema": "advisor/trial/1",
             "metric": self.metric.name,
             "greater_is_better": self.metric.greater_is_better,
-            "best": None if self.best is None else asdict(self.best),
+            "best": encode(self.best),
             "verdict": self.verdict.value,
             "says": self.says,
             "data": {
@@ -237,12 +193,12 @@ class TrialResults:
                 "how": self.data.how, "held_out": self.data.held_out, "learnt_from": self.data.learnt_from,
                 "folds": self.data.folds,
             },
-            "trials": [trial.to_json() for trial in self.trials],
-            "finals": [final.to_json() for final in self.finals],
-            "differences": [difference.to_json() for difference in self.differences],
-            "bets": [bet.to_json() for bet in self.bets],
-            "varied": [bet.to_json() for bet in self.varied],
-            "not_tried": [asdict(one) for one in self.not_tried],
+            "trials": encode(self.trials),
+            "finals": encode(self.finals),
+            "differences": encode(self.differences),
+            "bets": encode(self.bets),
+            "varied": encode(self.varied),
+            "not_tried": encode(self.not_tried),
             "notes": list(self.notes),
             "seconds": self.seconds, "resumed": self.resumed, "interrupted": self.interrupted,
             "torch": self.data.torch,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
 
 class Kind(StrEnum):
@@ -83,55 +82,3 @@ class Trial:
     @property
     def _places(self) -> Sequence[int]:
         return self.folds or range(len(self.scores))
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The reverse of `to_json`. Raises KeyError, TypeError or ValueError for anything else."""
-        return cls(
-            name=text_of(data["name"]),
-            kind=Kind(data["kind"]),
-            stage=Stage(data["stage"]),
-            rung=whole_of(data["rung"]),
-            settings=settings_of(data["settings"]),
-            scores=numbers_of(data["scores"]),
-            folds=tuple(map(whole_of, data.get("folds", ()))),
-            seconds=number_of(data["seconds"]),
-            epochs=None if data["epochs"] is None else whole_of(data["epochs"]),
-            status=Status(data["status"]),
-            losses=numbers_of(data.get("losses", ())),
-            failure=None if data["failure"] is None else text_of(data["failure"]),
-            hurried=data.get("hurried", False) is True,
-        )
-
-
-def text_of(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("no text")
-    return value
-
-
-def number_of(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("no number")
-    return float(value)
-
-
-def whole_of(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError("no whole number")
-    return value
-
-
-def numbers_of(value: object) -> tuple[float, ...]:
-    if not isinstance(value, list | tuple):
-        raise TypeError("no list")
-    return tuple(map(number_of, value))
-
-
-def settings_of(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("no object")
-    return value

@@ -13,7 +13,6 @@ from advisor.agent.events import (
     ProbeSkipped,
     ProbeStarted,
 )
-from advisor.children.stopping import was_stopped
 from advisor.facts.verdict import Verdict
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
@@ -27,7 +26,7 @@ def finding(outcome: Outcome) -> str:
     """What came out, as a key of SYMBOLS."""
     if outcome.failure:
         return "failed"
-    if was_stopped(outcome):
+    if outcome.stopped:
         return "stopped"
     if not outcome.fact:
         return "measured"

@@ -1,4 +1,4 @@
-"""A process that a probe's child starts to do a part of its work, and does not trust: it may hang, die or talk nonsense.
+"""A process that a child starts to do a part of its work, and does not trust: it may hang, die or talk nonsense.
 
 It is given a line, its arguments, and later one line for each thing to do; it answers each with an object of JSON on a
 line. What else is printed there goes to the standard error. It ends with the child, and its memory counts as the child's.
@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -18,9 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from advisor.children import guard
-from advisor.networks.description import UnbuildableError
-from advisor.probes.judging.contest import CannotRunError
-from advisor.probes.protocol import LONGEST_LINE
+from advisor.children.errors import CannotRunError
+from advisor.children.process import LONGEST_LINE, how_it_ended
 from advisor.wording import shorten
 
 _READ = 65536
@@ -106,11 +104,8 @@ class HelperProcess:
         try:
             status = self._process.wait(_FAREWELL_SECONDS)
         except subprocess.TimeoutExpired:
-            return "closed its output"
-        if status < 0:
-            with contextlib.suppress(ValueError):
-                return f"was ended by {signal.Signals(-status).name}"
-        return f"ended with status {status}"
+            return how_it_ended(None)
+        return how_it_ended(status)
 
 
 def answer_in(answers: Sequence[HelperProcess], until: float) -> list[Mapping[str, Any]]:
@@ -148,23 +143,25 @@ def number_in(said: Mapping[str, Any], name: str) -> float:
 Say = Callable[..., None]
 
 
-def serve(work: Callable[[Mapping[str, Any], Iterator[Mapping[str, Any]], Say], None]) -> None:
+def serve(
+    work: Callable[[Mapping[str, Any], Iterator[Mapping[str, Any]], Say], None], *explained: type[Exception]
+) -> None:
     """The life of such a process: `work` gets the arguments, what there is to do, and how to answer.
 
     Whatever goes wrong is said, so that the child can tell the reason.
+
+    Args:
+        explained: errors that say in words for people what is wrong, besides CannotRunError.
     """
-    guard.die_with(int(sys.argv[-1]))
-    guard.be_first_to_go()
-    answers = os.dup(1)
-    os.dup2(2, 1)  # what a library prints must not stand among the answers
+    answers = guard.begin()
 
     def say(**message: object) -> None:
-        os.write(answers, json.dumps(message).encode() + b"\n")
+        guard.write(answers, json.dumps(message).encode() + b"\n")
 
     told = (json.loads(line) for line in sys.stdin.buffer)
     try:
         work(next(told), told, say)
     except (CannotRunError, ValueError, OSError, RuntimeError, LookupError, ArithmeticError, TypeError) as error:
-        known = isinstance(error, CannotRunError | UnbuildableError)
+        known = isinstance(error, (CannotRunError, *explained))
         say(failed=str(error) if known else f"its process met an error: {type(error).__name__}: {error}")
     os._exit(0)  # at once: a pool of threads or an exchange with other processes may hang

@@ -1,0 +1,144 @@
+"""One supervisor for every child: it starts the child, listens to it, times it, watches its memory, and ends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import psutil
+
+from advisor.children.errors import NonsenseError
+from advisor.children.process import ChildProcess, Closed, Flood, Line, how_it_ended
+
+_LAST_WORDS_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of what a child may take."""
+
+    memory_share: float = 0.7
+    """Of the memory that is free when it starts."""
+    memory_bytes: int | None = None
+    """At most this much in any case."""
+    grace_seconds: float = 1.0
+    """After its budget, until it is ended."""
+    rubbish_lines: int = 1000
+    """Lines that could not be understood, until it is ended."""
+    poll_seconds: float = 0.1
+
+    def memory(self, *known: int | None) -> int:
+        """Bytes that a child may hold: a share of the least that is known to be free.
+
+        Args:
+            known: of the machine or the container, which may have less than the system tells; None where unknown.
+        """
+        free = (psutil.virtual_memory().available, *known)
+        share = int(min(value for value in free if value is not None) * self.memory_share)
+        return share if self.memory_bytes is None else min(share, self.memory_bytes)
+
+
+class End(Enum):
+    """The reason why a child's work is over."""
+
+    SAID_ALL = "it has said everything"
+    STOPPED = "somebody stopped it"
+    LATE = "its time was over"
+    FAILED = "it crashed, held too much memory, or wrote nonsense"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a child's work."""
+
+    end: End
+    reason: str = ""
+    """A sentence on what failed."""
+    last_words: str = ""
+    """The end of its standard error; empty where there is none."""
+    rubbish: int = 0
+    """Lines that were not understood."""
+    unwaited_seconds: float = 0.0
+    """Processor time of processes that the child had started and not waited for."""
+
+    def explain(self, reason: str) -> str:
+        """A sentence on what went wrong, with what the child said last."""
+        return f"{reason} Its last words: {self.last_words}" if self.last_words else reason
+
+
+def supervise(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    hear: Callable[[bytes], bool],
+    *,
+    deadline: float,
+    request: bytes = b"",
+    memory_bytes: int | None = None,
+    limits: Limits = Limits(),
+    stopped: Callable[[], bool] = lambda: False,
+) -> Ending:
+    """Runs a child until it has said everything or must be ended; it and all that it has started are gone by then.
+
+    Nothing that the child does raises. Whatever `hear` raises besides NonsenseError, and an interrupt, end the child first.
+
+    Args:
+        command: of the child; the number of this process is added to it.
+        hear: gets each line; says whether that was the last. Raises NonsenseError for one that is no message.
+        deadline: a time of the monotonic clock, after which it is ended.
+        request: one line, its input.
+        memory_bytes: that the child and its processes may hold; None for no limit.
+        stopped: whether somebody wants it to end; asked several times a second.
+
+    Raises OSError where no process can be started.
+    """
+    with ChildProcess(command, environment) as child:
+        if request:
+            child.send(request)
+        listening = _Listening(child, hear, deadline, memory_bytes, limits, stopped)
+        end, reason = listening.to_its_end()
+    return Ending(end, reason, child.last_words()[-_LAST_WORDS_SHOWN:], listening.rubbish, child.unwaited_seconds)
+
+
+@dataclass
+class _Listening:
+    child: ChildProcess
+    hear: Callable[[bytes], bool]
+    deadline: float
+    memory_bytes: int | None
+    limits: Limits
+    stopped: Callable[[], bool]
+    rubbish: int = 0
+
+    def to_its_end(self) -> tuple[End, str]:
+        """The reason why it is over, with a sentence where it failed."""
+        looked = 0.0
+        while self.rubbish <= self.limits.rubbish_lines:
+            now = time.monotonic()
+            if self.stopped():
+                return End.STOPPED, ""
+            if now >= self.deadline:
+                return End.LATE, ""
+            if self.memory_bytes is not None and now - looked >= self.limits.poll_seconds:
+                looked, held = now, self.child.resident_bytes()
+                if held > self.memory_bytes and (held := self.child.own_bytes()) > self.memory_bytes:
+                    may = f"may take {self.memory_bytes / 1e6:,.0f} MB"
+                    return End.FAILED, f"It held {held / 1e6:,.0f} MB of memory and {may}."
+            match self.child.event(min(self.limits.poll_seconds, self.deadline - now)):
+                case None:
+                    continue
+                case Closed():
+                    status = self.child.ending(self.limits.poll_seconds * 5)
+                    return End.FAILED, f"It {how_it_ended(status)} before there was a result."
+                case Flood():
+                    return End.FAILED, "It wrote without end."
+                case Line(content):
+                    try:
+                        if self.hear(content):
+                            return End.SAID_ALL, ""
+                    except NonsenseError:
+                        self.rubbish += 1
+                case _:
+                    self.rubbish += 1
+        return End.FAILED, f"It wrote {self.rubbish} lines that are no messages."
