@@ -108,5 +108,5 @@ def flat_values(spec: NetworkSpec) -> int:
 
 
 def every_token(spec: NetworkSpec) -> bool:
-    """Whether each step of a text has as many outputs as there are tokens, of which it predicts one."""
+    """True for a text model with as many outputs at each step as there are tokens, of which it predicts one."""
     return spec.modality == "text" and spec.outputs == spec.inputs

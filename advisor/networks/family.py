@@ -40,7 +40,7 @@ class Family:
 
     name: str
     hidden_units: Units
-    """Units per layer, or channels per stage, where the plan states none; a comment in each declaration tells what they are."""
+    """Units per layer, or channels per stage, where the plan states none; a comment in each declaration says which."""
     layout: Layouts
     """Raises UnbuildableError for examples that it cannot take."""
     count: Callable[[NetworkSpec, Units], Counts]
@@ -49,20 +49,20 @@ class Family:
     loss: str = "cross_entropy"
     """Of a network whose loss is not stated."""
     fixed_loss: bool = False
-    """Whether it has no other."""
+    """True where it has no other."""
     own_losses: tuple[str, ...] = ()
     """Functions of these names in its module of torch; no other network has them, but for those that declare them too."""
     restores: bool = False
-    """Whether its outputs are its inputs, whatever is stated."""
+    """True where its outputs are its inputs, whatever is stated."""
     restores_pictures: Callable[[NetworkSpec], bool] = _never
-    """Whether they are, as these are described."""
+    """True for descriptions whose outputs are their inputs."""
     answer: Answer = Answer.VALUES
     predicts_tokens: bool = False
-    """Whether it can answer at every step of a text."""
+    """True where it can answer at every step of a text."""
     untimed: str | None = None
-    """Why its training step cannot be timed on made-up examples."""
+    """The reason why its training step cannot be timed on made-up examples."""
     advised: bool = True
-    """Whether a plan may advise it."""
+    """True where a plan may advise it."""
 
 
 def flat(spec: NetworkSpec) -> Layout:

@@ -6,18 +6,16 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeAlias
 
-import torch
 from torch import Tensor
 from torch.nn import functional
 
 from advisor.networks.description import NetworkSpec
+from advisor.networks.families.supervised import dice_loss, quantile_loss
 from advisor.networks.registry import package_of
 from advisor.networks.spec import check
 
 Loss: TypeAlias = Callable[[Any, Tensor], Tensor]
 """The network's answer and the targets -> one number."""
-
-QUANTILE = 0.9
 
 
 def loss_function(spec: NetworkSpec) -> Loss:
@@ -37,18 +35,7 @@ def cross_entropy(logits: Tensor, classes: Tensor) -> Tensor:
 
 
 def dice_cross_entropy(logits: Tensor, classes: Tensor) -> Tensor:
-    """Cross-entropy plus one minus the soft Dice overlap, as nnU-Net does (Isensee et al. 2021, Methods)."""
-    shares = logits.float().softmax(dim=1)
-    truth = functional.one_hot(classes, logits.shape[1]).movedim(-1, 1)
-    places = (0, *range(2, logits.dim()))
-    overlap = 2 * (shares * truth).sum(places) / ((shares + truth).sum(places) + 1e-6)
-    return functional.cross_entropy(logits, classes) + 1 - overlap.mean()
-
-
-def quantile_loss(guesses: Tensor, truth: Tensor) -> Tensor:
-    """The pinball loss at the quantile 0.9 (Koenker and Bassett 1978)."""
-    missing = truth - guesses
-    return torch.maximum(QUANTILE * missing, (QUANTILE - 1) * missing).mean()
+    return functional.cross_entropy(logits, classes) + dice_loss(logits, classes)
 
 
 _LOSSES: dict[str, Loss] = {

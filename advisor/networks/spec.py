@@ -51,18 +51,18 @@ def hidden_units(spec: NetworkSpec) -> tuple[int, ...]:
 
 
 def reconstructs(spec: NetworkSpec) -> bool:
-    """Whether the network learns from its inputs alone, which are its targets as well."""
+    """True for a network that learns from its inputs alone, which are its targets as well."""
     known = family(spec.network)
     return known.restores or known.restores_pictures(spec) or spec.loss in known.own_losses
 
 
 def predicts_tokens(spec: NetworkSpec) -> bool:
-    """Whether the network gives a token at every step: a text model with as many outputs as there are tokens."""
+    """True for a network that gives a token at every step: a text model with as many outputs as there are tokens."""
     return family(spec.network).predicts_tokens and every_token(spec)
 
 
 def layout(spec: NetworkSpec) -> Layout:
-    """How the network takes its examples.
+    """The shape in which the network takes its examples.
 
     Raises:
         UnknownNetworkError: the type cannot be built yet.
@@ -72,7 +72,7 @@ def layout(spec: NetworkSpec) -> Layout:
 
 
 def why_not(spec: NetworkSpec) -> str | None:
-    """Why this network cannot be built, or None where it can."""
+    """The reason why this network cannot be built, or None where it can."""
     try:
         check(spec)
     except UnbuildableError as error:
@@ -81,7 +81,7 @@ def why_not(spec: NetworkSpec) -> str | None:
 
 
 def why_not_timed(spec: NetworkSpec) -> str | None:
-    """Why its training step cannot be timed on made-up examples, or None where it can."""
+    """The reason why its training step cannot be timed on made-up examples, or None where it can."""
     return why_not(spec) or family(spec.network).untimed
 
 

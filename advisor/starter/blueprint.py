@@ -1,4 +1,4 @@
-"""What a generated project is made of: every choice of the plan as a plain value that templates can print."""
+"""The blueprint of a generated project: every choice of the plan as a plain value that templates can print."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class Layout(StrEnum):
 
 
 class Targets(StrEnum):
-    """What is to be learnt of an example."""
+    """The targets that are learned for an example."""
 
     CLASS = "class"  # one class number
     FLAGS = "flags"  # zeros and ones, (outputs,)
     NUMBERS = "numbers"  # (outputs,)
-    MASK = "mask"  # a class for every dot, (height, width)
+    MASK = "mask"  # a class for every pixel, (height, width)
     NEXT_TOKEN = "next token"  # noqa: S105 - (steps,): the same text one step later
     ITSELF = "itself"  # none: the inputs are all there is
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large an example is; what a layout does not have is 1."""
+    """The size of an example; dimensions that a layout does not have are 1."""
 
     values: int
     """Columns, values of a step, features of a node, or different tokens."""
@@ -44,7 +44,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the network is trained."""
+    """The training of the network."""
 
     loss: str
     optimizer: str
@@ -52,7 +52,7 @@ class Recipe:
     schedule: str
     batch_size: int
     accumulation: int
-    """Parts of a batch that are worked through one after the other."""
+    """Parts of a batch that are processed one after the other."""
     precision: str
     epochs: int
     patience: int | None
@@ -64,14 +64,14 @@ class Recipe:
     """The share of all steps over which the learning rate rises."""
     clip_norm: float | None
     recompute: bool
-    """Whether what the blocks of the network compute is computed anew going backwards, to save memory."""
+    """True where activations are computed again in the backward pass, to save memory."""
     checkpoint_seconds: int | None
     """Between two checkpoints, besides the one after each epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computing:
-    """What it is trained on."""
+    """The machine that it is trained on."""
 
     device: str
     """cpu, gpu, multi_gpu or cluster."""
@@ -81,7 +81,7 @@ class Computing:
     prefetch: int
     pinned: bool
     cached: bool
-    """Whether decoded examples stay in memory."""
+    """True where decoded examples stay in memory."""
     gpus: int
     """Of one machine."""
     nodes: int
@@ -90,7 +90,7 @@ class Computing:
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """All that the templates of code look at. Its texts are names of the contract, but for the target and the data path."""
+    """Everything that the templates of code see. Its texts are names of the rule base, but for the target and the data path."""
 
     network: str
     layout: Layout
@@ -112,11 +112,11 @@ class Blueprint:
     recipe: Recipe
     computing: Computing
     target: str | None
-    """The column to be learnt, where it was named."""
+    """The target column, where it was named."""
     data: str | None
-    """Where the data lie, where it was said."""
+    """The path of the data, where it was named."""
     differences: tuple[str, ...]
-    """What the project does otherwise than the plan says, and why; sentences for the README."""
+    """Differences from the plan, with reasons; sentences for the README."""
 
     @property
     def is_network(self) -> bool:
@@ -124,7 +124,7 @@ class Blueprint:
 
     @property
     def writes(self) -> bool:
-        """Whether it learns to write texts."""
+        """True where it learns to write texts."""
         return self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
 
     @property

@@ -13,6 +13,7 @@ _ADVISOR = Path(advisor.__file__).parent
 INITIALISATION = _ADVISOR / "training" / "loop" / "initialisation.py"
 LAYERWISE = _ADVISOR / "training" / "loop" / "layerwise.py"
 RECOMPUTE = _ADVISOR / "networks" / "recompute.py"
+SUPERVISED = FOLDER / "supervised.py"
 _SIBLING = re.compile(r"^from advisor\.networks\.families\.(\w+) import", re.MULTILINE)
 
 
@@ -25,6 +26,8 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
         sources.append(LAYERWISE)
     if blueprint.recipe.recompute:
         sources.append(RECOMPUTE)
+    if blueprint.recipe.loss in ("dice_cross_entropy", "quantile"):
+        sources.append(SUPERVISED)
     return {**network_files(blueprint.network), **{source.name: source.read_text("utf-8") for source in sources}}
 
 

@@ -17,7 +17,7 @@ TITLE = "There is nothing to build yet"
 UNSUPERVISED = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence", "info_nce")
 """Losses that look at the inputs alone."""
 IN_STEPS = ("rnn", "lstm", "transformer")
-"""Networks that can foretell what comes next."""
+"""Networks that can predict the next token."""
 OF_NUMBERS = ("rbm", "dbn", "deconvolutional")
 """Networks that see how often each token occurs and can restore that, besides those that restore whatever they see."""
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
@@ -126,7 +126,7 @@ def _loss(plan: Plan, network: str) -> str | None:
 
 
 def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) -> str:
-    """The loss, or where it does not fit what is learnt, the usual one."""
+    """The loss, or where it does not fit the targets, the usual one."""
     loss = _loss(plan, network)
     if targets is Targets.ITSELF and network in ("rbm", "dbn"):
         return "info_nce" if loss == "info_nce" else "contrastive_divergence"
@@ -170,7 +170,7 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
 
 
 def _decay(optimizer: str) -> float:
-    """What these optimisers are usually given: those that decouple it from the gradient take more."""
+    """The usual decay of these optimisers: those that decouple it from the gradient take more."""
     return 0.01 if optimizer in ("adamw", "nadam", "lamb") else 1e-4
 
 
@@ -210,7 +210,7 @@ def _computing(plan: Plan) -> Computing:
     )
 
 
-# --- what the project does otherwise -----------------------------------------------------------------------------
+# --- differences from the plan -----------------------------------------------------------------------------
 
 
 def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, sizes: Sizes) -> Iterator[str]:
@@ -222,14 +222,17 @@ def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, siz
     if kind in ("represent", "detect_anomalies") and targets is Targets.CLASS:
         yield "The project learns from classes; the values before the last layer are what represents an example."
     if kind in ("represent", "detect_anomalies") and targets is Targets.NEXT_TOKEN:
-        yield "The project foretells the next word of each text; texts in which that fails are unlike the others."
+        yield "The project predicts the next word of each text; texts whose words it predicts badly are unlike the others."
     if _loss(plan, network) != "info_nce" and _fitting_loss(plan, network, layout, targets) == "info_nce":
         yield (
             f"Words and nodes are no numbers that a {network} could restore: the project learns which two changed copies come "
             "from one example (InfoNCE), and its outputs represent the example."
         )
     if kind in ("generate", "detect_anomalies", "reconstruct") and targets is Targets.NUMBERS:
-        yield "The project foretells what comes next in a series: going on from there makes new ones, large errors are anomalies."
+        yield (
+            "The project predicts the next values of a series: continuing from them generates new ones, large errors are "
+            "anomalies."
+        )
     if sizes.guessed:
         yield (
             f"The plan does not know {join_names(list(sizes.guessed))}. Made-up examples have the sizes in settings.py; "
@@ -270,4 +273,4 @@ _PLAIN = {
     ),
     "framework": (("pytorch",), "is written in PyTorch"),
 }
-"""What this project knows of a topic, and what it does instead of anything else."""
+"""Values of a topic that the project follows, and its behaviour instead of any other."""

@@ -18,7 +18,7 @@ def project_files(
 
     Args:
         data: where the user's data lie; the README's commands then name it.
-        target: the column to be learnt.
+        target: the column to predict.
 
     Raises InputError where the plan has no type of network.
     """

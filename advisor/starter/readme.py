@@ -27,6 +27,7 @@ FILES = {
     "layers.py": "layers that several networks share",
     "sizes.py": "sizes that the plan does not state",
     "loss.py": "the number that training minimises",
+    "supervised.py": "losses that compare answers with targets",
     "data.py": "reads your data, or makes some up",
     "train.py": "the training",
     "optimisation.py": "the optimiser and its learning rate",
@@ -82,7 +83,7 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
 
 
 def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
-    """What to type, one after the other; the first lines work without data."""
+    """Commands to type one after the other; the first lines work without data."""
     data = shlex.quote(blueprint.data) if blueprint.data is not None else "PATH"
     yield "pip install -r requirements.txt"
     if blueprint.is_network:

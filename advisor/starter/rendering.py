@@ -85,7 +85,7 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
 
 
 def context_of(blueprint: Blueprint) -> dict[str, Any]:
-    """What templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
+    """The names that templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
     return {
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
         "activation_module": _ACTIVATIONS[blueprint.activation],
@@ -101,7 +101,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
 
 
 def _large_picture(blueprint: Blueprint) -> bool:
-    """Whether the example is a picture that autoencoders do not treat as a row of values."""
+    """True for a picture that autoencoders do not treat as a row of values."""
     shape = blueprint.shape
     return blueprint.layout is Layout.PICTURE and shape.channels * shape.height * shape.width > LARGEST_FLAT_PICTURE
 

@@ -1,4 +1,4 @@
-"""How large an example of the plan is, and what stands in for a size that the plan does not know."""
+"""The size of an example of the plan, and the usual size where the plan does not know it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a batch may be so that a first trial of the project is over in seconds."""
+"""The batch size with which a first trial of the project is over in seconds."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ TITLE = "The project cannot be written"
 
 
 def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False) -> None:
-    """Writes these files into a new or an empty folder; with `force` also into one that holds others, which stay.
+    """Write these files into a new or an empty folder; with `force` also into one that holds others, which stay.
 
     Raises:
         InputError: the folder holds something and `force` is not set, something that is no file stands in the way, or the
@@ -70,7 +70,7 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def _move(names: Iterable[str], aside: Path, folder: Path) -> None:
-    """Where one cannot be moved, those that were there before it and replaced nothing are gone again."""
+    """If one cannot be moved, those that were there before it and replaced nothing are gone again."""
     new = []
     try:
         for name in names:

@@ -123,4 +123,4 @@ def test_tokens_are_no_numbers_to_restore() -> None:
     plan = plan_of("task.kind=detect_anomalies data.modality=text", network_type="lstm", training_loss="mse")
     blueprint = blueprint_of(plan)
     assert (blueprint.targets, blueprint.recipe.loss) == (Targets.NEXT_TOKEN, "cross_entropy")
-    assert any("foretells the next word" in difference for difference in blueprint.differences)
+    assert any("predicts the next word" in difference for difference in blueprint.differences)

@@ -62,7 +62,7 @@ def test_the_target_is_the_column_that_was_named(tmp_path: Path) -> None:
     plan = plan_of(TABLE, network_hidden_units=[4], training_batch_size=8)
     project = generated(tmp_path / "project", plan, target="kind")
     assert trained(project, tmp_path / "table.csv") == (4, 2)
-    assert "The column to learn is `kind`." in (project / "README.md").read_text()
+    assert "The target column is `kind`." in (project / "README.md").read_text()
 
 
 @pytest.mark.parametrize("network", ["ffn", "linear"])
@@ -70,7 +70,7 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(network: str, tm
     table().write_csv(tmp_path / "table.csv")
     plan = plan_of(TABLE, network_type=network, network_hidden_units=[4])
     project = generated(tmp_path / "project", plan, target="kin\nd")
-    with pytest.raises(SystemExit, match=r"no column 'kin\\nd' to learn: name one of 'size', 'yes'.* as TARGET"):
+    with pytest.raises(SystemExit, match=r"no column 'kin\\nd': name the target, one of 'size', 'yes'.* as TARGET"):
         run(project, f"python train.py --data '{tmp_path / 'table.csv'}'")
 
 

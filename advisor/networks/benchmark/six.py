@@ -45,7 +45,7 @@ class BenchmarkNetwork:
     activation: str = "relu"
     loss: str = "cross_entropy"
     in_table: bool = True
-    """Whether the published table has it."""
+    """True where the published table has it."""
 
     def narrowed(self, share: float) -> BenchmarkNetwork:
         """The same plan with widths, inputs and outputs (of pictures the side) multiplied by a share of at most 1.

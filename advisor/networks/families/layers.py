@@ -39,7 +39,7 @@ def spreading(values: int, channels: tuple[int, ...], size: Size, following: Fol
 
 
 def shrinkage(channels: tuple[int, ...], size: Size) -> int:
-    """How many times wider than the smallest maps the picture is."""
+    """The side of the picture divided by that of the smallest maps."""
     return int(2 ** sum(halvings(math.gcd(*size), len(channels) - 1)))
 
 
