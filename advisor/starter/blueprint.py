@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from advisor.networks.registry import find
+
 
 class Layout(StrEnum):
     """The shape of one example; each has a reader in templates/data."""
@@ -123,6 +125,12 @@ class Blueprint:
         return self.network not in CLASSICAL
 
     @property
+    def has_own_loss(self) -> bool:
+        """True for a loss that belongs to this type of network, which learns from inputs alone and makes new ones."""
+        family = find(self.network)
+        return family is not None and self.recipe.loss in family.own_losses
+
+    @property
     def writes(self) -> bool:
         """True where it learns to write texts."""
         return self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
@@ -134,3 +142,9 @@ class Blueprint:
 
 CLASSICAL = ("gradient_boosting", "random_forest", "linear")
 """The models of a plan that are no networks."""
+
+
+def counts_words(network: str) -> bool:
+    """True for a network that sees how often each word occurs in a text, and can restore that."""
+    family = find(network)
+    return network in ("rbm", "dbn", "deconvolutional") or (family is not None and family.restores)

@@ -9,17 +9,11 @@ from typing import Any
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.networks.registry import default_hidden_units, find
-from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets
+from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words
 from advisor.starter.sizes import LAYOUT_OF, Sizes, sizes_of
 from advisor.wording import join_names
 
 TITLE = "There is nothing to build yet"
-UNSUPERVISED = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence", "info_nce")
-"""Losses that look at the inputs alone."""
-IN_STEPS = ("rnn", "lstm", "transformer")
-"""Networks that can predict the next token."""
-OF_NUMBERS = ("rbm", "dbn", "deconvolutional")
-"""Networks that see how often each token occurs and can restore that, besides those that restore whatever they see."""
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
 """Layouts whose examples are numbers of words or nodes, which no difference of values can restore."""
 INITS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
@@ -45,7 +39,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
     copies = targets is Targets.ITSELF and _loss(plan, network) != "info_nce"
     if copies and layout is Layout.SERIES and network in ("rnn", "lstm"):
         kind, targets = "forecast", Targets.NUMBERS  # what reads step by step would only copy each step
-    elif copies and layout is Layout.TOKENS and network in IN_STEPS:
+    elif copies and layout is Layout.TOKENS and _predicts_tokens(network):
         targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
@@ -96,10 +90,10 @@ def _layout(network: str, modality: object) -> Layout:
 
 
 def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
-    loss, kind = _loss(plan, network), _fact(plan, "task.kind")
-    if loss in UNSUPERVISED or _restores(network):
+    loss, kind, family = _loss(plan, network), _fact(plan, "task.kind"), find(network)
+    if loss == "info_nce" or (family is not None and (family.restores or loss in family.own_losses)):
         return Targets.ITSELF
-    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and network in IN_STEPS:
+    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and _predicts_tokens(network):
         return Targets.NEXT_TOKEN
     if layout is Layout.PICTURE and kind == "segment" and network not in CLASSICAL:
         return Targets.MASK
@@ -112,9 +106,9 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
     return Targets.ITSELF if kind in ("generate", "reconstruct", "represent", "detect_anomalies") else Targets.NUMBERS
 
 
-def _restores(network: str) -> bool:
+def _predicts_tokens(network: str) -> bool:
     family = find(network)
-    return family is not None and family.restores
+    return family is not None and family.predicts_tokens
 
 
 def _loss(plan: Plan, network: str) -> str | None:
@@ -130,7 +124,7 @@ def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) ->
     loss = _loss(plan, network)
     if targets is Targets.ITSELF and network in ("rbm", "dbn"):
         return "info_nce" if loss == "info_nce" else "contrastive_divergence"
-    if targets is Targets.ITSELF and layout in NO_NUMBERS and not (network in OF_NUMBERS or _restores(network)):
+    if targets is Targets.ITSELF and layout in NO_NUMBERS and not counts_words(network):
         return "info_nce"
     if targets in (Targets.NUMBERS, Targets.ITSELF):
         return loss or "mse"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
-from advisor.starter.blueprint import Blueprint, Layout
+from advisor.starter.blueprint import Blueprint, Layout, counts_words
 from advisor.starter.copying import copied_files
 from advisor.starter.literals import literal
 from advisor.starter.trial import trial_batch
@@ -47,8 +47,6 @@ _OPTIMIZERS = {
     "lamb": "Lamb(groups, lr=learning_rate)",
     "lbfgs": "",
 }
-GENERATIVE = ("elbo", "adversarial", "noise_prediction", "contrastive_divergence")
-"""Losses after which a network makes new examples."""
 _SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "test_project")
 
 
@@ -62,8 +60,8 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
         chosen["model.py"] = f"{folder_of(blueprint.network).name}/model.py.j2"
         chosen["data.py"] = f"data/{blueprint.layout}.py.j2"
-        chosen["loss.py"] = _loss(blueprint.recipe.loss)
-        if blueprint.recipe.loss in GENERATIVE:
+        chosen["loss.py"] = _loss(blueprint)
+        if blueprint.has_own_loss:  # and so makes new examples
             chosen["generate.py"] = "shared/generate.py.j2"
         elif blueprint.writes or blueprint.translates:
             chosen["generate.py"] = "shared/write.py.j2"
@@ -72,8 +70,10 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
     return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}
 
 
-def _loss(name: str) -> str:
-    own = f"losses/{name}.py.j2"
+def _loss(blueprint: Blueprint) -> str:
+    if blueprint.has_own_loss:
+        return f"{folder_of(blueprint.network).name}/loss.py.j2"
+    own = f"losses/{blueprint.recipe.loss}.py.j2"
     return own if (TEMPLATES / own).is_file() else "losses/supervised.py.j2"
 
 
@@ -94,6 +94,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         + (blueprint.computing.threads or 1)
         - 1,
         "large_picture": _large_picture(blueprint),
+        "counts_words": counts_words(blueprint.network),
         "trial_batch": trial_batch(blueprint),
         "hours": max(1, round(blueprint.computing.hours or 24)),
         **(_of_a_transformer(blueprint) if blueprint.network == "transformer" else {}),

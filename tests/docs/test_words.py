@@ -20,10 +20,8 @@ NOT_YET = {
     "advisor/children",
     "advisor/cli",
     "advisor/datasets",
-    "advisor/networks",
     "advisor/probes",
     "advisor/session",
-    "advisor/starter",
     "advisor/training",
     "advisor/tui",
 }
