@@ -1,4 +1,4 @@
-"""How a network is trained: everything that is chosen before the first step. No torch here."""
+"""The recipe of a training: everything that is chosen before the first step. No torch here."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ OPTIMIZERS = (
 SCHEDULES = ("constant", "linear", "cosine", "step", "warmup_stable_decay", "one_cycle")
 AS_BUILT = "as_built"
 INITIALISATIONS = ("small_normal", "glorot", "he", "lecun", "orthogonal", AS_BUILT)
-"""Where training starts; with `as_built` from the weights that the builder of the network gave it."""
+"""The initial weights; with `as_built` from the weights that the builder of the network gave it."""
 PRECISIONS = ("fp32", "bf16")
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a network is trained. Every field is a plain value, so that `asdict` and `Recipe(**...)` go through JSON.
+    """The settings of a training. Every field is a plain value, so that `asdict` and `Recipe(**...)` go through JSON.
 
     Raises InputError with every wrong value at once.
     """

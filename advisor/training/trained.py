@@ -1,4 +1,4 @@
-"""What the loop tells of a training: its epochs, and how it ended. No torch here."""
+"""The result of a training: its epochs, and how it ended. No torch here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Epoch:
 
 
 class Stop(StrEnum):
-    """Why a training ended."""
+    """The reason why a training ended."""
 
     EPOCHS = "epochs"  # all were done
     EARLY = "early"  # no improvement for as many epochs as the recipe's patience
@@ -31,7 +31,7 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """How a training went; its module holds the best weights."""
+    """The course of a training; its module holds the best weights."""
 
     history: tuple[Epoch, ...]
     best_epoch: int

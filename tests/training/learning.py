@@ -31,7 +31,7 @@ def classifier(*, dropout: float = 0.0, norm: bool = False, seed: int = 0) -> Su
 
 
 def line(seed: int = 0) -> tuple[Supervised, Batch]:
-    """One number foretold from three, exactly linear."""
+    """One number predicted from three, exactly linear."""
     generator = Generator().manual_seed(seed)
     inputs = torch.randn(64, 3, generator=generator)
     network = nn.Linear(3, 1)

@@ -57,7 +57,7 @@ def scored(examples: Examples, metric: Metric, *names: str) -> dict[str, float]:
         if names and candidate.name not in names:
             continue
         fitted = fitting.fit(candidate, split.training, split.test, 0, **IN_TIME)
-        found[candidate.name] = score(metric, examples.targets[split.test], fitted.foretold)
+        found[candidate.name] = score(metric, examples.targets[split.test], fitted.predicted)
     return found
 
 
@@ -84,10 +84,10 @@ def test_classes_come_with_the_probabilities_that_they_are_the_largest_of(name: 
         assert fitted.probabilities is not None
         assert fitted.probabilities.shape == (len(split.test), 3)
         assert fitted.probabilities.sum(axis=1) == pytest.approx(1)
-        assert (fitted.probabilities.argmax(axis=1) == fitted.foretold).all()
+        assert (fitted.probabilities.argmax(axis=1) == fitted.predicted).all()
         if candidate.kind is not Kind.NETWORK and training is without_one:
             assert not fitted.probabilities[:, 1].any()
-            assert {0, 2} >= set(fitted.foretold)
+            assert {0, 2} >= set(fitted.predicted)
 
 
 @pytest.mark.parametrize("name", ["trivial", "random forest", "gradient boosting"])
@@ -99,7 +99,7 @@ def test_of_one_class_alone_that_one_is_certain(name: str) -> None:
     fitted = Fitting(examples, 1).fit(candidate, ones, split.test, 0, **IN_TIME)
     assert fitted.probabilities is not None
     assert (fitted.probabilities == [0, 1, 0]).all()
-    assert (fitted.foretold == 1).all()
+    assert (fitted.predicted == 1).all()
 
 
 def test_a_forest_is_as_sure_as_scikit_learn_says() -> None:
@@ -110,7 +110,7 @@ def test_a_forest_is_as_sure_as_scikit_learn_says() -> None:
     inputs, targets = preparation(examples).fit(split.training).flat, examples.targets[split.training]
     own = RandomForestClassifier(random_state=3).fit(inputs(split.training), targets)
     assert fitted.probabilities == pytest.approx(own.predict_proba(inputs(split.test)))
-    assert (fitted.foretold == own.predict(inputs(split.test))).all()
+    assert (fitted.predicted == own.predict(inputs(split.test))).all()
 
 
 def test_pictures_go_through_convolutions() -> None:
@@ -159,12 +159,14 @@ def test_the_same_seed_gives_the_same_and_another_seed_another() -> None:
     settings = NetworkSettings("ffn", (8,), epochs=3)
     candidate = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
 
-    def foretold(seed: int) -> list[float]:
+    def predicted(seed: int) -> list[float]:
         numbers = table(shipped.load_wine().data, shipped.load_wine().data[:, 0])
-        return Fitting(numbers, 1).fit(candidate, split.training, split.test, seed, **IN_TIME).foretold.ravel().tolist()
+        return (
+            Fitting(numbers, 1).fit(candidate, split.training, split.test, seed, **IN_TIME).predicted.ravel().tolist()
+        )
 
-    assert foretold(1) == foretold(1)
-    assert foretold(1) != foretold(2)
+    assert predicted(1) == predicted(1)
+    assert predicted(1) != predicted(2)
 
 
 def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
@@ -268,12 +270,12 @@ def test_drawn_scores_lie_around_the_score_itself(metric: Metric) -> None:
     draw = numpy.random.default_rng(0)
     if metric in (Metric.R2, Metric.RMSE):
         truth = draw.normal(size=(300, 2))
-        foretold = truth + draw.normal(scale=0.5, size=(300, 2))
+        predicted = truth + draw.normal(scale=0.5, size=(300, 2))
     else:
         truth = draw.integers(3, size=300)
-        foretold = numpy.where(draw.random(300) < 0.8, truth, 0)
-    low, high = interval(Resampling(metric, truth).scores(foretold))
-    exact = score(metric, truth, foretold)
+        predicted = numpy.where(draw.random(300) < 0.8, truth, 0)
+    low, high = interval(Resampling(metric, truth).scores(predicted))
+    exact = score(metric, truth, predicted)
     assert low < exact < high
     assert high - low < 0.3
 
@@ -283,8 +285,8 @@ def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:
     for seed in range(100):
         draw = numpy.random.default_rng(seed)
         truth = draw.integers(2, size=150)
-        foretold = numpy.where(draw.random(150) < 0.8, truth, 1 - truth)
-        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(foretold))
+        predicted = numpy.where(draw.random(150) < 0.8, truth, 1 - truth)
+        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(predicted))
         covered += low <= 0.8 <= high
     assert 0.88 <= covered / 100 <= 0.99
 
@@ -301,10 +303,10 @@ def test_answers_that_stand_or_fall_together_are_drawn_together() -> None:
         draw = numpy.random.default_rng(seed)
         group = numpy.repeat(numpy.arange(20), 15)
         truth = numpy.zeros(300, int)
-        foretold = numpy.where(draw.random(20) < 0.7, 0, 1)[group]
-        low, high = interval(Resampling(Metric.ACCURACY, truth, seed, group).scores(foretold))
+        predicted = numpy.where(draw.random(20) < 0.7, 0, 1)[group]
+        low, high = interval(Resampling(Metric.ACCURACY, truth, seed, group).scores(predicted))
         covered += low <= 0.7 <= high
-        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(foretold))
+        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(predicted))
         alone += low <= 0.7 <= high
     assert covered > 0.85 * 60 > 0.6 * 60 > alone
 
@@ -325,9 +327,9 @@ def test_far_off_targets_are_scored_by_what_they_differ_in() -> None:
 
 def test_the_same_foretelling_differs_by_nothing() -> None:
     truth = numpy.arange(100) % 3
-    foretold = (numpy.arange(100) * 7) % 3
+    predicted = (numpy.arange(100) * 7) % 3
     resampling = Resampling(Metric.ACCURACY, truth)
-    one, other = resampling.scores(foretold), resampling.scores(foretold)
+    one, other = resampling.scores(predicted), resampling.scores(predicted)
     assert (one == other).all(), "both are judged on the same draws"
 
 

@@ -39,7 +39,7 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
-# What is learnt
+# What is learned
 
 
 def test_a_small_network_learns_to_tell_two_moons() -> None:

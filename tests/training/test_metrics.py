@@ -76,10 +76,10 @@ def test_the_refined_brier_score_tells_apart_what_orders_the_classes_better() ->
 
 
 def test_each_metric_of_numbers_on_four_examples() -> None:
-    truth, foretold = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 6])
-    assert score(Metric.RMSE, truth, foretold) == 1
-    assert score(Metric.MAE, truth, foretold) == 0.5
-    assert score(Metric.R2, truth, foretold) == pytest.approx(1 - 4 / 5)
+    truth, predicted = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 6])
+    assert score(Metric.RMSE, truth, predicted) == 1
+    assert score(Metric.MAE, truth, predicted) == 0.5
+    assert score(Metric.R2, truth, predicted) == pytest.approx(1 - 4 / 5)
     assert score(Metric.R2, truth, np.full(4, truth.mean())) == 0
 
 

@@ -58,12 +58,12 @@ def model(name: str, task: str, seed: int = 0, settings: Settings | None = None)
 
 
 def fits_several_targets(name: str) -> bool:
-    """Whether the model takes targets (n, outputs); see `for_outputs` for the one that does not."""
+    """True if the model takes targets (n, outputs); see `for_outputs` for the one that does not."""
     return name != "gradient_boosting"
 
 
 def for_outputs(estimator: BaseEstimator, name: str, outputs: int) -> BaseEstimator:
-    """The model for so many numbers to foretell: one copy for each where it knows a single one only."""
+    """The model for so many numbers to predict: one copy for each if it predicts a single one only."""
     return estimator if outputs == 1 or fits_several_targets(name) else MultiOutputRegressor(estimator)
 
 

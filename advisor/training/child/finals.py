@@ -30,9 +30,9 @@ IN_ANY_CASE = 2
 
 
 def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> list[Candidate]:
-    """What looks at nothing, what the folds chose, the best of each kind, what the plan recommends, the linear model.
+    """The trivial model, the choice of the folds, the best of each kind, the plan's network, the linear model.
 
-    In the order in which they are refitted, so that what counts most is known first.
+    In the order in which they are refitted, so that the most important ones are known first.
     """
     known = ladder.candidates(trials)
     of_plan = ladder.leader([t for t in trials if t.name in known and known[t.name].model == planned])
@@ -48,7 +48,7 @@ def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> l
 
 
 def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> float:
-    """What one refit of each may take: somewhat longer than a fold, which learns from fewer."""
+    """The time that one refit of each may take: somewhat longer than a fold, which learns from fewer."""
     total = 0.0
     for candidate in candidates:
         mine = [trial for trial in trials if trial.name == candidate.name and trial.counts]
@@ -113,7 +113,7 @@ class FinalRound:
 
     def _add(self, candidate: Candidate, fitted: Fitted) -> None:
         """A refit that the clock has cut counts only as long as there is no whole one."""
-        name, foretold = candidate.name, fitted.foretold
+        name, predicted = candidate.name, fitted.predicted
         self._candidates[name] = candidate
         self._seconds[name] = self._seconds.get(name, 0.0) + fitted.seconds
         if fitted.short and name in self._scores:
@@ -127,7 +127,7 @@ class FinalRound:
             self._cut.add(name)
         if fitted.hurried:
             self._hurried.add(name)
-        new = score(self._metric, self._truth, foretold), self._resampling.scores(foretold), self._truth == foretold
+        new = score(self._metric, self._truth, predicted), self._resampling.scores(predicted), self._truth == predicted
         for of_seeds, one in zip(kept, new, strict=True):
             of_seeds.setdefault(name, []).append(one)
 

@@ -1,6 +1,6 @@
-"""Fits one candidate to some rows of the data and has it foretell others.
+"""Fit a candidate on training rows and predict held-out rows.
 
-torch is imported with the first network only, so that what is simpler has been tried by then.
+torch is imported with the first network only, so that simpler models have been tried by then.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ class FittingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What a candidate foretold, and what that took."""
+    """The predictions of a candidate, and the time that they took."""
 
-    foretold: Numbers
+    predicted: Numbers
     """Class numbers (n,), or values (n, outputs) in the units of the data."""
     seconds: float = 0.0
     epochs: int | None = None
     short: bool = False
-    """Whether the deadline came before training had ended."""
+    """True if the deadline came before training had ended."""
     hurried: bool = False
-    """Whether it had much fewer epochs than usual, since there was no time for more."""
+    """True if it had much fewer epochs than usual, since there was no time for more."""
     probabilities: Numbers | None = None
     """Of the classes (n, classes), where there are classes."""
 
@@ -97,7 +97,7 @@ class Fitting:
         most: float = math.inf,
         on_epoch: Callable[[Epoch], None] | None = None,
     ) -> Fitted:
-        """Learns from the training rows and foretells the test rows.
+        """Learn from the training rows and predict the test rows.
 
         Args:
             seconds: that a network's training should take at most; it is given fewer epochs otherwise.
@@ -117,13 +117,13 @@ class Fitting:
         except (ValueError, RuntimeError, ArithmeticError, LookupError, MemoryError) as error:
             said = str(error) or type(error).__name__
             raise FittingError(f"It could not be fitted: {said.splitlines()[0][:200]}") from error
-        told = fitted.foretold if fitted.probabilities is None else fitted.probabilities
+        told = fitted.predicted if fitted.probabilities is None else fitted.probabilities
         if not numpy.isfinite(told).all():
-            raise FittingError("It foretold values that are no numbers.")
+            raise FittingError("It predicted values that are no numbers.")
         return replace(fitted, seconds=time.monotonic() - begun)
 
     def with_torch(self) -> NetworkFitting:
-        """What trains networks. To load it takes seconds the first time, which are no training's doing."""
+        """The trainer of networks. Loading it takes seconds the first time, which count for no training."""
         from advisor.training.child.network_fitting import NetworkFitting
 
         self._networks = self._networks or NetworkFitting(self._threads)
@@ -175,13 +175,13 @@ class Fitting:
         with warnings.catch_warnings(), threadpool_limits(threads):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
             estimator.fit(inputs, targets)
-            foretold = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
+            predicted = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
         if not classes:
-            return Fitted(prepared.restore(foretold.reshape(len(test), -1)))
-        probabilities = foretold
-        if len(estimator.classes_) < outputs:  # of which some were not there to be learnt
+            return Fitted(prepared.restore(predicted.reshape(len(test), -1)))
+        probabilities = predicted
+        if len(estimator.classes_) < outputs:  # of which some were not there to be learned
             probabilities = numpy.zeros((len(test), outputs))
-            probabilities[:, estimator.classes_] = foretold if len(estimator.classes_) > 1 else 1.0
+            probabilities[:, estimator.classes_] = predicted if len(estimator.classes_) > 1 else 1.0
         return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
 
     def _for_classical(
@@ -191,11 +191,11 @@ class Fitting:
 
         In columns of their own, categories with fewer rows than a leaf must have would be lost on boosted trees.
         """
-        learnt = prepared.coded(training) if name == "gradient_boosting" else None
-        tested = prepared.coded(test) if learnt is not None else None
-        if learnt is None or tested is None:
+        learned = prepared.coded(training) if name == "gradient_boosting" else None
+        tested = prepared.coded(test) if learned is not None else None
+        if learned is None or tested is None:
             return self._inputs(training, training, flat=True), self._inputs(training, test, flat=True), None
-        return learnt[0], tested[0], learnt[1]
+        return learned[0], tested[0], learned[1]
 
     def _repeated(self, training: Rows, test: Rows) -> Numbers:
         """The next step is as the last, or as the one a season before, whichever was closer in the training: what a forecast
@@ -246,7 +246,7 @@ class Fitting:
         except DivergedError as error:
             raise FittingError("Its training diverged: the loss was no number any more.") from error
         if not numpy.isfinite(found.outputs).all():
-            raise FittingError("It foretold values that are no numbers.")
+            raise FittingError("It predicted values that are no numbers.")
         if self.examples.task is not Task.CLASSIFY:
             told, probabilities = prepared.restore(found.outputs), None
         else:

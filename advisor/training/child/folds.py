@@ -13,7 +13,7 @@ from advisor.datasets.preparing.splits import Split, inner_folds
 Rows: TypeAlias = NDArray[numpy.int64]
 
 PARTS = 5
-"""Folds that the examples are divided into at a time; a fifth judges what was learnt from four."""
+"""Folds that the examples are divided into at a time; a fifth judges what was learned from four."""
 _SIZES = ((600, 5, 8), (3_000, 3, 6), (20_000, 2, 5))
 """Examples up to which a rung has so many folds, and so many rungs: few examples say little, so they are asked often."""
 _LARGE = (1, 5)

@@ -102,8 +102,8 @@ class Climb:
             torch=_torch_version(),
             task_told=request.task is not None,
         )
-        learnt = self._outer.training
-        tell(Ready(data, described(self._metric, examples.targets, examples.targets[learnt]), self._folds.rungs))
+        learned = self._outer.training
+        tell(Ready(data, described(self._metric, examples.targets, examples.targets[learned]), self._folds.rungs))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -203,7 +203,7 @@ class Climb:
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric is Metric.BALANCED_ACCURACY
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
-            return Once(score(self._metric, truth, fitted.foretold), loss, fitted.epochs, fitted.short, fitted.hurried)
+            return Once(score(self._metric, truth, fitted.predicted), loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
         made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)

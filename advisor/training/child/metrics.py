@@ -23,7 +23,7 @@ Of two classes, always naming the larger is then right for five examples in six.
 
 
 class Metric(StrEnum):
-    """What is computed from the truth and what a model foretold."""
+    """A score computed from the truth and a model's predictions."""
 
     ACCURACY = "accuracy"  # share of the examples whose class is right
     BALANCED_ACCURACY = "balanced_accuracy"  # mean over the classes of the share that was found
@@ -63,31 +63,31 @@ def imbalance(classes: Numbers) -> float:
     return float(counts.max() / counts.min())
 
 
-def score(metric: Metric, truth: Numbers, foretold: Numbers) -> float:
-    """The metric for what a model foretold.
+def score(metric: Metric, truth: Numbers, predicted: Numbers) -> float:
+    """The metric of a model's predictions.
 
     Args:
         truth: class numbers (n,), or values (n,) or (n, outputs).
-        foretold: probabilities (n, classes), which all metrics of classes take, or class numbers (n,); or values.
+        predicted: probabilities (n, classes), which all metrics of classes take, or class numbers (n,); or values.
     """
     match metric:
         case Metric.ACCURACY:
-            return float(metrics.accuracy_score(truth, _named(foretold)))
+            return float(metrics.accuracy_score(truth, _named(predicted)))
         case Metric.BALANCED_ACCURACY:  # classes that no example has are not asked for
-            found = metrics.recall_score(truth, _named(foretold), labels=np.unique(truth), average="macro")
+            found = metrics.recall_score(truth, _named(predicted), labels=np.unique(truth), average="macro")
             return float(found)
         case Metric.MACRO_F1:
-            return float(metrics.f1_score(truth, _named(foretold), average="macro", zero_division=0.0))
+            return float(metrics.f1_score(truth, _named(predicted), average="macro", zero_division=0.0))
         case Metric.R2:
-            return float(metrics.r2_score(truth, foretold))
+            return float(metrics.r2_score(truth, predicted))
         case Metric.RMSE:
-            return float(metrics.root_mean_squared_error(truth, foretold))
+            return float(metrics.root_mean_squared_error(truth, predicted))
         case Metric.MAE:
-            return float(metrics.mean_absolute_error(truth, foretold))
+            return float(metrics.mean_absolute_error(truth, predicted))
 
 
 def brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = False) -> float:
-    """How far foretold probabilities are from the truth: the mean over the examples of the squared distance (Brier 1950,
+    """The distance of predicted probabilities from the truth: the mean over the examples of the squared distance (Brier 1950,
     Verification of forecasts expressed in terms of probability), from 0 to 2, for certain and wrong.
 
     Args:
@@ -103,7 +103,7 @@ def refined_brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = Fa
     """The least Brier score of these probabilities at any temperature: how well they tell the classes apart, however sure
     or unsure of itself a model is in general.
 
-    A proper score is a sum of how far confidence is off (calibration) and of what no calibration mends (refinement); a
+    A proper score is a sum of how far confidence is off (calibration) and of what no calibration improves (refinement); a
     temperature takes part of the first away and leaves the most probable class as it is (Berta, Holzmueller, Jordan and Bach
     2025, Rethinking early stopping: refine, then calibrate).
 
@@ -114,6 +114,6 @@ def refined_brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = Fa
     return min(brier(truth, softmax(logarithms / one, axis=1), by_class=by_class) for one in _TEMPERATURES)
 
 
-def _named(foretold: Numbers) -> Numbers:
+def _named(predicted: Numbers) -> Numbers:
     """The class that is thought most probable."""
-    return foretold.argmax(axis=1) if foretold.ndim == 2 else foretold
+    return predicted.argmax(axis=1) if predicted.ndim == 2 else predicted

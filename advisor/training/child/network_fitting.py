@@ -36,7 +36,7 @@ _AT_ONCE = 1024
 
 
 class DivergedError(Exception):
-    """The loss was no number any more before anything was learnt."""
+    """The loss was no number any more before anything was learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +70,19 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
-    """What a trained network gives for the test inputs, (n, outputs), and how its training went."""
+class Predicted:
+    """The outputs of a trained network for the test inputs, (n, outputs), and how its training went."""
 
     outputs: Numbers
     epochs: int
     short: bool
-    """Whether the deadline came before training had ended."""
+    """True if the deadline came before training had ended."""
     hurried: bool = False
-    """Whether there was time for less than `HURRIED` of the epochs that it is given otherwise."""
+    """True if there was time for less than `HURRIED` of the epochs that it is given otherwise."""
 
 
 _Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
-"""What decides how long an epoch takes: type, widths, optimiser, batch size."""
+"""Everything that decides how long an epoch takes: type, widths, optimiser, batch size."""
 
 
 def _warm_up() -> None:
@@ -110,8 +110,8 @@ class NetworkFitting:
         seed: int,
         allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None = None,
-    ) -> Foretold:
-        """Learns from `learning`, stops by `stopping` where it is given, and foretells the test inputs.
+    ) -> Predicted:
+        """Learn from `learning`, stop by `stopping` if it is given, and predict the test inputs.
 
         Raises DivergedError, and UnbuildableError where the network cannot be built.
         """
@@ -148,7 +148,7 @@ class NetworkFitting:
             raise DivergedError
         outputs = _foretold(network, test, 1 if small else self._threads)
         hurried = epochs < HURRIED * recipe.epochs
-        return Foretold(outputs, len(trained.history), trained.stopped is Stop.TIME, hurried)
+        return Predicted(outputs, len(trained.history), trained.stopped is Stop.TIME, hurried)
 
     def _time_an_epoch(
         self,

@@ -18,14 +18,14 @@ class Once:
     """See `Trial.losses`."""
     epochs: int | None = None
     cut: bool = False
-    """Whether the clock ended it."""
+    """True if the clock ended it."""
     hurried: bool = False
     """See `Trial.hurried`."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnFolds:
-    """What a candidate scored on the folds that count."""
+    """The scores of a candidate on the folds that count."""
 
     scores: Mapping[int, float]
     """By the place of the fold, in order."""

@@ -59,7 +59,7 @@ class Began:
 class EpochSeen:
     number: int
     value: float
-    """The loss on the examples kept back, or on those learnt from where none are."""
+    """The loss on the examples kept back, or on those learned from where none are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The data cannot be learnt from: a message for people."""
+    """The data cannot be learned from: a message for people."""
 
     title: Text
     where: Text

@@ -32,14 +32,14 @@ MATTERS = 0.01
 """Differences within this much of a share, or of the deviation of the target, are none that matter."""
 
 
-def described(metric: Metric, targets: Numbers, learnt: Numbers) -> outcome.Metric:
+def described(metric: Metric, targets: Numbers, learned: Numbers) -> outcome.Metric:
     """The metric as it is told to people, with the difference from which on it matters for these targets.
 
     Args:
-        learnt: targets of the examples that the folds are made of.
+        learned: targets of the examples that the folds are made of.
     """
     unit = (float(targets.std()) or 1.0) if metric is Metric.RMSE else 1.0
-    parts = _parts(metric, learnt)
+    parts = _parts(metric, learned)
     resolves = finest_gain([len(part) for part in parts]) if parts else 0.0
     return outcome.Metric(metric.value, _TITLES[metric.value], MATTERS * unit, metric.greater_is_better, resolves)
 
@@ -76,11 +76,11 @@ class Resampling:
         self._drawn_from = _parts(metric, truth) if by_class else [numpy.arange(self._unit_of.max() + 1)]
         """Units, of each part of which as many are drawn as it has."""
 
-    def scores(self, foretold: Numbers) -> Floats:
+    def scores(self, predicted: Numbers) -> Floats:
         """The score of each draw of examples; (RESAMPLES,).
 
         Args:
-            foretold: what a model said of every held-out example, shaped like the truth.
+            predicted: what a model said of every held-out example, shaped like the truth.
         """
         examples, units = len(self._truth), sum(map(len, self._drawn_from))
         draws = numpy.random.default_rng(self._seed)  # the same for every finalist
@@ -91,7 +91,7 @@ class Resampling:
             counts = numpy.empty((many, units))
             for part in self._drawn_from:
                 counts[:, part] = draws.multinomial(len(part), numpy.full(len(part), 1 / len(part)), size=many)
-            found.append(_scores(self._metric, self._truth, foretold, counts[:, self._unit_of]))
+            found.append(_scores(self._metric, self._truth, predicted, counts[:, self._unit_of]))
         return numpy.concatenate(found)
 
     def over_seeds(self, drawn: Sequence[Floats]) -> Floats:
@@ -133,7 +133,7 @@ class Resampling:
 
 
 def units_of(examples: Examples, rows: Numbers) -> Numbers | None:
-    """Which of these examples depend on each other: those of a group, or of a stretch of time; (n,).
+    """Numbers of the units of dependent examples: those of a group, or of a stretch of time; (n,).
 
     Stretches are as many as the square root of the examples, as is usual for a bootstrap of blocks (Kuensch 1989). None
     where examples are independent, and where there is one group only, of which nothing could be drawn.
@@ -155,25 +155,25 @@ def interval(values: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _scores(metric: Metric, truth: Numbers, foretold: Numbers, counts: Floats) -> Floats:
+def _scores(metric: Metric, truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
     """The metric where each example counts as often as `counts` (draws, n) says.
 
     What a draw makes meaningless (a class without an example, targets without variance) does not take part in it.
     """
     if metric is Metric.ACCURACY:
-        right: Floats = counts @ (truth == foretold) / counts.sum(axis=1)
+        right: Floats = counts @ (truth == predicted) / counts.sum(axis=1)
         return right
     if metric is Metric.BALANCED_ACCURACY:
         classes = numpy.unique(truth)
         of_class = (truth[:, None] == classes).astype(numpy.float64)
-        found = counts @ (of_class * (truth == foretold)[:, None])
+        found = counts @ (of_class * (truth == predicted)[:, None])
         there = counts @ of_class
         shares = numpy.divide(found, there, out=numpy.full_like(found, numpy.nan), where=there > 0)
         balanced: Floats = numpy.nanmean(shares, axis=1)
         return balanced
-    truth, foretold = (values.reshape(len(values), -1).astype(numpy.float64) for values in (truth, foretold))
+    truth, predicted = (values.reshape(len(values), -1).astype(numpy.float64) for values in (truth, predicted))
     total = counts.sum(axis=1, keepdims=True)
-    squared = counts @ (truth - foretold) ** 2 / total
+    squared = counts @ (truth - predicted) ** 2 / total
     if metric is Metric.RMSE:
         root: Floats = numpy.sqrt(squared).mean(axis=1)
         return root

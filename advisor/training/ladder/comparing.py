@@ -1,4 +1,4 @@
-"""Which candidate is better on the same folds, and whether by more than noise: pure, without numpy."""
+"""Comparison of candidates on the same folds, against noise: pure, without numpy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Paired:
 
 
 class Scores:
-    """What the trials of a run have scored, fold by fold."""
+    """The scores of a run's trials, fold by fold."""
 
     def __init__(self, trials: Iterable[Trial], held_out_share: float, *, greater_is_better: bool = True) -> None:
         """
@@ -155,5 +155,5 @@ def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
 
 
 def _level(found: Paired | None) -> bool:
-    """Whether the other is not worse by more than a standard error, as far as can be told."""
+    """True if the other is not shown to be worse by more than a standard error."""
     return found is not None and not found.beyond_noise

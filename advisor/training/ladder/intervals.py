@@ -1,4 +1,4 @@
-"""Whether a difference of scores is more than noise: intervals of a mean, in plain Python."""
+"""Intervals of a mean, in plain Python: is a difference of scores more than noise?"""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bootstrap_interval(differences: Sequence[float], *, confidence: float = 0.95
 
 
 def _t_quantile(probability: float, freedom: int) -> float:
-    """Where Student's distribution has this much below it (above one half), by halving."""
+    """The quantile of Student's distribution (above one half), by bisection."""
     low, high = 0.0, 1.0
     while _t_below(high, freedom) < probability:
         high *= 2

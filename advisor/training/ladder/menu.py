@@ -1,4 +1,4 @@
-"""What is tried on a data set: models from simple to deep, and one-factor variations around the best network. No torch here.
+"""The candidates for a data set: models from simple to deep, and one-factor variations around the best network. No torch here.
 
 scikit-learn's own default network (one hidden layer of 100, Adam, 200 epochs) is always among them.
 """
@@ -33,14 +33,14 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
     "time_series": PREDICTING,
     "text": PREDICTING,
 }
-"""What can be built for the examples of a modality; of all others a feed-forward network."""
+"""The networks that can be built for the examples of a modality; for all others a feed-forward network."""
 FOR_MODALITY: Mapping[str, tuple[str, ...]] = {
     "image": ("ffn", "cnn"),
     "audio": ("ffn", "cnn", "lstm"),
     "time_series": ("ffn", "cnn", "lstm"),
     "text": ("ffn", "cnn", "lstm"),
 }
-"""What is tried beside what the plan names; a feed-forward network takes anything in one row."""
+"""Candidates beside those of the plan; a feed-forward network takes anything in one row."""
 SMALL_UNITS: Mapping[str, tuple[int, ...]] = {
     "ffn": (100,),
     "cnn": (32, 64),
@@ -89,7 +89,7 @@ def menu(planned: Planned, modality: str, examples: int | None = None) -> Menu:
     """Trivial and classical models, then networks: shallow before deep, those of the plan among them.
 
     Args:
-        examples: that are learnt from; None for many.
+        examples: to learn from; None for many.
     """
     simple = [
         Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
@@ -136,7 +136,7 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
 
 
 def _as_planned(planned: Planned, network: str) -> NetworkSettings:
-    """What cannot be tried of the plan (weights trained by others, say) is as for any network of its type."""
+    """The plan's settings; one that cannot be tried (weights trained by others, say) is as for any network of its type."""
     usual = NetworkSettings(network, planned.hidden_units or default_hidden_units(network))
     optimizer = planned.optimizer if planned.optimizer in OPTIMIZERS else usual.optimizer
     return replace(

@@ -122,7 +122,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class DataTried:
-    """What was learnt from, and how it was divided."""
+    """What was learned from, and how it was divided."""
 
     path: str
     target: str | None

@@ -1,4 +1,4 @@
-"""What the trials mean: who won by how much beyond noise, and what became of the plan's bets. Pure, no torch here."""
+"""Verdicts on trials: the winner, by how much beyond noise, and the plan's bets, judged. Pure, no torch here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = (Verdict.CONFIRMED, Verdict.OVERTURNED)
 
 
 def best(ladder: Ladder, metric: Metric, trials: Sequence[Trial], finals: Sequence[Final]) -> Best | None:
-    """What the folds chose, with its score on the held-out examples, or on the folds where there is no such score."""
+    """The choice of the folds, with its score on the held-out examples, or on the folds where there is no such score."""
     chosen = ladder.leader(trials)
     if chosen is None:
         return None
@@ -47,7 +47,7 @@ def verdict(
     finals: Sequence[Final],
     differences: Sequence[Difference],
 ) -> tuple[Winner, str]:
-    """Who won on the examples that selection never saw, with a sentence for people.
+    """The winner on the examples that selection never saw, with a sentence for people.
 
     The sides are chosen by the folds alone: of each kind the candidate that these chose.
     """
@@ -114,7 +114,7 @@ def _between(metric: Metric, network: str, baseline: str, between: Difference, u
 def advice(
     ladder: Ladder, judged: Winner, trials: Sequence[Trial], finals: Sequence[Final], found: Sequence[Bet]
 ) -> str:
-    """What to take, in a sentence that also says where the plan comes to something else, and why; empty where that is clear.
+    """Advice in a sentence that also says where the plan differs from it, and why; empty where that is clear.
 
     The verdict is about the held-out examples, a bet about the folds: a plan changes only where the folds show that
     something is better.
@@ -148,7 +148,7 @@ def advice(
 
 
 def doubted(bet: Bet) -> bool:
-    """Whether the folds alone would have decided it."""
+    """True if the folds alone would have decided it."""
     return bet.verdict is Verdict.UNDECIDED and not bet.low <= 0 <= bet.high
 
 
@@ -163,7 +163,7 @@ def difference(differences: Sequence[Difference], one: str, other: str) -> Diffe
 
 
 def trivial_words(metric: Metric) -> str:
-    """What learns nothing, in words."""
+    """The trivial model, in words."""
     return {"r2": "always saying the mean", "rmse": "repeating an earlier value"}.get(
         metric.name, "always saying the most frequent class"
     )
@@ -212,7 +212,7 @@ def bets(
 
 
 def varied(ladder: Ladder, planned: Planned, metric: Metric, trials: Sequence[Trial]) -> tuple[Bet, ...]:
-    """What each change of the network that was varied showed, where the plan recommends another one or none.
+    """The result of each change of the network that was varied, where the plan recommends another one or none.
 
     As bets on what that network had before; none of them is the plan's.
     """
@@ -263,7 +263,7 @@ def _type_bet(
 def _factor_bet(
     factor: Factor, base: Candidate, planned: Planned, metric: Metric, scores: Scores, known: Mapping[str, Candidate]
 ) -> Bet | None:
-    """What the plan says of a factor against the best other value of it, all else as in the network that was varied."""
+    """The plan's value of a factor against the best other one, all else as in the network that was varied."""
     group = [base, *(c for c in known.values() if c.factor is factor and scores.of(c.name))]
     values: dict[str, tuple[Any, Candidate]] = {}
     for candidate in group:

@@ -1,4 +1,4 @@
-"""Where a training stands, on disk: written whole after an epoch or not at all, read without running any code."""
+"""The state of a training on disk: written whole after an epoch or not at all, read without running any code."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(path: Path, recipe: Recipe, module: nn.Module, examples: int) -> Checkpoint | None:
-    """Where the training with this recipe stands; None where the file does not exist yet.
+    """The state of the training with this recipe; None where the file does not exist yet.
 
     Raises InputError where the file is no checkpoint, or that of another training.
     """

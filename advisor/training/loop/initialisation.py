@@ -57,9 +57,9 @@ class _Matrix:
 
     weight: Tensor
     inputs: float
-    """That reach one unit."""
+    """Inputs that reach one unit."""
     units: float
-    """That one input reaches."""
+    """Units that one input reaches."""
     gain: float
     """The factor on the square of the signal, by which the modules after the layer divide it."""
 

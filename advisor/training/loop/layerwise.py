@@ -88,7 +88,7 @@ def _with_gradient(group: dict[str, Any]) -> list[Any]:
 
 
 def _ratio(weight: Tensor, above: Tensor, below: Tensor) -> Tensor | float:
-    """How much a layer's rate is scaled; 1 for biases, gains, and where a layer or its gradient is all zero."""
+    """The scale of a layer's rate; 1 for biases, gains, and where a layer or its gradient is all zero."""
     if weight.dim() <= 1:
         return 1.0
     return torch.where((above > 0) & (below > 0), above / below, 1.0)

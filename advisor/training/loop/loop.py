@@ -175,7 +175,7 @@ class _Run:
         return total / len(self._validation[0])
 
     def _keep_the_best(self, number: int, judgement: float | None) -> None:
-        """What is no number is no improvement."""
+        """Keep the best weights; a loss that is no number is no improvement."""
         if judgement is None or (math.isfinite(judgement) and self._is_better(judgement)):
             self.best = weights_of(self._objective.module)
             self.best_epoch, self.best_validation = number, judgement

@@ -1,4 +1,4 @@
-"""What training makes small: an objective joins a network with its loss, and says who plays against whom."""
+"""The quantities that training makes small: an objective joins a network with its loss, and says who plays against whom."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Player:
 
 
 class Objective(Protocol):
-    """What the loop trains.
+    """A network with its loss, as the loop trains it.
 
     In each step the loop lets every player in turn forget its gradients, compute its loss on the batch, and step; with
     one player that is ordinary training.
@@ -41,7 +41,7 @@ class Objective(Protocol):
         """All that is trained, of all players."""
 
     def players(self) -> list[Player]:
-        """Who takes part, in the order of their turns."""
+        """The players, in the order of their turns."""
 
 
 class SinglePlayer:

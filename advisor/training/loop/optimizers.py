@@ -1,4 +1,4 @@
-"""Every optimiser of the contract by its name, with the settings that its paper or PyTorch's default gives it.
+"""Every optimiser of the vocabulary by its name, with the settings that its paper or PyTorch's default gives it.
 
 PyTorch has all of them but LARS and LAMB, see `layerwise`.
 """

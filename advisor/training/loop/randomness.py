@@ -1,4 +1,4 @@
-"""Where random numbers begin."""
+"""Seeds of random numbers."""
 
 from __future__ import annotations
 

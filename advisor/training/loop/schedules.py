@@ -1,4 +1,4 @@
-"""How the learning rate changes from step to step, as a share of the rate that was given."""
+"""Schedules of the learning rate from step to step, as a share of the rate that was given."""
 
 from __future__ import annotations
 

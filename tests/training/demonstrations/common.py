@@ -31,7 +31,7 @@ def trained(spec: Description, parts: Parts, recipe: Recipe) -> nn.Module:
 
 
 def classified(spec: Description, parts: Parts, recipe: Recipe, data: str) -> Demonstrated:
-    """A network that foretells classes, one of each example or of each of its steps."""
+    """A network that predicts classes, one of each example or of each of its steps."""
     return answered(spec, trained(spec, parts, recipe), parts, data)
 
 
@@ -54,7 +54,7 @@ def majority(parts: Parts) -> float:
 def compared(
     spec: Description, network: nn.Module, parts: Parts, data: str, baseline: str, guesses: Tensor
 ) -> Demonstrated:
-    """A network that foretells numbers, beside guesses of the same numbers."""
+    """A network that predicts numbers, beside guesses of the same numbers."""
     truth = parts.held_out_targets
     with torch.no_grad():
         own = nn.functional.mse_loss(network(parts.held_out_inputs), truth).item()

@@ -37,7 +37,7 @@ def discrepancy(made: Tensor, real: Tensor) -> float:
 
 
 def told_apart(made: Tensor, real: Tensor, seed: int) -> float:
-    """The share of examples, as many of both, that a classifier takes rightly for made or real when it has learnt from others.
+    """The share of examples, as many of both, that a classifier takes rightly for made or real when it has learned from others.
 
     Lopez-Paz and Oquab 2017, Revisiting classifier two-sample tests (arXiv:1610.06545), with three folds.
     """

@@ -84,15 +84,15 @@ def recall(number: int, steps: int, seed: int) -> Parts:
 def babble(number: int, steps: int, tokens: int, seed: int) -> Parts:
     """Texts (number, steps) of made-up tokens, and the same one step later: which token comes depends on the last two.
 
-    It is the foretold one in nine cases of ten, and any otherwise.
+    It is the predicted one in nine cases of ten, and any otherwise.
     """
     chance = Generator().manual_seed(seed)
     habit = torch.randint(tokens, (tokens, tokens), generator=Generator().manual_seed(1))
     texts = torch.randint(tokens, (number, steps + 1), generator=chance)
     usual = torch.rand(number, steps + 1, generator=chance) < 0.9
     for step in range(2, steps + 1):
-        foretold = habit[texts[:, step - 2], texts[:, step - 1]]
-        texts[:, step] = torch.where(usual[:, step], foretold, texts[:, step])
+        predicted = habit[texts[:, step - 2], texts[:, step - 1]]
+        texts[:, step] = torch.where(usual[:, step], predicted, texts[:, step])
     return divided(texts[:, :-1].contiguous(), texts[:, 1:].contiguous(), seed)
 
 
