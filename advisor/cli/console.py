@@ -1,4 +1,4 @@
-"""What reaches the terminal: data on stdout, titled panels for errors and warnings on stderr."""
+"""Output on the terminal: data on stdout, titled panels for errors and warnings on stderr."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def stderr() -> Console:
 
 
 def look() -> Look:
-    """What stdout can show: its width (or COLUMNS), whether it knows more than ASCII, colour only in a terminal."""
+    """The look that stdout can show: its width (or COLUMNS), whether it knows more than ASCII, colour only in a terminal."""
     from advisor.report.page import Look
 
     capable = os.environ.get("TERM") not in ("dumb", "unknown") and not os.environ.get("NO_COLOR")

@@ -41,7 +41,7 @@ class PlainFormat(StrEnum):
 def named_path(text: str) -> Path:
     """Refuse an empty name: nothing is not the folder that one is in, as Path takes it."""
     if not text.strip():
-        raise typer.BadParameter("this names nothing. Name a file or a folder; a dot is the folder that you are in.")
+        raise typer.BadParameter("this names nothing. Name a file or a folder; `.` is the folder that you are in.")
     return Path(text)
 
 

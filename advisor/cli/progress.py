@@ -1,4 +1,4 @@
-"""What a measurement shows while it runs, on stderr: a line that is alive on a terminal, one line a step elsewhere."""
+"""Progress of a measurement on stderr: a live line on a terminal, one line a step elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MeasuringProgress:
     """A listener of the agent. On a terminal the last line shows what is measured, live figures and the time left."""
 
     keeps = True
-    """Whether later plans are to count what is measured."""
+    """True where later plans are to count what is measured."""
 
     def __init__(self, budget_seconds: float) -> None:
         self._budget = budget_seconds
@@ -42,7 +42,7 @@ class MeasuringProgress:
         self._run: set[str] = set()
         """Names of the probes that were begun."""
         self._warned = False
-        """Whether it was said that the journal cannot be written: it is tried before and after every probe."""
+        """True once it was said that the journal cannot be written: that is tried before and after every probe."""
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:

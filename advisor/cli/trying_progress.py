@@ -1,4 +1,4 @@
-"""What `advisor try` shows while it runs, on stderr: a live table on a terminal, one line a trial elsewhere."""
+"""Progress of `advisor try` on stderr: a live table on a terminal, one line a trial elsewhere."""
 
 from __future__ import annotations
 

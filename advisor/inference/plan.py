@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,6 +13,7 @@ from advisor.facts.values import to_json
 from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge, School
+from advisor.wording import printable
 
 
 class Status(StrEnum):
@@ -101,6 +103,14 @@ class Recommendation:
     depends_on: tuple[str, ...] = ()
     measured: Measurement | None = None
 
+    @property
+    def shown(self) -> str:
+        """The value in a few words, or the values that lead together; empty where there is no advice."""
+        if self.value is None:
+            return " or ".join(self.tied)
+        text = ", ".join(map(str, self.value)) if isinstance(self.value, list | tuple) else str(self.value)
+        return f"{text} {self.unit}".rstrip()
+
     def to_json(self) -> dict[str, Any]:
         return {
             "title": self.title, "value": to_json(self.value), "status": self.status.value, "unit": self.unit,
@@ -185,6 +195,20 @@ class Plan:
 
     def value(self, topic: str) -> Any:
         return self.recommendations[topic].value
+
+    def _repr_html_(self) -> str:
+        """A short table for notebooks: each topic that is advised on, its value, its status and the first reason."""
+        rows = [
+            (entry.title, entry.shown, entry.status.value.replace("_", " "), next((r.text for r in entry.because), ""))
+            for entry in self.recommendations.values()
+            if entry.shown
+        ]
+        head, *lines = [
+            "".join(f"<{tag}>{html.escape(printable(text))}</{tag}>" for text in row)
+            for tag, row in (("th", ("Topic", "Advice", "Status", "Because")), *(("td", row) for row in rows))
+        ]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_json(self) -> dict[str, Any]:
         """The plan as `advisor/plan/1` (design, section 8)."""

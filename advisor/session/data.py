@@ -14,7 +14,7 @@ from advisor.session.complaints import Complain
 
 
 class Mismatch(Enum):
-    """What becomes of data that cannot be inspected, or not for the task that somebody states."""
+    """Treatment of data that cannot be inspected, or not for the task that somebody states."""
 
     REFUSED = "refused"
     WARNED = "warned"

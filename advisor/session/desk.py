@@ -80,7 +80,7 @@ class Desk:
 
     @property
     def saved(self) -> bool:
-        """Where there is no folder for it, nothing is; that is told when something is to be saved."""
+        """Say whether there is an earlier conversation; without a folder for it there is none, which `save` complains of."""
         try:
             return session_file().exists()
         except StateError:
@@ -217,7 +217,7 @@ class Desk:
         return with_published(self.knowledge, facts)
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
-        """What was measured on this machine counts where it is in scope, as in `advisor recommend`."""
+        """Advise as `advisor recommend` does: measurements count where they are in scope."""
         known = (*self.inputs.outcomes, *self.inputs.trials)
         return advise_here(self.knowledge, facts, self.machine, known, school, detail)
 

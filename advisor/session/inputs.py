@@ -36,11 +36,11 @@ class Inputs:
     machine: Machine | None = None
     """None where only facts of it are known, or nothing."""
     here: bool = False
-    """Whether that is the machine on which this runs, so that it can be measured."""
+    """True where that is the machine on which this runs, so that it can be measured."""
     outcomes: tuple[Outcome, ...] = ()
-    """What was measured on the machine, oldest first."""
+    """Measurements of the machine, oldest first."""
     trials: tuple[Outcome, ...] = ()
-    """What was tried on the data, oldest first."""
+    """Trials on the data, oldest first."""
     inspection: Inspection | None = None
     """Of the data that were named."""
 

@@ -32,9 +32,9 @@ class NamedMachine:
     machine: Machine | None = None
     """None where only facts of it are known: then no measurement can be its own."""
     here: bool = False
-    """Whether it is the machine on which this runs."""
+    """True where it is the machine on which this runs."""
     outcomes: tuple[Outcome, ...] = ()
-    """What its profile says was measured on it, oldest first; of the machine here, this host remembers that."""
+    """Measurements of its profile, oldest first; those of the machine here are remembered by this host."""
 
 
 def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
@@ -115,7 +115,7 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
 
 
 def unknown_card(facts: FactBase) -> Problem | None:
-    """What to say of a card that was stated and that no profile describes."""
+    """The complaint about a card that was stated and that no profile describes."""
     known = facts.known(CARD)
     if known is None or known.source is not Source.ASKED or known.note != NO_PROFILE:
         return None

@@ -21,7 +21,7 @@ from advisor.training.child.request import Request
 from advisor.wording import join_names, shorten
 
 EXAMPLES_A_SECOND = 400
-"""Of the budget: as many examples are read at most, since each is learnt from dozens of times."""
+"""Of the budget: as many examples are read at most, since training sees each of them dozens of times."""
 MOST_NAMED = 12
 """Columns that a message names."""
 FEWEST_READ, MOST_READ = 2_000, 200_000
@@ -67,7 +67,7 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
     several = bool(inspection.facts.get("task.multilabel"))
     if inspection.task in SUPERVISED or (several and task == Task.REGRESS):
         return
-    what = "it is not known what is to be foretold"
+    what = "it is not known what to predict"
     remedy = inspection.task_remedy
     if several:
         what = "several labels for one example cannot be tried yet"
@@ -81,7 +81,7 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
 
 
 def _columns_of(inspection: Inspection) -> str:
-    """Which columns may be meant: those that look like a target, and the first ones."""
+    """Columns that may be meant: those that look like a target, and the first ones."""
     names = [shorten(column.name, 30) for column in inspection.columns[:MOST_NAMED]]
     if not names:
         return ""
@@ -132,7 +132,7 @@ def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float,
 
 
 def most_examples(inspection: Inspection, seconds: float, memory_bytes: int) -> int:
-    """How many examples there is time and memory for; the same whenever the command is given, so that a run can go on."""
+    """The number of examples that there is time and memory for; the same in every run, so that a stopped one can go on."""
     facts = inspection.facts
     values, steps = (facts.get(name, 1) for name in ("data.inputs", "data.sequence_length"))
     width = TEXT_VALUES if inspection.modality == "text" else _whole(values) * _whole(steps)

@@ -28,7 +28,7 @@ class Tried:
 
     outcome: TrialResults
     found: tuple[Outcome, ...]
-    """What it has judged of the plan, as later plans count it."""
+    """Its judgements of the plan, as later plans count them."""
 
 
 def try_on_data(
@@ -54,7 +54,7 @@ def try_on_data(
         on_event: is told what happens, in this thread; what it raises ends the run.
         stop: another thread sets it; what is finished by then comes back.
 
-    Raises InputError where the data cannot be learnt from, NothingTriedError where there was no time for anything, and
+    Raises InputError where nothing can be learned from the data, NothingTriedError where there was no time for anything, and
     KeyboardInterrupt where it comes before the data were in memory; later it ends the run as `stop` does.
     """
     if inputs.inspection is None:

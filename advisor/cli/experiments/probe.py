@@ -137,7 +137,7 @@ def _options(
     school: SchoolName,
     packs: list[Path] | None,
 ) -> str:
-    """What the run was given besides its probes and its time, as it is written in a shell."""
+    """The options of this run besides its probes and its time, as they are written in a shell."""
     words = ["--for", str(answers)] if answers is not None else []
     words += [word for text in sets or () for word in ("--set", text)]
     words += ["--data", str(data)] if data is not None else []
@@ -207,7 +207,7 @@ def _deliver(found: Measured, format_: Format, output: Path | None, force: bool,
 
 
 def _trial(judged: Sequence[Judgement]) -> str:
-    """What this machine has decided of the survey's claims, and how to see the others."""
+    """The survey's claims that this machine has decided, and how to see the others."""
     page = Page(look())
     claim_lines(page, judged, decided_here(judged))
     page.blank()

@@ -59,7 +59,7 @@ def of_this_host(name: str) -> MachineProfile:
 
 
 def _nothing_kept(problems: Sequence[InputError]) -> InputError:
-    """What is wrong with each file or folder; where nothing is, that nothing was measured, and what was once set aside."""
+    """The problem of each file or folder; without any, that nothing was measured, and the file that was set aside last."""
     if problems:
         return InputError(
             "What was measured on this host cannot be read", [p for one in problems for p in one.problems]
@@ -67,7 +67,7 @@ def _nothing_kept(problems: Sequence[InputError]) -> InputError:
     damaged = set_aside()
     if damaged:
         what = "no machine profile is kept but this one, which is damaged"
-        remedy = "Measure again with `advisor probe`, or mend it and give it back its name in .json."
+        remedy = "Measure again with `advisor probe`, or repair it and give it back its name in .json."
         return input_error(NOTHING_MEASURED, what, where=str(damaged[-1]), remedy=remedy)
     return input_error(NOTHING_MEASURED, "no machine profile is kept", remedy="Measure it with `advisor probe`.")
 

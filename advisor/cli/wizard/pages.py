@@ -1,4 +1,4 @@
-"""What the wizard shows of its plan on demand, laid out for this screen."""
+"""Pages on the plan that the plain wizard shows on demand, laid out for this terminal."""
 
 from __future__ import annotations
 

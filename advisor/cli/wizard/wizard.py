@@ -60,7 +60,7 @@ def wizard(
 
 
 def _resume_command(plain: bool, machine: str, packs: Packs) -> str:
-    """How the same conversation is taken up again; the school is saved with it, and the desk knows the data."""
+    """The command that takes the same conversation up again; the school is saved with it, and the desk knows the data."""
     named = ["--plain", "--resume"] if plain else ["--resume"]
     named += [] if machine == "auto" else ["--machine", machine]
     for pack in packs or ():
