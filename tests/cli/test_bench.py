@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from advisor.cli import console
-from advisor.cli.experiments.bench import bench, chosen_networks, numbers
+from advisor.cli.commands.experiments.bench import bench, chosen_networks, numbers
 from advisor.cli.options import PlainFormat
 from advisor.errors import InputError
 from advisor.survey import bench as agent

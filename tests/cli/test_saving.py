@@ -12,7 +12,7 @@ import pytest
 
 from advisor.agent.agent import Revision
 from advisor.cli.app import program
-from advisor.cli.experiments import probe
+from advisor.cli.commands.experiments import probe
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.conditions import Conditions

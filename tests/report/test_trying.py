@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli.experiments.try_ import stated_options
+from advisor.cli.commands.experiments.try_ import stated_options
 from advisor.cli.options import SchoolName
 from advisor.cli.trying_progress import sparkline
 from advisor.facts.verdict import Verdict

@@ -391,7 +391,7 @@ def test_the_parent_needs_no_heavy_library() -> None:
 
     code = (
         "import sys, advisor.agent.trials.trying, advisor.report.found.trying;"
-        "import advisor.cli.experiments.try_, advisor.cli.trying_progress;"
+        "import advisor.cli.commands.experiments.try_, advisor.cli.trying_progress;"
         "print([name for name in ('torch', 'sklearn', 'numpy', 'polars') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

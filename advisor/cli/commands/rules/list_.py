@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from advisor.cli.commands.rules.rule_json import rule_json
 from advisor.cli.completing import complete_topic
 from advisor.cli.console import say, write, write_json
 from advisor.cli.options import Packs, PlainFormat, PlainFormatOption, SchoolName, as_packs
-from advisor.cli.rules.rule_json import rule_json
 from advisor.errors import did_you_mean, input_error
 from advisor.session.inputs import knowledge_for
 from advisor.wording import shorten

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from advisor.cli.commands.rules.solver import has_solver
 from advisor.cli.console import DONE, FAILED, say, write, write_json
 from advisor.cli.options import Packs, PlainFormat, PlainFormatOption, as_packs
-from advisor.cli.rules.solver import has_solver
 from advisor.errors import Problem, input_error
 from advisor.knowledge import loader
 from advisor.knowledge.lint import lint

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from advisor.cli.commands.profiles.kept import THIS, MachineNamed, devices, is_kept, profile_of
 from advisor.cli.delivering import deliver_page
 from advisor.cli.options import Force, Output, PageFormat, PageFormatOption
-from advisor.cli.profiles.kept import THIS, MachineNamed, devices, is_kept, profile_of
 from advisor.machine.profiles.files import find_device
 from advisor.machine.profiles.published import published_figures
 from advisor.report.html.device import device_html

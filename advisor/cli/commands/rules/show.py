@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from advisor.cli.commands.rules.rule_json import rule_json
 from advisor.cli.completing import complete_rule
 from advisor.cli.console import say, write_json
 from advisor.cli.options import Packs, PlainFormat, PlainFormatOption, as_packs
-from advisor.cli.rules.rule_json import rule_json
 from advisor.errors import did_you_mean, input_error
 from advisor.knowledge.model import Knowledge, Rule
 from advisor.report.changes import by_whom

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from advisor.cli.commands.profiles.kept import devices, profiles_kept
 from advisor.cli.console import look, write, write_json
 from advisor.cli.options import PlainFormat, PlainFormatOption
-from advisor.cli.profiles.kept import devices, profiles_kept
 from advisor.report.machine.devices import device_json, devices_page
 from advisor.report.machine.page import kept_json, kept_page
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from advisor.agent.remembered.memory import profiles_kept_in
+from advisor.cli.commands.profiles.kept import THIS, complete_profile, devices, is_kept, of_this_host
 from advisor.cli.console import write, write_json
 from advisor.cli.options import PlainFormat, PlainFormatOption
-from advisor.cli.profiles.kept import THIS, complete_profile, devices, is_kept, of_this_host
 from advisor.machine.profiles.files import find_device
 from advisor.resources import device_files
 

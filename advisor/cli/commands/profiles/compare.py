@@ -10,9 +10,9 @@ import typer
 from advisor.agent.machines import comparison
 from advisor.agent.machines.comparison import MachinesCompared
 from advisor.agent.remembered.memory import LAST
+from advisor.cli.commands.profiles.kept import THIS, MachineNamed, complete_profile, profile_of
 from advisor.cli.delivering import deliver_page
 from advisor.cli.options import Force, Output, PageFormat, PageFormatOption
-from advisor.cli.profiles.kept import THIS, MachineNamed, complete_profile, profile_of
 from advisor.errors import input_error
 from advisor.report.html.comparisons import machines_html
 from advisor.report.machine.compared import compared_json, compared_page

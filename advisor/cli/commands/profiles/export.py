@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from advisor.agent.remembered.anonymous import anonymous_json
+from advisor.cli.commands.profiles.kept import THIS, MachineNamed, profile_of
 from advisor.cli.delivering import deliver_json
 from advisor.cli.options import Force, Output, PlainFormat
-from advisor.cli.profiles.kept import THIS, MachineNamed, profile_of
 
 
 def export(

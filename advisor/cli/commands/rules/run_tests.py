@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from advisor.cli.commands.rules.tests_run import tests_run
 from advisor.cli.console import DONE, FAILED, error_panel, write
 from advisor.cli.options import Packs, as_packs
-from advisor.cli.rules.tests_run import tests_run
 from advisor.errors import InputError
 
 

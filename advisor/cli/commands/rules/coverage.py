@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from advisor.cli.commands.rules.solver import has_solver
+from advisor.cli.commands.rules.tests_run import tests_run
 from advisor.cli.console import DONE, FAILED, say, write, write_json
 from advisor.cli.options import Packs, PlainFormat, PlainFormatOption, as_packs
-from advisor.cli.rules.solver import has_solver
-from advisor.cli.rules.tests_run import tests_run
 from advisor.inference.rule_tests import TestRun
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.states import possible_states

@@ -1,0 +1,1 @@
+"""Commands of `advisor`, one a file, each imported when it is called."""

@@ -1,0 +1,1 @@
+"""Commands that look at data and at this machine."""

@@ -1,0 +1,1 @@
+"""Commands on the rule base, and on the claims that it judges."""

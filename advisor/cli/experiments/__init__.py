@@ -1,1 +1,0 @@
-"""Commands that measure this machine or train on the user's data."""

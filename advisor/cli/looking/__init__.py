@@ -1,1 +1,0 @@
-"""Commands that look at data, at this machine, and at known devices."""

@@ -1,0 +1,1 @@
+"""Tests of the application below the faces, and of the Python interface."""

@@ -1,0 +1,47 @@
+"""The examples of docs/python.md run as they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+EXAMPLES = dict(re.findall(r"^## ([^\n]+)$.*?^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    rows = (f"{n % 7},{n % 5},{'xy'[n % 2]}\n" for n in range(200))
+    Path("flowers.csv").write_text("a,b,kind\n" + "".join(rows), encoding="utf-8")
+
+
+def said(capsys: pytest.CaptureFixture[str], *titles: str) -> str:
+    """The output of these examples, one after the other."""
+    names: dict[str, Any] = {}
+    for title in titles:
+        exec(compile(EXAMPLES[title], title, "exec"), names)  # noqa: S102 - our own page
+    return capsys.readouterr().out
+
+
+def test_plans_explanations_reports_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "A plan", "Why, why not, and a report", "Errors")
+    assert out.startswith("cnn\nnetwork.type cnn settled\n")
+    assert "why not ffn" in out
+    assert out.endswith("Did you mean data.modality?\n")
+    assert "<html" in Path("plan.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_measuring_and_trying(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "A plan", "Measuring", "Trying on data")
+    assert ", at most " in out
+    assert "accuracy" in out
+
+
+def test_every_example_is_run() -> None:
+    assert set(EXAMPLES) == {"A plan", "Why, why not, and a report", "Measuring", "Trying on data", "Errors"}
