@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import advisor
 from advisor.networks.registry import FOLDER, folder_of
 from advisor.starter.blueprint import Blueprint
 
-_ADVISOR = Path(advisor.__file__).parent
+_ADVISOR = Path(__file__).parents[1]
 INITIALISATION = _ADVISOR / "training" / "loop" / "initialisation.py"
 LAYERWISE = _ADVISOR / "training" / "loop" / "layerwise.py"
 RECOMPUTE = _ADVISOR / "networks" / "recompute.py"
