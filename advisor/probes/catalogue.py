@@ -1,50 +1,29 @@
-"""All probes. A new one is a file that declares it, and a line here."""
+"""All probes: whatever modules of `settings` and `rates` declare. A new one is a file there."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
 from advisor.errors import did_you_mean
+from advisor.probes import rates, settings
 from advisor.probes.probe import Probe
-from advisor.probes.rates.bandwidth import MEMORY
-from advisor.probes.rates.matmul import MATMUL
-from advisor.probes.rates.storage import STORAGE
-from advisor.probes.rates.transfer import TRANSFER
-from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.checkpointing import CHECKPOINTING
-from advisor.probes.settings.compiling import COMPILE
-from advisor.probes.settings.device import DEVICE
-from advisor.probes.settings.energy import ENERGY
-from advisor.probes.settings.launch import INTEROP, NUMA, SMT
-from advisor.probes.settings.layout import LAYOUT
-from advisor.probes.settings.loading import INPUT, PINNING, PREFETCH, WORKERS
-from advisor.probes.settings.precision import PRECISION
-from advisor.probes.settings.ranks import ALLREDUCE, RANKS
-from advisor.probes.settings.threads import THREADS
 from advisor.wording import shorten
 
 __all__ = ["PROBES", "Probe", "probe_named"]
 
-PROBES = (
-    THREADS,
-    BATCH,
-    PRECISION,
-    LAYOUT,
-    COMPILE,
-    DEVICE,
-    CHECKPOINTING,
-    INPUT,
-    WORKERS,
-    PREFETCH,
-    PINNING,
-    INTEROP,
-    SMT,
-    NUMA,
-    RANKS,
-    ENERGY,
-    ALLREDUCE,
-    MATMUL,
-    MEMORY,
-    STORAGE,
-    TRANSFER,
+
+def _declared() -> Iterator[Probe]:
+    for folder in (settings, rates):
+        for entry in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
+            yield from (
+                value for value in vars(importlib.import_module(entry.name)).values() if isinstance(value, Probe)
+            )
+
+
+PROBES: tuple[Probe, ...] = tuple(
+    sorted({id(probe): probe for probe in _declared()}.values(), key=lambda probe: (probe.place, probe.name))
 )
 
 

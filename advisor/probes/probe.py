@@ -42,22 +42,6 @@ class Work(StrEnum):
     FLOP = "FLOP"
 
 
-class Bench(StrEnum):
-    """The module of `advisor.probes.benches` that makes a probe's trials in the child."""
-
-    STEP = "step"
-    """The plan's training step in one process."""
-    PEERS = "peers"
-    """The plan's training step, each setting in a process of its own."""
-    LOADING = "loading"
-    MATMUL = "matmul"
-    MEMORY = "memory"
-    STORAGE = "storage"
-    TRANSFER = "transfer"
-    ALLREDUCE = "allreduce"
-    ENERGY = "energy"
-
-
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
     """A setting's first run: can it run here at all, and about how fast."""
@@ -107,7 +91,9 @@ class Probe:
     """That takes the better setting; empty where only the rates count."""
     cost_seconds: float
     """What it takes until most workloads are decided."""
-    bench: Bench
+    bench: str
+    """The module of `advisor.probes.benches` that makes its trials in the child: `step` times the plan's training step in one
+    process, `peers` each setting in a process of its own."""
     work: Work
     not_here: Callable[[Workload | None, Surroundings], str | None]
     choose: Callable[[Workload | None, Surroundings, Setting], tuple[Setting, ...]]
@@ -133,6 +119,8 @@ class Probe:
     """Whether its settings use different numbers of processors: while other programs take some, they decide it."""
     opt_in: bool = False
     """Runs only when it is named."""
+    place: int = 1000
+    """In lists, and among probes that are worth the same."""
 
     @property
     def rate_unit(self) -> str:

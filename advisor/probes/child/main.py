@@ -53,7 +53,7 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
     """Makes the trials and holds the contest; `begun` is the time of the monotonic clock at which the seconds began."""
     until = begun + request.seconds - LEFT_FOR_LAST_WORDS
     probe = probe_named(request.probe)
-    prepare: Prepare = importlib.import_module(f"advisor.probes.benches.{probe.bench.value}").prepare
+    prepare: Prepare = importlib.import_module(f"advisor.probes.benches.{probe.bench}").prepare
     equipment: Equipment = prepare(probe, request, tell)
     for close in equipment.close:
         closing.callback(close)

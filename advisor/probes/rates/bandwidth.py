@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Costs, Probe, Setting, Work, best_other
+from advisor.probes.probe import Costs, Probe, Setting, Work, best_other
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -38,11 +38,12 @@ def _rival(costs: Costs, before: Setting) -> Setting:
 
 MEMORY = Probe(
     name="memory",
+    place=190,
     question="How many bytes a second does main memory move, can one core alone use all of it, and what do caches add?",
     topic="",
     fact="",
     cost_seconds=5.0,
-    bench=Bench.MEMORY,
+    bench="memory",
     work=Work.BYTE,
     needs_network=False,
     bound_by=("machine",),

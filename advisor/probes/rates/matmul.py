@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -38,11 +38,12 @@ def _recommended(
 
 MATMUL = Probe(
     name="matmul",
+    place=180,
     question="In which number format does this machine multiply large matrices fastest, and how fast?",
     topic="",
     fact="",
     cost_seconds=10.0,
-    bench=Bench.MATMUL,
+    bench="matmul",
     work=Work.FLOP,
     needs_network=False,
     bound_by=("machine", "torch"),

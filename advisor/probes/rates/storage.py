@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -44,11 +44,12 @@ def piece_bytes(surroundings: Surroundings) -> int:
 
 STORAGE = Probe(
     name="storage",
+    place=200,
     question="How many bytes a second does the disk behind the data give, from end to end and in pieces from anywhere?",
     topic="",
     fact="",
     cost_seconds=5.0,
-    bench=Bench.STORAGE,
+    bench="storage",
     work=Work.BYTE,
     needs_network=False,
     bound_by=("machine",),

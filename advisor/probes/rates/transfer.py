@@ -6,7 +6,7 @@ copies everything into pinned memory of its own (NVIDIA, CUDA C++ Best Practices
 
 from __future__ import annotations
 
-from advisor.probes.probe import Bench, Costs, Probe, Setting, Work, best_other
+from advisor.probes.probe import Costs, Probe, Setting, Work, best_other
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -45,11 +45,12 @@ def _rival(costs: Costs, before: Setting) -> Setting:
 
 TRANSFER = Probe(
     name="transfer",
+    place=210,
     question="How many bytes a second go to the graphics card from ordinary and from pinned memory, and back?",
     topic="",
     fact="",
     cost_seconds=10.0,
-    bench=Bench.TRANSFER,
+    bench="transfer",
     work=Work.BYTE,
     bound_by=("machine",),
     needs_network=False,

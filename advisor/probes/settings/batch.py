@@ -19,7 +19,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from advisor.probes.probe import Bench, Costs, Probe, Rehearsal, Setting, Varies, Work
+from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
 from advisor.probes.workload import Workload
@@ -98,12 +98,13 @@ def _enough(rehearsals: Sequence[Rehearsal], before: Setting) -> str | None:
 
 BATCH = Probe(
     name="batch",
+    place=20,
     question="Beyond which batch size do the examples per second of the plan's own network hardly grow?",
     topic="training.batch_size",
     fact="probe.batch.best",
     cost_seconds=11.0,
     varies=Varies.BATCH_SIZE,
-    bench=Bench.STEP,
+    bench="step",
     work=Work.EXAMPLE,
     recheck=True,
     bound_by=("machine", "network", "torch", "device"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Activations, Workload
 
@@ -32,12 +32,13 @@ def _recommended(values: Mapping[str, Any], topic: str, workload: Workload | Non
 
 CHECKPOINTING = Probe(
     name="checkpointing",
+    place=70,
     question="What does computing the activations again cost in time, and save in memory, in the plan's own network?",
     topic="memory.strategy",
     fact="probe.checkpointing.best",
     cost_seconds=6.0,
     varies=Varies.ACTIVATIONS,
-    bench=Bench.PEERS,
+    bench="peers",
     work=Work.STEP,
     not_here=_not_here,
     choose=_choose,

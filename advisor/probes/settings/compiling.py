@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Execution, Workload
 
@@ -40,12 +40,13 @@ def _recommended(
 
 COMPILE = Probe(
     name="compile",
+    place=50,
     question="Does torch.compile make training with the plan's own network shorter, the time to compile included?",
     topic="practice",
     fact="probe.compile.best",
     cost_seconds=60.0,
     varies=Varies.EXECUTION,
-    bench=Bench.STEP,
+    bench="step",
     work=Work.STEP,
     bound_by=("machine", "network", "torch", "batch_size", "precision", "threads"),
     not_here=_not_here,

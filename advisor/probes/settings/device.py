@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -35,13 +35,14 @@ def _recommended(values: Mapping[str, Any], topic: str, workload: Workload | Non
 
 DEVICE = Probe(
     name="device",
+    place=60,
     question="Does a training step of the plan's own network take less time on the graphics card or on the processor?",
     topic="compute.device",
     fact="probe.device.best",
     cost_seconds=15.0,
     varies=Varies.DEVICE,
     bound_by=("machine", "network", "torch", "batch_size"),  # not by what follows from the device
-    bench=Bench.STEP,
+    bench="step",
     work=Work.STEP,
     not_here=_not_here,
     choose=_choose,

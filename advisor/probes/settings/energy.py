@@ -13,7 +13,7 @@ from typing import Any
 
 from advisor.children.errors import CannotRunError
 from advisor.machine.host import Tree
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Precision, Workload
@@ -107,13 +107,14 @@ def _planned_format(values: Mapping[str, Any], topic: str, workload: Workload | 
 
 ENERGY = Probe(
     name="energy",
+    place=160,
     per="J",
     question="In which number format does the plan's own network take the least energy for an example?",
     topic="practice",
     fact="probe.energy.best",
     cost_seconds=25.0,
     varies=Varies.PRECISION,
-    bench=Bench.ENERGY,
+    bench="energy",
     work=Work.EXAMPLE,
     shortest_sample=0.5,  # cards count about ten times a second
     bound_by=PRECISION.bound_by,

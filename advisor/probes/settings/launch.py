@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -83,11 +83,12 @@ def _unbound(values: Mapping[str, Any], topic: str, workload: Workload | None, _
 
 INTEROP = Probe(
     name="interop",
+    place=120,
     question="Does it help the plan's own network to let operations run side by side (inter-op threads)?",
     topic="practice",
     fact="probe.interop.best",
     cost_seconds=6.0,
-    bench=Bench.PEERS,
+    bench="peers",
     work=Work.STEP,
     not_here=_no_interop,
     choose=_interop_settings,
@@ -96,12 +97,13 @@ INTEROP = Probe(
 
 SMT = Probe(
     name="smt",
+    place=130,
     shares_cores=True,
     question="Does the second hardware thread of a core (hyper-threading) help the plan's own network, or hold it up?",
     topic="practice",
     fact="probe.smt.best",
     cost_seconds=6.0,
-    bench=Bench.PEERS,
+    bench="peers",
     work=Work.STEP,
     not_here=_no_smt,
     choose=_smt_settings,
@@ -110,12 +112,13 @@ SMT = Probe(
 
 NUMA = Probe(
     name="numa",
+    place=140,
     shares_cores=True,
     question="Is the plan's own network faster on the cores and memory of one NUMA node than spread over all?",
     topic="practice",
     fact="probe.numa.best",
     cost_seconds=6.0,
-    bench=Bench.PEERS,
+    bench="peers",
     work=Work.STEP,
     not_here=_no_numa,
     choose=_numa_settings,

@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.networks.description import Layout
 from advisor.networks.spec import layout
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, MemoryFormat, Workload
 
@@ -43,12 +43,13 @@ def _recommended(
 
 LAYOUT = Probe(
     name="layout",
+    place=40,
     question="Is a training step of the plan's own network faster when the channels of a pixel stand side by side?",
     topic="practice",
     fact="probe.layout.best",
     cost_seconds=6.0,
     varies=Varies.MEMORY_FORMAT,
-    bench=Bench.STEP,
+    bench="step",
     work=Work.STEP,
     not_here=_not_here,
     choose=_choose,

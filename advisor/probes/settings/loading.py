@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor.probes.probe import USUAL_BINDING, Bench, Costs, Probe, Setting, Work
+from advisor.probes.probe import USUAL_BINDING, Costs, Probe, Setting, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
 from advisor.probes.workload import Device, Workload
@@ -134,12 +134,13 @@ def _planned_pinning(
 
 INPUT = Probe(
     name="input",
+    place=80,
     bound_by=_BINDING,
     question="Does training wait for its data: is it 5 % faster with a batch that is there already?",
     topic="data.pipeline",
     fact="probe.input.best",
     cost_seconds=12.0,
-    bench=Bench.LOADING,
+    bench="loading",
     work=Work.EXAMPLE,
     not_here=_always,
     choose=lambda workload, surroundings, recommended: ("loaded", "cached"),
@@ -148,6 +149,7 @@ INPUT = Probe(
 )
 WORKERS = Probe(
     name="workers",
+    place=90,
     also=(BESIDE,),
     bound_by=_BINDING,
     shares_cores=True,
@@ -155,7 +157,7 @@ WORKERS = Probe(
     topic="data.pipeline",
     fact="probe.workers.best",
     cost_seconds=25.0,
-    bench=Bench.LOADING,
+    bench="loading",
     work=Work.EXAMPLE,
     not_here=_no_choice_of_workers,
     choose=_numbers_of_workers,
@@ -164,12 +166,13 @@ WORKERS = Probe(
 )
 PREFETCH = Probe(
     name="prefetch",
+    place=100,
     bound_by=_BINDING,
     question="How many batches should each loader process read ahead?",
     topic="data.pipeline",
     fact="probe.prefetch.best",
     cost_seconds=20.0,
-    bench=Bench.LOADING,
+    bench="loading",
     work=Work.EXAMPLE,
     not_here=_nothing_ahead,
     choose=lambda workload, surroundings, recommended: (USUAL_PREFETCH, 2 * USUAL_PREFETCH, 4 * USUAL_PREFETCH),
@@ -178,12 +181,13 @@ PREFETCH = Probe(
 )
 PINNING = Probe(
     name="pinning",
+    place=110,
     bound_by=_BINDING,
     question="Do batches reach the graphics card faster through page-locked memory?",
     topic="data.pipeline",
     fact="probe.pinning.best",
     cost_seconds=12.0,
-    bench=Bench.LOADING,
+    bench="loading",
     work=Work.EXAMPLE,
     not_here=_nothing_to_pin,
     choose=lambda workload, surroundings, recommended: ("pageable", "pinned"),

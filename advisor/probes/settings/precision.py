@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Precision, Workload
 
@@ -40,12 +40,13 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
 
 PRECISION = Probe(
     name="precision",
+    place=30,
     question="Which number format takes the least time for a training step of the plan's own network?",
     topic="training.precision",
     fact="probe.precision.best",
     cost_seconds=6.0,
     varies=Varies.PRECISION,
-    bench=Bench.STEP,
+    bench="step",
     work=Work.STEP,
     bound_by=("machine", "network", "torch", "device", "batch_size"),
     not_here=_not_here,

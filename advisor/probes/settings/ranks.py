@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Bench, Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -60,12 +60,13 @@ def _flat(values: Mapping[str, Any], topic: str, workload: Workload | None, _: S
 
 RANKS = Probe(
     name="ranks",
+    place=150,
     shares_cores=True,
     question="Do several local processes that share every batch get through more examples per second than one?",
     topic="practice",
     fact="probe.ranks.best",
     cost_seconds=8.0,
-    bench=Bench.ALLREDUCE,
+    bench="allreduce",
     work=Work.EXAMPLE,
     shortest_sample=0.05,
     not_here=_no_shares,
@@ -75,11 +76,12 @@ RANKS = Probe(
 
 ALLREDUCE = Probe(
     name="allreduce",
+    place=170,
     question="How long do local processes take to exchange the plan's gradients, and is one flat buffer worth it?",
     topic="",
     fact="",
     cost_seconds=5.0,
-    bench=Bench.ALLREDUCE,
+    bench="allreduce",
     work=Work.BYTE,
     shortest_sample=0.05,
     bound_by=("machine", "network", "torch"),

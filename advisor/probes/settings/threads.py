@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Bench, Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -32,13 +32,14 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
 
 THREADS = Probe(
     name="threads",
+    place=10,
     shares_cores=True,
     question="Which number of threads takes the least time for a training step of the plan's own network?",
     topic="compute.threads",
     fact="probe.threads.best",
     cost_seconds=6.0,
     varies=Varies.THREADS,
-    bench=Bench.STEP,
+    bench="step",
     work=Work.STEP,
     not_here=_not_here,
     choose=_choose,
