@@ -19,7 +19,9 @@ from advisor.agent.events import (
 )
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
-from advisor.agent.settling.scope import advise_here, newest_in_scope, plans_this_machine, scope_of, workload_of
+from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.scope import newest_in_scope, plans_this_machine, scope_of
+from advisor.agent.settling.workloads import workload_of
 from advisor.agent.worth import SETTLES, worth
 from advisor.children.stopping import STOPPED, Stop
 from advisor.errors import InputError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -94,6 +95,12 @@ class Outcome:
     def measured(self) -> bool:
         """Whether pairs were timed and nothing went wrong."""
         return self.failure is None and self.n > 0
+
+    @property
+    def disk_kind(self) -> str | None:
+        """nvme, ssd, hdd, ... of the disk that was measured, which `applies` has as `/data (ssd)`; None where it says none."""
+        found = re.search(r"\(([^()]+)\)$", self.applies.get("disk", ""))
+        return found[1] if found else None
 
     @property
     def stopped(self) -> bool:

@@ -93,7 +93,7 @@ def left_out(plan: Plan) -> Iterator[str]:
 
 def _possible_here(plan: Plan) -> list[str]:
     """The probes of the plan but for those that have nothing to measure on this machine."""
-    from advisor.agent.settling.scope import workload_of  # these take 28 ms, which a plan without probes saves
+    from advisor.agent.settling.workloads import workload_of
     from advisor.probes.catalogue import probe_named
     from advisor.probes.surroundings import Surroundings
     from advisor.probes.workload import Workload

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
 from advisor.datasets.dataset import Inspection

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.datasets.dataset import Inspection
 from advisor.errors import InputError, Problem
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -104,12 +103,6 @@ def newest_of(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
         if outcome.failure is None or outcome.probe not in found or found[outcome.probe].failure is not None:
             found[outcome.probe] = outcome
     return found
-
-
-def disk_kind(outcome: Outcome) -> str | None:
-    """nvme, ssd, hdd, ... of the disk that was measured, which `applies` has as `/data (ssd)`; None where it says none."""
-    found = re.search(r"\(([^()]+)\)$", outcome.applies.get("disk", ""))
-    return found[1] if found else None
 
 
 def _ratio(above: Rate, below: Rate) -> Estimate:

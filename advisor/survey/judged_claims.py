@@ -22,7 +22,6 @@ from advisor.probes.conditions import TOO_BUSY
 from advisor.probes.outcome import Outcome
 from advisor.survey.claim_values import (
     Estimate,
-    disk_kind,
     known_values,
     measured_estimates,
     newest_of,
@@ -281,7 +280,7 @@ _WORST_FIRST = (
 def _measured_of_something_else(claim: Claim, outcome: Outcome) -> str:
     """The reason why the measurement is not of what the claim is about; empty if it is."""
     if claim.disks:
-        kind = disk_kind(outcome)
+        kind = outcome.disk_kind
         if kind not in claim.disk_kinds:
             spoken = join_names([_DISKS[name] for name in claim.disk_kinds], "or")
             return _UNKNOWN_DISK if kind is None else f"It speaks of {spoken}; what was measured is {shorten(kind)}."

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.agent.agent import plan_facts, settle
-from advisor.agent.settling.scope import advise_here, workload_of
+from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.workloads import workload_of
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import VALUES_ONLY

@@ -16,7 +16,7 @@ from advisor.agent.events import MeasuringEvent, ProbeStarted
 from advisor.agent.remembered import journal
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
@@ -348,7 +348,7 @@ def test_the_listener_is_told_what_runs_and_how_much_time_is_left(settled: Settl
 
 
 def test_a_bet_that_the_probe_decides_is_worth_more_than_a_rate(knowledge: Knowledge, facts: FactBase) -> None:
-    from advisor.agent.settling.scope import advise_here
+    from advisor.agent.settling.advising import advise_here
 
     plan = advise_here(knowledge, facts, MACHINE)
     threads = worth(knowledge, plan, probe_named("threads"), 4, (1, 2, 4, 8))

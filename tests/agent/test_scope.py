@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from advisor.agent.remembered.memory import measurements_file, recall, remember
+from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.glance import Glance
-from advisor.agent.settling.scope import advise_here, newest_in_scope, scope_of, with_outcome, workload_of
+from advisor.agent.settling.scope import newest_in_scope, scope_of, with_outcome
+from advisor.agent.settling.workloads import workload_of
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict

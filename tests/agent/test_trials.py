@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.settling.scope import advise_here, scope_of
+from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.scope import scope_of
 from advisor.agent.trials.outcomes import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.facts.fact_base import FactBase
 from advisor.knowledge import loader
 from advisor.report.page import Look

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeSkipped
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan

@@ -11,7 +11,8 @@ from typing import Any
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeFinished, ProbeSkipped, ProbeStarted
-from advisor.agent.settling.scope import advise_here, torch_version
+from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.scope import torch_version
 from advisor.children.stopping import STOPPED, Stop
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY

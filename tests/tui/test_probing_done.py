@@ -10,7 +10,7 @@ from textual.widgets import DataTable, TabbedContent
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeSkipped, ProbeStarted
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.catalogue import probe_named

@@ -11,7 +11,7 @@ import pytest
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeFinished, ProbeStarted
-from advisor.agent.settling.scope import advise_here
+from advisor.agent.settling.advising import advise_here
 from advisor.children.stopping import Stop
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.runner import run as run_probe

@@ -10,7 +10,6 @@ from typing import Any
 from advisor.agent.remembered.profile import MachineProfile
 from advisor.machine.parts import DiskKind
 from advisor.probes.outcome import Outcome
-from advisor.survey.claim_values import disk_kind
 
 NAME = "anonymous"
 REMOVED = "(removed)"
@@ -76,7 +75,7 @@ def _anonymous(outcome: Outcome, numbers: Mapping[str, str], own: re.Pattern[str
         applies["machine"] = numbers[applies["machine"]]
     if "network" in applies:
         applies["network"] = own.sub(REMOVED, applies["network"])
-    kind = disk_kind(outcome)
+    kind = outcome.disk_kind
     applies.pop("disk", None)
     if kind in list(DiskKind):
         applies["disk"] = f"({kind})"

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from advisor.agent.settling.scope import workload_of
+from advisor.agent.settling.workloads import workload_of
 from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status

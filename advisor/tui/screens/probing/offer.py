@@ -9,7 +9,8 @@ from textual.content import Content
 
 from advisor.agent.agent import before_of, plan_facts, why_not
 from advisor.agent.machines.quantities import LABELS
-from advisor.agent.settling.scope import plans_this_machine, workload_of
+from advisor.agent.settling.scope import plans_this_machine
+from advisor.agent.settling.workloads import workload_of
 from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan, Status

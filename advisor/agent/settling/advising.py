@@ -1,0 +1,96 @@
+"""Advice with the measurements that count for the plan that they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from advisor.agent.settling.figures import with_figures
+from advisor.agent.settling.glance import Glance
+from advisor.agent.settling.judging import measurement
+from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.advise import Detail, advise
+from advisor.inference.plan import Plan
+from advisor.knowledge.model import Knowledge, School
+from advisor.machine.detection.detection import Machine
+from advisor.probes.outcome import Outcome
+
+MAX_ROUNDS = 4
+
+
+def advise_here(
+    knowledge: Knowledge,
+    facts: FactBase,
+    machine: Machine | None,
+    outcomes: Sequence[Outcome] = (),
+    school: School = School.TODAY,
+    detail: Detail = Detail(),  # noqa: B008 - immutable
+) -> Plan:
+    """Advice with the measurements that are in scope; the newest of each probe counts, others are shown as evidence.
+
+    `outcomes` stand oldest first.
+    """
+    glance, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
+    plan = advise(knowledge, glance.given, school, detail)
+    if chosen and detail.flips:
+        plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes)
+    plan = with_measurements(knowledge, plan, chosen)
+    if not detail.reasons:
+        return plan
+    return with_figures(knowledge, plan, chosen)
+
+
+def _in_scope_of_itself(
+    knowledge: Knowledge, facts: FactBase, machine: Machine | None, outcomes: Sequence[Outcome], school: School
+) -> tuple[Glance, list[Outcome]]:
+    """The plan with what was measured under its own conditions, and these measurements.
+
+    What is in scope depends on the plan (its network, its batch size), and the plan on what is in scope: repeated until
+    nothing changes, at most four times.
+    """
+    scope: dict[str, str] = {}
+    chosen: list[Outcome] = []
+    glance = Glance(knowledge, facts.in_scope(scope), school)
+    for _ in range(MAX_ROUNDS if outcomes else 0):
+        found = scope_of(glance, machine)
+        now = newest_in_scope(outcomes, found)
+        if found == scope and now == chosen:
+            break
+        scope, chosen = found, now
+        measured = facts
+        for outcome in [*standing(outcomes), *chosen]:
+            measured = with_outcome(knowledge, measured, outcome)
+        glance = Glance(knowledge, measured.in_scope(scope), school)
+    return glance, chosen
+
+
+def _without_broken_flips(
+    knowledge: Knowledge, plan: Plan, facts: FactBase, machine: Machine | None, outcomes: Sequence[Outcome]
+) -> Plan:
+    """The plan with those flips only that still hold when the changed answer puts a measurement out of its scope."""
+    seen: dict[tuple[str, object], Glance] = {}
+    recommendations = dict(plan.recommendations)
+    for name, entry in plan.recommendations.items():
+        for flip in entry.flips:
+            key = (flip.fact, flip.to)
+            if key not in seen:
+                changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
+                seen[key], _ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
+        kept = tuple(flip for flip in entry.flips if seen[flip.fact, flip.to].outcome(name) == flip.then)
+        recommendations[name] = replace(entry, flips=kept)
+    return replace(plan, recommendations=recommendations)
+
+
+def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) -> Plan:
+    """The plan with each measurement shown at the recommendation that it decides."""
+    recommendations: dict[str, Any] = dict(plan.recommendations)
+    for outcome in outcomes:
+        entry = recommendations.get(outcome.topic)
+        if entry is not None and knowledge.topics[outcome.topic].probe == outcome.probe:
+            warnings = tuple(f"While the probe {outcome.probe} ran: {text}" for text in outcome.conditions.warnings)
+            warnings += (f"A second start {outcome.second_start}",) if outcome.second_start else ()
+            found = measurement(knowledge, plan, outcome)
+            recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))
+    return replace(plan, recommendations=recommendations)

@@ -1,0 +1,80 @@
+"""The training step of a plan, as probes time it and figures count it."""
+
+from __future__ import annotations
+
+from advisor.agent.settling.glance import Glance
+from advisor.facts.fact_base import Source
+from advisor.inference.plan import Plan, Status
+from advisor.networks.registry import find
+from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
+
+
+def workload_of(plan: Plan | Glance) -> Workload | str:
+    """The training step that the plan describes, or why it cannot be timed."""
+    network = plan.value("network.type")
+    if network is None:
+        return "The plan has no network type yet."
+    if _means_nothing(plan, "network.hidden_units"):
+        return f"The plan is {network}, which is not a network; the probes time training steps of networks."
+    missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
+    inputs = plan.facts.get("data.inputs")
+    outputs = plan.facts.get("task.outputs") or (inputs if _gives_back(plan, network) else None)
+    if inputs is None or outputs is None:
+        return f"The size of the network is not known: state {' and '.join(missing)}."
+    steps = plan.facts.get("data.sequence_length")
+    modality = plan.facts.get("data.modality")
+    threads = plan.value("compute.threads")
+    batch = plan.value("training.batch_size")
+    if plan.value("compute.device") not in (None, "cpu") and _gpu_here(plan):
+        device, formats = Device.CUDA, {"fp32", "tf32", "bf16", "fp16"}
+    else:
+        device, formats = Device.CPU, {"fp32", "bf16"}
+    precision = plan.value("training.precision")
+    workload = Workload(
+        network=network,
+        modality=str(modality.value) if modality else "tabular",
+        inputs=_whole(inputs.value),
+        outputs=_whole(outputs.value),
+        hidden_units=tuple(plan.value("network.hidden_units") or ()),
+        sequence_length=_whole(steps.value) if steps else None,
+        loss=plan.value("training.loss") or "cross_entropy",
+        activation=plan.value("network.activation") or "relu",
+        optimizer=plan.value("training.optimizer") or "adamw",
+        batch_size=batch or 32,
+        precision=Precision(precision) if precision in formats else Precision.FP32,
+        threads=threads,
+        device=device,
+        memory_format=_memory_format(plan),
+    )
+    return workload.why_not() or workload
+
+
+def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
+    if isinstance(plan, Glance):
+        return plan.means_nothing(topic)
+    return plan.recommendations[topic].status is Status.NOT_APPLICABLE
+
+
+def _gives_back(plan: Plan | Glance, network: str) -> bool:
+    """Whether the network has as many outputs as inputs, so that nobody needs to state them."""
+    kind = plan.facts.get("task.kind")
+    family = find(network)
+    restores = family is not None and family.restores
+    return restores or (kind is not None and kind.value == "generate" and network == "deconvolutional")
+
+
+def _memory_format(plan: Plan | Glance) -> MemoryFormat:
+    """The order of a picture's numbers that was measured to be faster; the usual one otherwise."""
+    known = plan.facts.get("probe.layout.best")
+    return MemoryFormat.CONTIGUOUS if known is None else MemoryFormat(str(known.value))
+
+
+def _gpu_here(plan: Plan | Glance) -> bool:
+    count, backend = plan.facts.get("machine.gpu.count"), plan.facts.get("machine.gpu.backend")
+    detected = count is not None and count.source is Source.DETECTED and count.value != 0
+    return detected and backend is not None and backend.value == "cuda"
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int)  # noqa: S101 - declared as integers
+    return value
