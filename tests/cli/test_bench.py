@@ -17,9 +17,9 @@ from advisor.cli.commands.experiments.bench import bench, chosen_networks, numbe
 from advisor.cli.options import PlainFormat
 from advisor.errors import InputError
 from advisor.survey import bench as agent
-from tests.agent.test_bench import StandIn
 from tests.cli.program import PROGRAM, advisor, environment, refused
 from tests.cli.test_probing import alive, wait_until
+from tests.survey.test_bench import StandIn
 
 NARROW = ["--width", "0.01", "--threads", "1,2", "--batch", "32,128"]
 
