@@ -19,7 +19,7 @@ from advisor.wording import shorten
 T = TypeVar("T")
 _NO_DEFAULT = (dataclasses.MISSING, dataclasses.MISSING)
 _HINTS: dict[Any, Mapping[str, Any]] = {}
-"""What is known of each dataclass by now: its annotations are text, which takes a while to read."""
+"""The type hints read so far of each dataclass: annotations are text, which takes a while to read."""
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 

@@ -1,1 +1,1 @@
-"""Which probes are worth their time, and what their outcome means for the plan."""
+"""The choice of experiments worth their time, and the meaning of their outcomes for the plan."""

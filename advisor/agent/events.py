@@ -27,13 +27,13 @@ class ProbeStarted:
 
     probe: Probe
     seconds: float
-    """That it may take at most."""
+    """The time that it may take at most."""
     seconds_left: float
     """Of the whole budget."""
     before: Setting | None = None
-    """What the plan recommends in terms of this probe."""
+    """The plan's recommendation in terms of this probe."""
     again: bool = False
-    """Whether it is a second look at what overturned a bet."""
+    """True for a second look at a result that overturned a bet."""
 
 
 @dataclass(frozen=True, slots=True)

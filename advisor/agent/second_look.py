@@ -1,4 +1,4 @@
-"""Whether what overturned a bet is seen again: the same two settings once more, in a fresh process.
+"""A second look at a result that overturned a bet: the same two settings once more, in a fresh process.
 
 The interval of a comparison tells how far the pairs of one process differ. It knows nothing of what is the same for all of them:
 where the memory of this process came to lie, and what the neighbours on a shared machine did meanwhile.

@@ -1,4 +1,4 @@
-"""What a probe is worth: how much of the plan its answer settles or may change, for each second that it takes."""
+"""The worth of a probe: how much of the plan its answer settles or may change, for each second that it takes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Worth:
 
 
 def worth(knowledge: Knowledge, plan: Plan, probe: Probe, before: Setting, settings: tuple[Setting, ...]) -> Worth:
-    """What the outcomes of a probe would do to the plan, each setting being as likely to win as any other."""
+    """The effect of a probe's outcomes on the plan, each setting being as likely to win as any other."""
     topic = knowledge.topics.get(probe.topic)
     open_ = topic is not None and plan.recommendations[topic.name].status in (Status.LEANING, Status.OPEN)
     settled = int(open_ and topic is not None and topic.probe == probe.name)

@@ -22,12 +22,11 @@ NOT_YET = {
     "advisor/datasets",
     "advisor/probes",
     "advisor/session",
-    "advisor/training",
     "advisor/tui",
 }
 BETTER = {
     r"foret(ell|old)\w*": "predict",
-    r"dots?(?! product)": "pixel",
+    r"dots?(?! product| and hyphens)": "pixel",
     r"learnt|unlearnt": "learned",
     r"divisions? of the data": "split",
     r"mend(s|ed|ing)?": "fix, or say the remedy",

@@ -19,7 +19,7 @@ NEWEST_RUNS = 5
 
 
 class Change(StrEnum):
-    """What the second side is, seen from the first."""
+    """The second side, seen from the first."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -69,7 +69,7 @@ class MachinesCompared:
     first_only: tuple[Quantity, ...]
     second_only: tuple[Quantity, ...]
     context: tuple[str, ...]
-    """What else differs between the two, a sentence each: any difference in speed may come from it."""
+    """Other differences between the two, a sentence each: any difference in speed may come from them."""
 
     def count(self, change: Change) -> int:
         return sum(difference.change is change for difference in self.differences)
@@ -97,7 +97,7 @@ def side_of(profile: MachineProfile, title: str = "") -> Side:
 
 
 def one_machine_later(first: MachineProfile, second: MachineProfile) -> bool:
-    """Whether the second was measured after the first on the same host, so that it can be slower than it was."""
+    """True if the second was measured after the first on the same host, so that it can be slower than it was."""
     same = bool(first.host) and (first.host, first.fingerprint) == (second.host, second.fingerprint)
     begun = min((outcome.date for outcome in second.outcomes), default="")
     return same and first.date < begun
@@ -138,7 +138,7 @@ def _runs(outcomes: Sequence[Outcome]) -> Mapping[Quantity, list[Reading]]:
 
 
 def _are_same_runs(mine: Sequence[Reading], theirs: Sequence[Reading]) -> bool:
-    """Whether they were made at the same moments with the same result, however the machine is called."""
+    """True if they were made at the same moments with the same result, whatever the machine's name."""
     return [(run.outcome.date, run.rate) for run in mine] == [(run.outcome.date, run.rate) for run in theirs]
 
 
@@ -181,13 +181,13 @@ def _change(low: float, high: float) -> Change:
 
 
 def _machine_then(profile: MachineProfile, outcomes: Sequence[Outcome]) -> Machine | None:
-    """What the machine was when the newest of these was measured."""
+    """The machine as it was when the newest of these was measured."""
     newest = max(outcomes, key=lambda outcome: outcome.date, default=None)
     return None if newest is None else profile.machine_of(newest.applies.get("machine", ""))
 
 
 def _context(first: Side, second: Side) -> list[str]:
-    """What differs in versions, in the machine and in its quota."""
+    """Differences in versions, in the machine and in its quota."""
     found = []
     for name, title in (("torch", "PyTorch"), ("python", "Python")):
         mine, theirs = (_said(side.outcomes, name) for side in (first, second))
@@ -208,7 +208,7 @@ def _said(outcomes: Sequence[Outcome], name: str) -> list[str]:
 
 
 def machine_features(first: Machine, second: Machine) -> list[tuple[str, object, object]]:
-    """What a measurement may depend on, by its title, of the first and of the second; None where it is not known."""
+    """Features that a measurement may depend on, by title, of the first and of the second; None where unknown."""
 
     def gib(machine: Machine) -> str | None:
         return None if machine.memory_bytes is None else f"{machine.memory_bytes / 2**30:.0f} GiB"

@@ -24,11 +24,11 @@ _TO_COMPARE_WITH: Mapping[str, str] = {
 """Quantities that another one puts into proportion, where no peak is known."""
 _OVER_PCIE = ("probe.link.host_to_device_bytes_per_second", "probe.link.device_to_host_bytes_per_second")
 _CHANNEL_BYTES = 8
-"""That one memory channel moves in a transfer (JEDEC; the two halves of a DDR5 module together)."""
+"""The bytes that one memory channel moves in a transfer (JEDEC; the two halves of a DDR5 module together)."""
 
 
 class Basis(StrEnum):
-    """Where a peak comes from."""
+    """The origin of a peak."""
 
     PUBLISHED = "published"
     DETECTED = "detected"
@@ -38,23 +38,23 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """What a rate is seen against, in the unit of the rate."""
+    """The peak that a rate is compared with, in the unit of the rate."""
 
     value: float
     basis: Basis
     source: str
     """profile a100-sxm-80gb; 16 lanes of PCIe 4; L1 cache"""
     about: bool = False
-    """Whether it is only a measure: what was reckoned with a processor's base clock can be exceeded at a higher one."""
+    """True for an estimate: a peak computed from a processor's base clock can be exceeded at a higher one."""
 
     @property
     def limit(self) -> float:
-        """What cannot be exceeded if the peak is right: no processor runs at twice its base clock with all its cores."""
+        """The rate that cannot be exceeded if the peak is right: no processor runs at twice its base clock with all its cores."""
         return self.value * (2 if self.about else 1)
 
     @property
     def known(self) -> bool:
-        """Whether nothing can be faster."""
+        """True if nothing can be faster."""
         return self.basis is not Basis.MEASURED
 
 
@@ -111,7 +111,7 @@ def _matmul(what: str, reading: Reading, machine: Machine, find: FindDevice) -> 
 
 
 def _ran_on(reading: Reading, machine: Machine) -> str:
-    """Where a run that does not say so took place: fp16 is only tried on cards; empty where that does not tell."""
+    """The device of a run that does not name it: fp16 is only tried on cards; empty where that does not decide."""
     if not machine.gpus:
         return "cpu"
     return "cuda" if any(record.setting == "fp16" for record in reading.outcome.settings) else ""
@@ -141,7 +141,7 @@ def _memory(machine: Machine, find: FindDevice) -> Peak | None:
 
 
 def _is_whole(machine: Machine) -> bool:
-    """Whether this is known to be no virtual machine, and most of its hardware threads may be used."""
+    """True if this is known to be no virtual machine, and most of its hardware threads may be used."""
     usable, threads = machine.usable_cores, machine.logical_cores
     if machine.virtual is not False or machine.quota_cores is not None or usable is None or threads is None:
         return False

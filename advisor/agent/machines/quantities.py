@@ -1,4 +1,4 @@
-"""What a probe's run says in figures: rates with their intervals, each of a quantity that can be met again another day."""
+"""A probe's run in figures: rates with their intervals, each of a quantity that can be met again another day."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ LABELS: Mapping[str, str] = {
     "probe.link.peer_to_peer_bytes_per_second": "Card to card",
     "probe.allreduce.bytes_per_second": "All-reduce",
 }
-"""What people call the gauged facts, in the order in which they are shown; fp64 is none, and has a rate all the same."""
+"""Titles of the gauged facts, in the order in which they are shown; fp64 is none, and has a rate all the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a rate is of. Two runs measured the same where all of it agrees."""
+    """The quantity that a rate measures. Two runs measured the same if all of it agrees."""
 
     probe: str
     name: str
@@ -43,7 +43,7 @@ class Quantity:
 
     @property
     def gauged(self) -> bool:
-        """Whether it is a property of the machine, and not the speed of one network."""
+        """True for a property of the machine, false for the speed of one network."""
         return self.name.startswith("probe.")
 
     @property
@@ -61,7 +61,7 @@ class Reading:
 
 
 def readings(outcome: Outcome) -> tuple[Reading, ...]:
-    """What was gauged, and the speed of the two settings that were compared; nothing from a run that failed."""
+    """The rates that were gauged, and the speed of the two settings that were compared; nothing from a run that failed."""
     if outcome.failure is not None:
         return ()
     conditions = tuple(sorted((k, v) for k, v in outcome.applies.items() if k not in _NOT_OF_THE_QUANTITY))
@@ -87,7 +87,7 @@ def newest_readings(outcomes: Sequence[Outcome]) -> dict[Quantity, Reading]:
 
 
 def order_of(quantity: Quantity) -> tuple[int, str, str, tuple[tuple[str, str], ...]]:
-    """Where it stands in a list."""
+    """The key that sorts it in a list."""
     names = list(LABELS)
     place = names.index(quantity.name) if quantity.name in LABELS else len(names) + (not quantity.gauged)
     return (place, quantity.probe, quantity.name, quantity.conditions)

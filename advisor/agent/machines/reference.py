@@ -1,4 +1,4 @@
-"""What is measured when nobody says for what: a small picture classifier."""
+"""The workload that is measured when nobody names one: a small picture classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is unusual about a machine, each with the figures that show it and what can be done about it."""
+"""Remarks on what is unusual about a machine, each with the figures that show it and a remedy."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _MORE_TIME = "3min"
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """How the measurement is repeated: a command of probes alone would measure another network, perhaps on another disk."""
+    """The command that repeats the measurement: one of probes alone would measure another network, perhaps on another disk."""
 
     options: str = ""
     """As they follow `advisor probe` in a shell: --for, --set, --data, --save, ..."""
     complete: bool = False
-    """Whether these are all that the run was given."""
+    """True if these are all that the run was given."""
 
     def command(self, probes: Iterable[str], budget: str = "") -> str:
         """`advisor probe --only storage --data pictures --budget 3min`, in backquotes, and what must be added."""
@@ -59,7 +59,7 @@ class Again:
 
 
 def _depends(probe: str) -> bool:
-    """Whether it measures the plan's network, or the disk of its data."""
+    """True if it measures the plan's network, or the disk of its data."""
     return probe == STORAGE.name or any(known.name == probe and known.needs_network for known in PROBES)
 
 
@@ -76,7 +76,7 @@ def share_of(reading: Reading, peak: Peak | None) -> float | None:
 
 
 def exceeds(reading: Reading, peak: Peak | None) -> bool:
-    """Whether a peak that nothing can exceed is exceeded: then the peak is wrong. Noise of the last per cent is none."""
+    """True if a peak that nothing can exceed is exceeded: then the peak is wrong. Noise of the last per cent does not count."""
     return peak is not None and peak.known and reading.rate.low > peak.limit
 
 
@@ -87,7 +87,7 @@ def remarks(
     peaks: Mapping[str, Peak],
     again: Again = Again(),
 ) -> tuple[Remark, ...]:
-    """What to know of the machine and of how it was measured.
+    """Remarks on the machine and on its measurement.
 
     Args:
         machine: None where nothing is known of it.
@@ -111,7 +111,7 @@ def remarks(
 
 
 def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Iterator[Remark]:
-    """Peaks that cannot be right, and rates far below theirs: once for those that one thing to do may mend."""
+    """Peaks that cannot be right, and rates far below theirs: one remark for those with the same remedy."""
     low: dict[str, list[tuple[str, float, str]]] = {}
     for name, reading in measured.items():
         peak, label = peaks.get(name), reading.quantity.label
@@ -137,7 +137,7 @@ def _of_peaks(measured: Mapping[str, Reading], peaks: Mapping[str, Peak]) -> Ite
 
 
 def _of_noise(measured: Mapping[str, Reading], outcomes: Sequence[Outcome], again: Again) -> Iterator[Remark]:
-    """Rough figures, other programs and samples that differ: one thing mends them, so it names all probes concerned."""
+    """Rough figures, other programs and samples that differ: they have one remedy, so it names all probes concerned."""
     rough = {
         reading.quantity.label: (width, reading.quantity.probe)
         for reading in measured.values()
@@ -242,7 +242,7 @@ def _of_failures(outcomes: Sequence[Outcome], again: Again) -> Iterator[Remark]:
 
 
 def notes_of(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """How each probe measured, in its own words; not what the remarks above tell of its conditions."""
+    """The notes of each probe on its measurement; not the conditions that the remarks above tell."""
     said = ("Other programs took", "The host of this virtual machine", "The clock follows", "The samples of")
     notes = [(o.probe, note) for o in outcomes for note in o.conditions.warnings if not note.startswith(said)]
     return tuple(dict.fromkeys(f"{probe}: {note}" for probe, note in notes))

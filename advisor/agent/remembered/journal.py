@@ -19,7 +19,7 @@ from advisor.probes.outcome import Outcome
 
 SCHEMA = "advisor/journal/2"
 KEPT_FOR = timedelta(days=1)
-"""What was measured longer ago is measured anew."""
+"""The age from which a measurement is repeated."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Entry:
     outcome: Outcome | None = None
     """None where it only began."""
     by_hand: bool = False
-    """Whether somebody ended the run in the middle of it, which says nothing against the probe."""
+    """True if somebody ended the run in the middle of it, which says nothing against the probe."""
 
 
 @dataclass
 class Journal:
-    """What one run has begun and finished; a run that finds entries of a killed one goes on from them."""
+    """The probes that one run has begun and finished; a run that finds entries of a killed one continues from them."""
 
     file: JournalFile
     entries: list[Entry] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Journal:
 
     @property
     def tries(self) -> Mapping[str, int]:
-        """How often each probe began, but for the times that somebody ended the run in the middle of it."""
+        """The number of times each probe began, except when somebody ended the run in the middle of it."""
         tries: Counter[str] = Counter()
         for entry in self.entries:
             if entry.outcome is None:

@@ -1,4 +1,4 @@
-"""What was measured on this machine before, kept per host as machine profiles, each under its name."""
+"""Earlier measurements of this machine, kept per host as machine profiles, each under its name."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from advisor.wording import shorten
 
 LAST = "last"
 RESERVED = ("this", "auto", "none")
-"""What stands for other machines where a machine is named."""
+"""Names that stand for other machines where a machine is named."""
 _REMEDY = "Move it away, or measure under another name with `advisor probe --save NAME`."
 
 
 def measurements_file(name: str) -> Path:
-    """Where the profile of this name is kept. Raises InputError for a name that is not a plain word."""
+    """The file of the profile of this name. Raises InputError for a name that is not a plain word."""
     title = "This name cannot be used"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", name):
         remedy = "Use letters, digits, dots and hyphens."

@@ -41,9 +41,9 @@ class MachineProfile:
     """Of advisor, torch and python, when it was measured last."""
     outcomes: tuple[Outcome, ...] = ()
     earlier: Mapping[str, Machine] = field(default_factory=dict)
-    """What it was before (under another quota, with other cards), by fingerprint."""
+    """Its earlier states (under another quota, with other cards), by fingerprint."""
     damaged: tuple[str, ...] = ()
-    """What of it could not be read, a sentence each."""
+    """Parts of it that could not be read, a sentence each."""
 
     @property
     def date(self) -> str:
@@ -132,7 +132,7 @@ def outcome_key(outcome: Outcome) -> tuple[str, str, str]:
 
 
 def profile_facts(document: object) -> tuple[dict[str, Value], tuple[Outcome, ...]]:
-    """What an exported profile says of its machine, by the names of the vocabulary, and what was measured on it.
+    """The facts of an exported profile's machine, by the names of the vocabulary, and its measurements.
 
     The outcomes are those of the machine as it was last, bound to the fingerprint that the facts' machine has, so that
     they count for a plan for it, and those measured with the torch that it had last, whichever is installed here, if any. Raises
@@ -183,14 +183,14 @@ def checked(outcome: Outcome) -> Outcome:
 
 
 def _is_setting(value: Setting, *, counted: bool) -> bool:
-    """Whether it is a number that a probe could have tried (one that counts something from 1), or a name."""
+    """True for a number that a probe could have tried (one that counts something from 1), or a name."""
     if isinstance(value, int):
         return (1 if counted else 0) <= value <= MOST
     return not counted and len(value) <= _LONGEST_NAME
 
 
 def _is_date(value: str) -> bool:
-    """Whether it is a day or a time that begins with one (ISO 8601), since dates are compared as texts; or empty."""
+    """True for a day or a time that begins with one (ISO 8601), since dates are compared as texts; or empty."""
     if not re.match(r"\d{4}-\d\d-\d\d(T|$)", value):
         return value == ""
     try:

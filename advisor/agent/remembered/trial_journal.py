@@ -15,7 +15,7 @@ from advisor.training.ladder.trial_record import Stage, Trial
 SCHEMA = "advisor/trial-journal/2"
 """2: the losses of a trial are refined Brier scores."""
 KEPT_FOR = timedelta(days=1)
-"""What was tried longer ago is tried anew."""
+"""The age from which a trial is repeated."""
 
 
 @dataclass
@@ -33,11 +33,11 @@ class Known:
     costly: dict[str, float] = field(default_factory=dict)
     """Seconds that something would take which was left out for that."""
     began: dict[str, tuple[int, Began]] = field(default_factory=dict)
-    """How often each trial was begun that never ended, but for the times that somebody ended the run in the middle of it."""
+    """The number of times each unfinished trial was begun, except when somebody ended the run in the middle of it."""
 
 
 class TrialJournal:
-    """What a run has begun and finished, on disk."""
+    """The trials that a run has begun and finished, on disk."""
 
     def __init__(self, file: JournalFile) -> None:
         self._file = file
@@ -53,7 +53,7 @@ class TrialJournal:
         return cls(file)
 
     def known(self) -> Known:
-        """What an earlier run has left; nothing where that is too old, or of another version."""
+        """The records of an earlier run; nothing where they are too old, or of another version."""
         known = Known()
         for entry in self._entries():
             message, known.spent = MESSAGES.of(entry["what"], entry["content"]), float(entry["spent"])

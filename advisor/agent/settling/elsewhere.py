@@ -1,4 +1,4 @@
-"""What was measured on this host under other conditions than the plan's, and which ones these are."""
+"""Measurements of this host under other conditions than the plan's, with those conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan says of single topics, worked out one by one as somebody asks: for questions that need no whole plan."""
+"""A plan's values of single topics, worked out one by one as somebody asks: for questions that need no whole plan."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ class Glance:
         return None if nothing else outcome
 
     def means_nothing(self, topic: str) -> bool:
-        """Whether the topic is not applicable."""
+        """True if the topic is not applicable."""
         return self.outcome(topic) is NOT_APPLICABLE

@@ -1,4 +1,4 @@
-"""What a measurement means for the recommendation and for the rules that staked a claim on it."""
+"""The meaning of a measurement for the recommendation and for the rules that staked a claim on it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: Outcome) -> Ver
 
 
 def is_sound(knowledge: Knowledge, outcome: Outcome) -> bool:
-    """Whether the settings that an outcome speaks of are values of its fact: it may come from a file."""
+    """True if the settings of an outcome are values of its fact: it may come from a file."""
     fact = knowledge.vocabulary.facts.get(outcome.fact)
     if fact is None or not outcome.measured or outcome.verdict is Verdict.UNDECIDED:
         return True

@@ -1,4 +1,4 @@
-"""What `advisor try` found out about a plan's recommendations, as measurements that count for the same data only."""
+"""The findings of `advisor try` on a plan's recommendations, as measurements that count for the same data only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "advisor/trials/1"
 DATA, NETWORK_TYPE = "data", "network_type"
-"""What a trial's outcome is bound to: the fingerprint of the data, and the type of network that was trained."""
+"""The conditions that bind a trial's outcome: the fingerprint of the data, and the type of network that was trained."""
 FINGERPRINT = "data.fingerprint"
 KEEP = 5
 """Outcomes of one recommendation for one network on the same data."""
@@ -41,7 +41,7 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """How the trial of one topic is named, and the fact that takes what was better."""
+    """The name of the trial of one topic, and the fact that takes the better value."""
 
     probe: str
     fact: str
@@ -58,7 +58,7 @@ _BY_PROBE = {tried.probe: (topic, tried) for topic, tried in TOPICS.items()}
 
 
 def is_trial(probe: str) -> bool:
-    """Whether trainings on somebody's data decided it, rather than a probe."""
+    """True if trainings on somebody's data decided it, rather than a probe."""
     return probe in _BY_PROBE
 
 
@@ -150,7 +150,7 @@ def remember_trials(outcomes: Sequence[Outcome]) -> Path:
 
 
 def recall_trials(facts: FactBase) -> tuple[list[Outcome], list[InputError]]:
-    """What was tried on these very data, oldest first, and what could not be read; nothing where no data were named."""
+    """Earlier trials on this very data, oldest first, and problems of reading them; nothing where no data was named."""
     known = facts.known(FINGERPRINT)
     if known is None:
         return [], []

@@ -54,11 +54,11 @@ PLANNED = {
     "learning_rate": "training.learning_rate",
     "batch_size": "training.batch_size",
 }
-"""What is taken from the plan, and from which topic."""
+"""The settings that are taken from the plan, by topic."""
 
 
 def planned(plan: Plan) -> Planned:
-    """What this plan bets on, as far as it can be tried."""
+    """The bets of this plan, as far as they can be tried."""
     kind = plan.recommendations["network.type"]
     others = [alternative.value for alternative in kind.alternatives]
     leading = [kind.value] if kind.value is not None else list(kind.tied)
@@ -105,13 +105,13 @@ class Trying:
         self._running: Began | None = None
         """In the child under way."""
         self._cut_off: Began | None = None
-        """What is being tried, or was when the child was ended."""
+        """The candidate that is being tried, or was when the child was ended."""
         self._begun = time.monotonic()
 
     def run(self) -> TrialResults:
-        """Climbs the ladder, until it ends or the budget does.
+        """Climb the ladder, until it ends or the budget does.
 
-        Raises InputError where the data cannot be learnt from, and whatever interrupts it (KeyboardInterrupt): the child
+        Raises InputError where the data cannot be learned from, and whatever interrupts it (KeyboardInterrupt): the child
         is gone by then.
         """
         self._take_over()
@@ -134,7 +134,7 @@ class Trying:
             self.known.notes.append(f"{what} Begin anew with a longer --budget.")
 
     def outcome(self, *, interrupted: bool = False) -> TrialResults:
-        """What is known so far. Raises NothingTriedError where not even the data could be read in time."""
+        """The outcome so far. Raises NothingTriedError where not even the data could be read in time."""
         known, request = self.known, self._request
         ready = known.ready
         if ready is None:
@@ -192,7 +192,7 @@ class Trying:
         return self._request.budget - self.known.spent - (time.monotonic() - self._begun)
 
     def _take_over(self) -> None:
-        """What an earlier run has finished; a trial that ended it time and again is left out."""
+        """Take over the trials that an earlier run has finished, but for one that ended it time and again."""
         if self.known.ready is None and not self.known.trials:
             return
         for times, began in self.known.began.values():
@@ -269,7 +269,7 @@ class Trying:
         self._tell(message)
 
     def _lose(self, crash: _Crash | Began, reason: str = "") -> None:
-        """What was running when the child went counts as failed; anything else is noted."""
+        """Count what was running when the child ended as failed; note anything else."""
         running = crash if isinstance(crash, Began) else crash.running
         reason = reason or (crash.reason if isinstance(crash, _Crash) else "")
         if running is None or running.stage is None:

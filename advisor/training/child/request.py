@@ -68,7 +68,7 @@ class Finals:
     differences: tuple[Difference, ...]
 
     def adds_to(self, earlier: Finals) -> bool:
-        """Whether it has a finalist, or a seed of one, that an earlier telling lacks: a run that goes on refits them anew."""
+        """True if it has a finalist, or a seed of one, that an earlier message lacks: a resumed run refits them."""
         seeds = {final.name: len(final.scores) for final in earlier.finals}
         return any(len(final.scores) > seeds.get(final.name, 0) for final in self.finals)
 
@@ -79,7 +79,7 @@ class Costly:
 
     name: Text
     seconds: float
-    """That its first trial would take, as a part of it says."""
+    """The time that its first trial would take, judged by a part of it."""
 
 
 @dataclass(frozen=True, slots=True)

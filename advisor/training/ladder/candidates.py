@@ -1,4 +1,4 @@
-"""What may be tried: models with their settings, and what a plan says of them. No torch here."""
+"""Candidates of a trial: models with their settings, and the plan's words on them. No torch here."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ arXiv:1711.05101), and where it is added to the gradients. Strong, since most ta
 
 
 class Factor(StrEnum):
-    """What a variation changes; one at a time, so that the difference is its doing."""
+    """The setting that a variation changes; one at a time, so that it explains the difference."""
 
     WIDTH = "width"
     INIT = "initial weights"
@@ -71,7 +71,7 @@ class NetworkSettings:
     batch_size: int = 64
     weight_decay: float = DECAY
     early_stopping: bool = True
-    """Whether some of the training examples are kept back to see when to stop."""
+    """True if some of the training examples are kept back to see when to stop."""
     epochs: int | None = None
     """None: as many as give STEPS steps."""
     schedule: str = "cosine"
@@ -82,7 +82,7 @@ class NetworkSettings:
         return max(FEWEST_EPOCHS, min(MOST_EPOCHS, round(STEPS * self.batch_size / max(examples, 1))))
 
     def value(self, factor: Factor) -> Any:
-        """What it has of a factor, as the recommendation of that topic would spell it."""
+        """Its value of a factor, as the recommendation of that topic would spell it."""
         match factor:
             case Factor.WIDTH:
                 return list(self.hidden_units)
@@ -100,7 +100,7 @@ SCIKIT_LEARN_LIKE = NetworkSettings(
     "ffn", (100,), init="glorot", optimizer="adam", learning_rate=1e-3, batch_size=200, weight_decay=1e-4, early_stopping=False,
     epochs=200, schedule="constant",
 )  # fmt: skip
-"""What scikit-learn's MLPClassifier and MLPRegressor do unless told otherwise."""
+"""The defaults of scikit-learn's MLPClassifier and MLPRegressor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,11 @@ class Candidate:
     """A name of the plan's network types, or trivial."""
     settings: NetworkSettings | None = None
     factor: Factor | None = None
-    """What it varies, where it is a variation."""
+    """The factor that it varies; None if it is no variation."""
 
     @property
     def varied(self) -> bool:
-        """Whether it was made around the best network, and not on the menu from the start."""
+        """True if it was made around the best network, and not on the menu from the start."""
         return self.stage is Stage.VARIATIONS
 
     @property
@@ -128,7 +128,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What the plan recommends, as far as it can be tried; None and empty where it says nothing."""
+    """The plan's recommendations, as far as they can be tried; None and empty where it has none."""
 
     network: str | None = None
     runners_up: tuple[str, ...] = ()

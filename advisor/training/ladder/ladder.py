@@ -1,4 +1,4 @@
-"""What is tried next: simple first, then more of what looks promising. Pure: the same trials lead to the same step.
+"""The next trial: simple models first, then more of the promising ones. Pure: the same trials lead to the same step.
 
 That makes a stopped run easy to resume. More folds for fewer candidates, the better half each time, is successive
 halving (Jamieson and Talwalkar 2016, Non-stochastic best arm identification and hyperparameter optimization).
@@ -44,7 +44,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How the searching time stands, in seconds."""
+    """The searching time so far and in all, in seconds."""
 
     total: float
     left: float
@@ -77,7 +77,7 @@ class Ladder:
         return Scores(trials, self.held_out_share, greater_is_better=self._greater)
 
     def next(self, trials: Sequence[Trial], clock: Clock, expected: Expected) -> Step | None:
-        """What is worth trying now, or None where nothing is, or nothing that there is time for."""
+        """The next step, or None where nothing is worth trying, or nothing that there is time for."""
         if clock.left <= 0:
             return None
         view = _View(trials, self.scores(trials))
@@ -149,7 +149,7 @@ class Ladder:
         return known[best_by_score(scores, [*trivial, *names])] if trivial or names else None
 
     def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
-        """What of the menu has no trial: in its order, but the plan's network before others, and what takes long last."""
+        """Candidates of the menu without a trial: in its order, but the plan's network before others, and slow ones last."""
 
         def late(candidate: Candidate) -> int:
             if candidate.kind is Kind.NETWORK:
@@ -191,7 +191,7 @@ class Ladder:
                     yield Step(candidate, rung + 1)
 
     def _left_behind(self, view: _View) -> Iterator[Step]:
-        """Where time is left: more folds for what fell behind on few of them, unless a 95 % interval shows it to be worse."""
+        """Steps for spare time: more folds for candidates that trail on few of them, unless a 95 % interval shows them worse."""
         leader = self.leader(view.trials)
         for candidate in self._menu.openers:
             if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
@@ -202,7 +202,7 @@ class Ladder:
                 yield Step(candidate, rung)
 
     def _promoted(self, view: _View, here: Sequence[Candidate]) -> list[Candidate]:
-        """Who is ahead in each kind, then the rest of the better half; looking at no input is no contender."""
+        """The leader of each kind, then the rest of the better half; the trivial model is no contender."""
         contenders = [c for c in here if c.kind is not Kind.TRIVIAL]
         ranked = sorted(contenders, key=lambda c: -view.scores.mean(c.name))
         leading: set[str] = set()

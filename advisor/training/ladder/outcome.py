@@ -1,4 +1,4 @@
-"""What trying models on somebody's data found out, as it is kept and shown. No torch here."""
+"""The outcome of trying models on somebody's data, as it is kept and shown. No torch here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Final:
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     cut: bool = False
-    """Whether no refit came to its end in the time, or one had much fewer epochs than usual."""
+    """True if no refit came to its end in the time, or one had much fewer epochs than usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """What the folds say of one recommendation: the difference of paired scores, with its 95 % interval.
+    """The judgement of the folds on one recommendation: the difference of paired scores, with its 95 % interval.
 
     The figures are of `after` over the other side where the verdict is confirmed or overturned (so above 0), of `before`
     over the rival otherwise.
@@ -72,7 +72,7 @@ class Bet:
     before: Any
     rival: Any
     after: Any
-    """What holds now: the rival where overturned, `before` otherwise; None where undecided."""
+    """The value that holds now: the rival where overturned, `before` otherwise; None where undecided."""
     verdict: Verdict
     median: float
     low: float
@@ -85,7 +85,7 @@ class Bet:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """What the folds chose, with its score on the examples that they never saw."""
+    """The choice of the folds, with its score on the examples that they never saw."""
 
     name: str
     kind: Kind
@@ -99,7 +99,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is scored, under the name that JSON has for it and the title that people read."""
+    """The metric of a trial, under the name that JSON has for it and the title that people read."""
 
     name: str
     title: str
@@ -122,7 +122,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class DataTried:
-    """What was learned from, and how it was divided."""
+    """The data that candidates learned from, and its splits."""
 
     path: str
     target: str | None
@@ -130,7 +130,7 @@ class DataTried:
     modality: str
     task: str
     examples: int
-    """That were used."""
+    """Examples that were used."""
     held_out: int
     learnt_from: int
     how: str
@@ -142,7 +142,7 @@ class DataTried:
     left_out: str = ""
     torch: str = ""
     task_told: bool = False
-    """Whether somebody said the task, against what the target looks like."""
+    """True if somebody stated the task, against the look of the target."""
 
 
 @dataclass(frozen=True, slots=True)

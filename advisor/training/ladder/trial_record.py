@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Kind(StrEnum):
-    """What a candidate is, from simple to not."""
+    """The kind of a candidate, from simple to not."""
 
     TRIVIAL = "trivial"
     """Looks at no input: the most frequent class, the mean, an earlier value."""
@@ -45,7 +45,7 @@ class Trial:
     kind: Kind
     stage: Stage
     rung: int
-    """Which folds: rung 0 the first few, rung 1 the next."""
+    """The folds: rung 0 the first few, rung 1 the next."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     scores: tuple[float, ...] = ()
     """One for each fold of the rung, in their order; fewer where time ran out."""
@@ -60,7 +60,7 @@ class Trial:
     """Of classes the refined Brier score, one for each score or none: tells apart what is level by score."""
 
     hurried: bool = False
-    """Whether a training had much fewer epochs than usual, since there was no time for more: with more it may be better."""
+    """True if a training had much fewer epochs than usual, since there was no time for more: with more it may be better."""
 
     @property
     def key(self) -> str:
