@@ -1,1 +1,1 @@
-"""What the data is: files and folders turned into facts, and into examples that a network can learn from."""
+"""Data: files and folders turned into facts, and into examples that a network can learn from."""

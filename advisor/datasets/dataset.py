@@ -64,7 +64,7 @@ class Column:
     examples: tuple[str, ...] = ()
     """A few of its values, made safe to print."""
     remark: str = ""
-    """Why it is left out, or what is odd about it; a sentence."""
+    """The reason why it is left out, or something odd about it; a sentence."""
 
 
 class Weight(StrEnum):
@@ -157,9 +157,9 @@ class Examples:
     groups: numpy.ndarray[Any, Any] | None = None
     """A number for each example; examples of one group stay on one side of every split."""
     times: numpy.ndarray[Any, Any] | None = None
-    """Where given, examples are split so that the test is later than the training."""
+    """Given for examples that are split so that the test is later than the training."""
     left_out: str = ""
-    """Whatever was not read, and why (rows without a target, more than fit into memory); a sentence."""
+    """The part that was not read, and why (rows without a target, more than fit into memory); a sentence."""
     season: int | None = None
     """Of a forecast: steps after which it is expected to repeat itself."""
 

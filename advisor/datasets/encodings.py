@@ -1,4 +1,4 @@
-"""In which encoding a text file is written, and its bytes as words."""
+"""Encodings of text files: recognised and decoded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32), 127])
 
 
 def recognise(start: bytes) -> str | None:
-    """The encoding of a text from its first bytes: utf-8, utf-8-sig, utf-16-le, utf-16-be, cp1252 or latin-1.
+    """Recognise the encoding of a text from its first bytes: utf-8, utf-8-sig, utf-16-le, utf-16-be, cp1252 or latin-1.
 
     None where this is no text. A stray broken character does not make UTF-8 something else.
     """
@@ -37,7 +37,7 @@ def recognise(start: bytes) -> str | None:
 
 
 def _cut_only(start: bytes) -> bool:
-    """Whether all that is broken is the last character, since the bytes end within it."""
+    """True where only the last character is broken, since the bytes end within it."""
     try:
         start.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -66,7 +66,7 @@ def width(encoding: str) -> int:
 
 
 def blocks(file: BinaryIO, encoding: str, size: int) -> Iterator[str]:
-    """What follows in a file, in texts of about `size` bytes each; a character is never cut in two."""
+    """Read on in a file, in texts of about `size` bytes each; a character is never cut in two."""
     name = "utf-8" if encoding == "utf-8-sig" else encoding
     decoder = codecs.getincrementaldecoder(name)("replace")
     while data := file.read(size):

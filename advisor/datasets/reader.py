@@ -1,4 +1,4 @@
-"""A format of data as this room sees it: how it is recognised and who inspects it. Each file in readers/ declares one."""
+"""Readers of data: the recognition and the inspection of a format. Each file in readers/ declares one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Beginning:
     """All that recognition sees of a file."""
 
     suffix: str
-    """In small letters, with its dot."""
+    """In small letters, as in `.csv`."""
     start: bytes
     """The first 64 KiB."""
     text: str | None
@@ -48,7 +48,7 @@ class Reader:
     name: str
     """As messages call it."""
     suffixes: frozenset[str]
-    """Endings of the names of its files, in small letters with their dot."""
+    """Endings of the names of its files, in lower case, such as `.csv`."""
     inspect: Inspector
     recognise: Callable[[Beginning], Evidence] | None = None
     """The evidence that a single file is in this format; None where only folders are."""

@@ -1,4 +1,4 @@
-"""Which examples are taken where there are more than may be held."""
+"""Samples of examples, where there are more than fit into memory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def spread(count: int, most: int) -> Positions:
 
 
 KEPT_OF_A_CLASS = 100
-"""Examples of a class that a sample keeps where there are so many: of a share of one in a thousand, 8,000 would keep eight."""
+"""Examples of a class that a sample keeps, if it has so many: of one in a thousand, an even sample of 8,000 keeps eight."""
 
 
 def floor_of_a_class(most: int, classes: int) -> int:
-    """Examples of each class, as far as it has them, in a sample of so many: a tenth of an even share at most, so that what
-    is rare stays rare."""
+    """The fewest examples of each class, as far as it has them, in a sample of so many: a tenth of an even share at most, so
+    that rare classes stay rare."""
     return max(2, min(KEPT_OF_A_CLASS, most // (10 * max(classes, 1))))
 
 
@@ -40,7 +40,7 @@ def stratified(classes: NDArray[numpy.int64], most: int, seed: int) -> Positions
 
 
 def evened(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> bool:
-    """Whether a class has more than twice its share in the sample."""
+    """True where a class has more than twice its share in the sample."""
     number = int(classes.max()) + 1
     before, after = (numpy.bincount(part, minlength=number) / len(part) for part in (classes, sample))
     return bool((after > 2 * before).any())
@@ -58,7 +58,7 @@ def _members(classes: NDArray[numpy.int64]) -> list[Positions]:
 
 
 def _quotas(members: list[Positions], most: int) -> Positions:
-    """How many of each class are taken, `most` in all."""
+    """The number taken of each class, `most` in all."""
     counts = numpy.array([len(own) for own in members])
     exact = counts * most / counts.sum()
     floor = floor_of_a_class(most, len(members))

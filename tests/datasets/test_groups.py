@@ -39,7 +39,7 @@ def test_a_column_named_after_persons_that_come_again_is_a_group(
     found = measured(tmp_path, name, values)
     assert found.group_column == name
     assert found.inputs == ("pulse",)
-    assert any(f"'{name}' comes again" in remark.what for remark in found.remarks)
+    assert any(f"'{name}' recurs" in remark.what for remark in found.remarks)
 
 
 @pytest.mark.parametrize(

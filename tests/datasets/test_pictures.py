@@ -82,7 +82,7 @@ def test_large_pictures_are_made_small_for_trials(tmp_path: Path) -> None:
         write_picture(tmp_path / label / "0.jpg", numpy.full((90, 150, 3), 200 if label == "a" else 20))
     found = inspect(tmp_path)
     assert found.facts["data.inputs"] == 3 * 90 * 150
-    assert "64x64 instead of 150x90" in remarks_of(tmp_path)
+    assert "from 150x90 to 64x64 pixels" in remarks_of(tmp_path)
     data = load_data(found, 10, 0)
     assert data.inputs.shape == (2, 3, 64, 64)
     assert data.inputs.mean(axis=(1, 2, 3)) * 255 == pytest.approx([200, 20], abs=2)

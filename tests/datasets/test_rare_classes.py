@@ -69,7 +69,7 @@ def test_a_target_that_never_changes_is_said_to_have_one_value_in_every_row(tmp_
 
 def test_what_is_nearly_always_right_is_not_right_in_100_percent(tmp_path: Path) -> None:
     found = inspect(csv_of(tmp_path, answers({700: "yes"})), "y")
-    assert "always saying 'no' is right in 99.99" in said(found)
+    assert "always predicting 'no' is right in 99.99" in said(found)
     assert "1 of 2 classes has fewer than 5 examples: 'yes'." in said(found)
 
 

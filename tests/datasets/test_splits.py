@@ -122,7 +122,7 @@ def test_groups_that_reach_into_the_test_are_not_learnt_from() -> None:
     data = numbered(100, groups=groups, times=numpy.arange(100.0))
     split = outer_split(data)
     assert set(groups[split.test]) == {16, 17, 18, 19}
-    assert "of groups that are not learnt from (4 of 20 groups)" in split.how
+    assert "of groups that are not in the training (4 of 20 groups)" in split.how
 
 
 def test_groups_that_last_all_the_time_are_kept_apart_without_regard_to_time() -> None:

@@ -25,7 +25,7 @@ def test_delimiter_and_encoding_are_recognised(tmp_path: Path, delimiter: str, e
     assert kinds(found) == {"größe": Kind.NUMBER, "name": Kind.CATEGORY}
     assert found.examples == 40
     names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-    assert f"columns set apart by {names[delimiter]}, with a header" in found.written
+    assert f"columns separated by {names[delimiter]}, with a header" in found.written
     assert "Müller 0" in found.columns[1].examples
 
 

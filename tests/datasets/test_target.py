@@ -89,7 +89,7 @@ def test_uneven_classes_missing_answers_and_rare_classes_are_facts_and_remarks(t
     assert found.facts["data.imbalance"] == 49
     assert found.facts["data.labelled_fraction"] == 0.75
     assert "49 times as many rows" in said(found)
-    assert "always saying 'honest' is right in 98 %" in said(found)
+    assert "always predicting 'honest' is right in 98 %" in said(found)
     assert "'fraud'" in said(found)
     assert "25 % of the rows have no value" in said(found).replace("25.0", "25")
 
@@ -97,7 +97,7 @@ def test_uneven_classes_missing_answers_and_rare_classes_are_facts_and_remarks(t
 def test_classes_that_are_all_rare_are_pointed_out(tmp_path: Path) -> None:
     found = inspected(tmp_path, {"x": noise(), "kind": [f"c{number // 2}" for number in range(200)]}, "kind")
     assert "100 of 100 classes have fewer than 5 examples" in said(found)
-    assert "not every class is judged" in outer_split(load(found, most_examples=1000)).how
+    assert "not every class is tested" in outer_split(load(found, most_examples=1000)).how
 
 
 def test_numbers_far_from_all_others_are_a_fact(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_numbers_far_from_all_others_are_a_fact(tmp_path: Path) -> None:
         ([f"2020-01-{1 + n % 28:02d}" for n in range(200)], "holds dates"),
         ([f"a long text about number {n}" for n in range(200)], "holds free text"),
         ([f"name{n}" for n in range(200)], "a value of its own in nearly every row"),
-        ([f"name{n * 2 // 3}" for n in range(200)], "most come only once"),
+        ([f"name{n * 2 // 3}" for n in range(200)], "most occur only once"),
     ],
 )
 def test_a_target_that_cannot_be_learnt_is_refused(tmp_path: Path, values: list[object], reason: str) -> None:
@@ -364,7 +364,7 @@ def test_a_target_is_read_for_the_task_that_somebody_says(tmp_path: Path, values
     [
         (["red", "blue", "green", "blue"] * 50, Task.REGRESS, "'what' holds words such as 'red'"),
         (["yes", "no"] * 100, Task.REGRESS, "'what' holds words such as 'yes'"),
-        (noise(), Task.CLASSIFY, "most come only once"),
+        (noise(), Task.CLASSIFY, "most occur only once"),
         (STARS, Task.FORECAST, "the task is said to be forecast, but it is read as one to classify"),
     ],
 )

@@ -19,7 +19,6 @@ NOT_YET = {
     "advisor/agent",
     "advisor/children",
     "advisor/cli",
-    "advisor/datasets",
     "advisor/probes",
     "advisor/session",
     "advisor/tui",

@@ -1,4 +1,4 @@
-"""Which array of a file is the data and which the target, and what an example of the data is."""
+"""The roles of the arrays in a file: the data, the target, and the shape of an example."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _DATA = ("x", "data", "images", "image", "inputs", "input", "features", "series"
 _TARGETS = ("y", "target", "targets", "label", "labels", "class", "classes", "output", "outputs", "arr_1")
 _TRAINING = ("_train", "_training", "train_")
 _KINDS = "fiub"
-"""Of arrays that can be data: floats, whole numbers, yes or no."""
+"""Kinds of numbers that can be data: floats, whole numbers, yes or no."""
 MOST_AN_EXAMPLE = 64 * 2**20
 """Bytes of an example."""
 MOST_OF_TARGETS = 2**30
-"""Bytes of all targets, which are read whole; a number of eight bytes goes with each."""
+"""Bytes of all targets, which are read whole; each may take eight more."""
 SAVE_PLAIN = "Save plain numbers: numpy.savez(FILE, data=..., target=...)."
 
 
@@ -51,7 +51,10 @@ class Roles:
 
 
 def roles_of(path: Path, arrays: Sequence[StoredArray], target: str | None) -> Roles:
-    """Raises InputError where no array can be the data, or the one that is named cannot be the target."""
+    """Tell the data and the target apart.
+
+    Raises InputError where no array can be the data, or the one that is named cannot be the target.
+    """
     objects = [array for array in arrays if array.kind.hasobject]
     usable = [array for array in arrays if not array.kind.hasobject]
     if objects and (not usable or target in {array.name for array in objects}):
@@ -77,7 +80,7 @@ def roles_of(path: Path, arrays: Sequence[StoredArray], target: str | None) -> R
 
 
 def _check_sizes(path: Path, data: StoredArray, answer: StoredArray | None, column: int | None) -> None:
-    """Raises InputError where one example, or all targets, are more than may be held: a small file can unpack to very much."""
+    """Raise InputError where one example, or all targets, are more than may be held: a small file can unpack to very much."""
     if data.row_bytes > MOST_AN_EXAMPLE:
         what = f"an example of {_name(data)} takes {data.row_bytes / 1e6:,.0f} MB: its shape is {_shape(data)}"
         remedy = (
@@ -106,7 +109,7 @@ def _data(path: Path, arrays: Sequence[StoredArray], target: str | None) -> Stor
 
 
 def _rank(name: str, names: Sequence[str]) -> int:
-    """How well a name says that this is the data, or the target; the training part goes before others."""
+    """The rank of a name among those of data, or of targets; the training part goes before others."""
     plain = name.casefold()
     for part in _TRAINING:
         plain = plain.replace(part, "")
@@ -152,7 +155,7 @@ def _column(path: Path, data: StoredArray, target: str | None) -> int:
 def _shaped(
     path: Path, data: StoredArray, answer: StoredArray | None, column: int | None, remarks: tuple[Remark, ...]
 ) -> Roles:
-    """What an example is, by the number of axes: a row, a picture or a series."""
+    """Tell by the number of axes whether an example is a row, a picture or a series."""
     shape = data.shape
     if len(shape) == 2:
         return Roles(data, answer, column, "tabular", shape[1] - (column is not None), remarks=remarks)
@@ -169,7 +172,7 @@ def _shaped(
 
 
 def _is_pictures(data: StoredArray) -> bool:
-    """Whether three axes are pictures and not series: by the name, bytes, or as many rows as columns."""
+    """True where three axes are pictures and not series: by the name, bytes, or as many rows as columns."""
     named = any(word in data.name.casefold() for word in ("image", "picture", "pixel", "img"))
     square = data.shape[1] == data.shape[2] and data.shape[1] >= 4
     return named or data.kind == "uint8" or square

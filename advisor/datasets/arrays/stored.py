@@ -29,14 +29,14 @@ BLOCK = 16 * 2**20
 MOST_COLUMN_ORDER = 2**30
 """Bytes of an array in Fortran's order within an NPZ, which must be read whole."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""How NumPy packs an NPZ."""
+"""Ways in which NumPy packs an NPZ."""
 _MOST_DEFLATED = 1032
 """Times that deflate makes anything smaller, at most (zlib's technical details, section Maximum Compression Factor)."""
 DAMAGED = (
     ValueError, EOFError, KeyError, TypeError, RuntimeError, OverflowError, MemoryError, SyntaxError, struct.error,
     tokenize.TokenError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
 )  # fmt: skip
-"""What reading raises that meets a cut off or made-up file."""
+"""Errors that reading raises on cut off or made-up files."""
 TRY_AGAIN = "It may be cut off. Copy or write it once more."
 
 
@@ -49,7 +49,7 @@ class StoredArray:
     shape: tuple[int, ...]
     kind: numpy.dtype[Any]
     by_columns: bool
-    """Whether it lies in Fortran's order."""
+    """True for Fortran's order."""
 
     @property
     def rows(self) -> int:
@@ -65,7 +65,7 @@ class StoredArray:
 
 
 def stored_arrays(path: Path) -> list[StoredArray]:
-    """The arrays of an NPY or NPZ file, from their headers alone, none of which claims more than the file can hold.
+    """List the arrays of an NPY or NPZ file from their headers alone, none of which claims more than the file can hold.
 
     Raises InputError where the file is damaged. Arrays of objects are listed like others; `rows_of` refuses them.
     """
@@ -92,7 +92,7 @@ def stored_arrays(path: Path) -> list[StoredArray]:
 
 
 def rows_of(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
-    """Rows at ascending positions; of an array without axes the value itself. Raises InputError where it is damaged."""
+    """Read rows at ascending positions; of an array without axes the value itself. Raises InputError where it is damaged."""
     try:
         if not stored.name:
             return _from_npy(path, stored, positions)
@@ -108,7 +108,7 @@ def rows_of(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
 
 
 def column_of(path: Path, stored: StoredArray, column: int) -> AnyArray:
-    """One column of an array of rows, without reading the others of an NPY. Raises InputError where it is damaged."""
+    """Read one column of an array of rows, of an NPY without the others. Raises InputError where it is damaged."""
     try:
         if stored.name:
             with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as file:

@@ -39,7 +39,7 @@ class Dialect:
     """Lines before the header or the first row: comments, blank lines, `sep=;`."""
     line_end: str = "\n"
     runs: bool = False
-    """Columns are set apart by any number of blanks."""
+    """Columns are separated by any number of blanks."""
     spaced: bool = False
     """Blanks stand between a delimiter and a quotation mark."""
 
@@ -52,7 +52,7 @@ class Dialect:
     def words(self) -> str:
         """The dialect for people."""
         name = _NAMES.get(self.delimiter)
-        apart = f"columns set apart by {name}" if name else "one column"
+        apart = f"columns separated by {name}" if name else "one column"
         return f"{apart}, {'with' if self.header else 'without'} a header, {self.encoding}"
 
 
@@ -65,7 +65,7 @@ class _Guess:
     records: tuple[tuple[str, ...], ...]
     width: int
     consistency: float
-    """The share of records with the commonest number of fields."""
+    """The share of records with the most common number of fields."""
     runs: bool = False
 
     @property
@@ -142,7 +142,7 @@ def _is_title(record: Sequence[str], width: int) -> bool:
 
 
 def _announced(text: str) -> tuple[int, str]:
-    """Lines to be left out at the start, and the delimiter that one of them states, as spreadsheets write it.
+    """Count the lines to leave out at the start, and find the delimiter that one of them states, as spreadsheets write it.
 
     They are blank ones and comments; a last comment that divides as the line below it does is a header.
     """

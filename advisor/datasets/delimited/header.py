@@ -18,7 +18,7 @@ _MOSTLY = 0.9
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """True where the first record is unlike the others: words above numbers, or texts that do not come again below."""
+    """True where the first record is unlike the others: words above numbers, or texts that do not recur below."""
     if not records:
         return False
     first, rest = [cell.strip() for cell in records[0]], records[1 : _ROWS + 1]

@@ -34,14 +34,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Where rows end (positions of their line breaks) and how many fields each has; blank ones have none."""
+    """The ends of rows (positions of their line breaks) and the number of fields in each; blank ones have none."""
 
     ends: NDArray[numpy.int64]
     fields: NDArray[numpy.int64]
 
 
 def structure(data: bytes, dialect: Dialect) -> Structure:
-    """Line breaks and delimiters within quotation marks do not count."""
+    """Find the ends of rows; line breaks and delimiters within quotation marks do not count."""
     array = numpy.frombuffer(data, numpy.uint8)
     ends = numpy.flatnonzero(array == _NEWLINE)
     marks = numpy.flatnonzero(array == ord(dialect.delimiter))
@@ -58,7 +58,7 @@ def structure(data: bytes, dialect: Dialect) -> Structure:
 
 
 def quotes_fit(rows: bytes, dialect: Dialect) -> bool:
-    """Whether every quotation mark opens or closes a field, which it does not where rows are read from within one."""
+    """True where every quotation mark opens or closes a field; rows that begin within a quoted field fail this."""
     array = numpy.frombuffer(b"\n" + rows + b"\n", numpy.uint8)
     mark = ord(dialect.quote)
     quotes = numpy.flatnonzero(array == mark)
@@ -68,7 +68,7 @@ def quotes_fit(rows: bytes, dialect: Dialect) -> bool:
 
 
 def blocks(path: Path, dialect: Dialect, size: int = BLOCK) -> Iterator[Block]:
-    """The rows of a file without its header, in blocks of about `size` bytes.
+    """Read the rows of a file without its header, in blocks of about `size` bytes.
 
     Raises:
         InputError: a row has too many or too few fields, or a quotation mark is never closed; the line is named.
@@ -137,7 +137,7 @@ def _texts(path: Path, dialect: Dialect, size: int) -> Iterator[bytes]:
 
 
 def plain(text: str, dialect: Dialect) -> bytes:
-    """Whole lines of the file as this module reads them."""
+    """Bring whole lines of the file into the form that this module reads."""
     text = text.replace("\r", dialect.carriage)
     if dialect.runs:
         text = re.sub(r"(?m)^[ \t]+|[ \t]+(?=\r?$)", "", text)
@@ -148,7 +148,7 @@ def plain(text: str, dialect: Dialect) -> bytes:
 
 
 def check(rows: bytes, found: Structure, dialect: Dialect, path: Path, line: int) -> None:
-    """Raises InputError for the first row that has another number of fields than there are columns."""
+    """Raise InputError for the first row that has another number of fields than there are columns."""
     width = len(dialect.names)
     wrong = numpy.flatnonzero((found.fields != width) & (found.fields != 0))
     if not len(wrong):

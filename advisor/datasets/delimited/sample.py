@@ -58,7 +58,7 @@ def sample_of(path: Path) -> TextSample:
 
 
 def _encoding(path: Path, start: bytes, size: int) -> str:
-    """That of the beginning; where it is plain ASCII, what comes later may be told from pieces."""
+    """The encoding of the beginning; where that is plain ASCII, later pieces may show another."""
     encoding = encodings.recognise(start) or "latin-1"
     if encoding != "utf-8" or not start.isascii() or size <= len(start):
         return encoding

@@ -24,14 +24,14 @@ SLOWEST, FASTEST = 1_000, 768_000
 SILENCE = 1e-10
 """Added to powers, so that silence has a logarithm."""
 BROKEN = (OSError, EOFError, wave.Error, ValueError, RuntimeError)
-"""What reading a file raises that is cut off, is no WAV file, or holds another codec."""
+"""Errors of reading a file that is cut off, is no WAV file, or holds another codec."""
 
 _EXTENSIBLE, _PCM = b"\xfe\xff", b"\x01\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a WAV file says of itself."""
+    """The header of a WAV file."""
 
     rate: int
     """Samples per second."""
@@ -41,7 +41,7 @@ class Header:
     samples: int
     """Per channel."""
     cut_off: bool
-    """Whether the file ends before its sound does."""
+    """True where the file ends before its sound does."""
 
     @property
     def seconds(self) -> float:
@@ -49,7 +49,7 @@ class Header:
 
 
 def header(path: Path) -> Header:
-    """Raises one of BROKEN."""
+    """Read the header. Raises one of BROKEN."""
     with _opened(path) as file:
         return _header(file, path.stat().st_size)
 
@@ -118,7 +118,7 @@ def _samples(data: bytes, found: Header) -> NDArray[numpy.float64]:
 
 @lru_cache(maxsize=8)
 def _triangles(rate: int, size: int, highest: float) -> NDArray[numpy.float64]:
-    """(frequencies, bands): how much each frequency counts in each band; neighbours overlap by half."""
+    """(frequencies, bands): the weight of each frequency in each band; neighbours overlap by half."""
     mel = numpy.linspace(0.0, 2595 * numpy.log10(1 + highest / 700), BANDS + 2)
     corners = 700 * (10 ** (mel / 2595) - 1)
     frequencies = numpy.fft.rfftfreq(size, 1 / rate)[:, None]

@@ -1,4 +1,4 @@
-"""The columns of a table as numbers: what is missing filled, numbers scaled, categories and words given columns of their own."""
+"""The columns of a table as numbers: gaps filled, numbers scaled, categories and words in columns of their own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_CATEGORIES = 50
 MOST_CODES = 254
 """Of one column of categories; histograms have no more."""
 LEAST_FREQUENCY = 3
-"""Rows that a category must have to get a column of its own."""
+"""Rows that a category needs to get a column of its own."""
 MOST_WORDS = 200
 """Columns for one column of text."""
 LARGEST_NUMBER = 1e100
@@ -53,19 +53,19 @@ class EncodedTable:
     """The same for trees that split categories themselves: a number for each; None where there are no categories."""
 
     @classmethod
-    def learner(cls, frame: polars.DataFrame) -> Callable[[Rows], EncodedTable]:
-        """What learns from rows of this table; what needs no learning is done once, here."""
+    def fitter(cls, frame: polars.DataFrame) -> Callable[[Rows], EncodedTable]:
+        """Return a function that fits the encoding to rows of this table; whatever needs no fitting is done once, here."""
         columns = enumerate(frame.iter_columns())
         table = polars.DataFrame([plain for position, column in columns for plain in _plain(column, position)])
         named = {kind: [name for name in table.columns if name.startswith(kind)] for kind in (NUMBER, CATEGORY, WORDS)}
 
-        def learnt(rows: Rows) -> EncodedTable:
+        def fit(rows: Rows) -> EncodedTable:
             known = table[rows]
             columns = _transformer(known, named).fit(known)
             codes = _coder(known, named).fit(known) if named[CATEGORY] else None
             return cls(table, columns, columns.transform(known[:1]).shape[1], codes)
 
-        return learnt
+        return fit
 
     @property
     def sequence_length(self) -> int | None:
@@ -121,7 +121,7 @@ def _of_parts(
         ("categories", categories, named[CATEGORY]),
     ]
     for name in named[WORDS]:
-        if any(map(tokens_of, known[name])):  # there is nothing to learn from texts without words
+        if any(map(tokens_of, known[name])):  # texts without words have nothing to learn from
             parts.append((name, TfidfVectorizer(analyzer=tokens_of, max_features=MOST_WORDS), name))
     return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
 
@@ -129,7 +129,8 @@ def _of_parts(
 def _plain(column: polars.Series, position: int) -> Iterator[polars.Series]:
     """The column as floats with NaN, as text of its categories, or as words; a date as several numbers.
 
-    What they hold and where they stand are their names, so that no name of the user's can be in the way."""
+    Names are made of kind and position, so that no name of the user's can be in the way.
+    """
     kind = column.dtype
     if kind in (polars.Date, polars.Datetime):
         for number, part in enumerate(_parts_of_date(column)):

@@ -1,4 +1,4 @@
-"""Examples turned into numbers that models take, learning what that needs (scales, categories, words) from the training rows."""
+"""Examples turned into numbers that models take, with scales, categories and words fitted to the training rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats: TypeAlias = NDArray[numpy.float32]
 
 
 class Encoded(Protocol):
-    """Inputs in numbers, by what was learnt from some of them."""
+    """Inputs in numbers, fitted to some of them."""
 
     @property
     def inputs(self) -> int: ...
@@ -46,7 +46,7 @@ class Coding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a network is built for."""
+    """The sizes that a network is built for."""
 
     inputs: int
     """Of a table the columns after encoding, of a picture colours * side * side, of a series the values of one step, of
@@ -69,9 +69,9 @@ class TargetScale:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Examples and how they become numbers. `fit` gives one that can; this is all that differs between two splits.
+    """Examples and the way they become numbers, which `fit` finds; this is all that differs between two splits.
 
-    What is fitted depends on the rows that it was fitted on and on nothing else, so that no test row leaks into training.
+    The fit depends on its rows and on nothing else, so that no test row leaks into training.
     """
 
     examples: Examples
@@ -80,7 +80,7 @@ class Preparation:
     scale: TargetScale | None = None
 
     def fit(self, rows: Rows) -> Preparation:
-        """The preparation learnt from these rows: medians, scales, categories, words, and the scale of the targets."""
+        """Fit the preparation to these rows: medians, scales, categories, words, and the scale of the targets."""
         numeric = self.examples.task is not Task.CLASSIFY
         return replace(
             self, encoded=self.encode(rows), scale=_target_scale(self.examples.targets[rows]) if numeric else None
@@ -94,7 +94,7 @@ class Preparation:
         """Examples as a network takes them.
 
         Tables as `flat`; pictures float32 (n, colours, side, side); series and sounds float32 (n, steps, values); texts
-        int64 (n, steps) of token numbers, 0 for padding, which comes first, and 1 for a word not learnt.
+        int64 (n, steps) of token numbers, 0 for padding, which comes first, and 1 for an unknown word.
         """
         return self._fitted.structured(rows)
 
@@ -135,11 +135,11 @@ def preparation(examples: Examples) -> Preparation:
     """The preparation that suits these examples, not fitted yet."""
     inputs = examples.inputs
     if isinstance(inputs, polars.DataFrame):
-        return Preparation(examples, EncodedTable.learner(inputs))
+        return Preparation(examples, EncodedTable.fitter(inputs))
     if isinstance(inputs, list):
         words = [tokens_of(text) for text in inputs]
-        return Preparation(examples, lambda rows: EncodedTexts.learnt(words, rows))
-    return Preparation(examples, lambda rows: Scaled.learnt(inputs, rows))
+        return Preparation(examples, lambda rows: EncodedTexts.fit(words, rows))
+    return Preparation(examples, lambda rows: Scaled.fit(inputs, rows))
 
 
 def _target_scale(targets: NDArray[Any]) -> TargetScale:

@@ -25,7 +25,7 @@ class Scaled:
     deviation: NDArray[numpy.float64]
 
     @classmethod
-    def learnt(cls, examples: NDArray[Any], rows: Rows) -> Scaled:
+    def fit(cls, examples: NDArray[Any], rows: Rows) -> Scaled:
         own_axis = 1 if examples.ndim == 4 else examples.ndim - 1
         others = tuple(axis for axis in range(examples.ndim) if axis != own_axis)
         known = examples[rows]

@@ -1,4 +1,4 @@
-"""Which examples a model learns from and which ones judge it: by time, by group, or so that classes keep their shares."""
+"""Splits into training and test: by time, by group, or so that classes keep their shares."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Split:
 
 
 def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
-    """Sets examples aside that nothing is chosen or learnt by: the last ones by time, whole groups, or a draw by class.
+    """Hold examples out, for neither training nor choosing: the last ones by time, whole groups, or a draw by class.
 
-    Raises InputError where there are too few examples to judge anything by.
+    Raises InputError where there are too few examples to test anything.
     """
     count = len(examples)
     if count < FEWEST_EXAMPLES:
         raise input_error(
             "There is too little to learn from",
-            f"{count} {'example is' if count == 1 else 'examples are'} left, and some of them must judge what was learnt",
+            f"{count} {'example is' if count == 1 else 'examples are'} left, and some of them must be held out for the test",
             remedy=f"At least {FEWEST_EXAMPLES} are needed, and a few hundred before scores mean much.",
         )
     rows = numpy.arange(count)
@@ -66,18 +66,18 @@ def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
 
 
 def _groups_apart(examples: Examples, training: Rows, test: Rows) -> str:
-    """How many groups judge: they are what counts, however many examples each has."""
+    """Say how many groups are in the test: they count, however many examples each has."""
     if examples.groups is None or numpy.isin(examples.groups[test], examples.groups[training]).any():
         return ""
     return f" ({len(numpy.unique(examples.groups[test])):,} of {len(numpy.unique(examples.groups)):,} groups)"
 
 
 def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[Split]:
-    """Divides rows of the training once more, to choose by: every fold judges what was learnt from the others.
+    """Split the training rows once more, to choose by: each fold tests what was learned from the others.
 
-    By time each fold is judged by what was learnt from the rows before it, so the first rows judge nothing. There are
-    fewer folds than asked for, but two, where few classes, the groups or the times do not suffice. A class with a single
-    row never judges.
+    By time each fold tests what was learned from the rows before it, so the first rows test nothing. There are
+    fewer folds than asked for, but at least two, where classes, groups or times do not suffice. A class with a single row
+    is never in a test.
     """
     pairs, how = _folds(examples, rows, folds, seed)
     return [
@@ -87,13 +87,13 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
 
 
 def _ways(examples: Examples, rows: Rows, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:
-    """Ways to set rows aside, the most honest first; None where one is impossible."""
+    """Ways to hold rows out, the most honest first; None where one is impossible."""
     impossible = ""
     if examples.times is not None:
         pair = _last_by_time(examples.times, rows, wanted)
         if pair is not None and examples.groups is not None:
             pair = _without_shared_groups(pair, examples.groups)
-            yield pair, "the last ones by time, of groups that are not learnt from"
+            yield pair, "the last ones by time, of groups that are not in the training"
         else:
             yield pair, "the last ones by time"
         impossible = "; by time is impossible, since too many share theirs or their groups"
@@ -102,7 +102,7 @@ def _ways(examples: Examples, rows: Rows, wanted: int, seed: int) -> Iterator[tu
         impossible = "; their groups are too few or too large to be kept apart"
     if examples.task is Task.CLASSIFY:
         yield _by_class(examples.targets, rows, wanted, seed), f"drawn so that every class keeps its share{impossible}"
-        impossible += "; there are more classes than places in it, so not every class is judged"
+        impossible += "; there are more classes than places in it, so not every class is tested"
     yield _at_random(rows, wanted, seed), f"drawn at random{impossible}"
 
 
@@ -121,27 +121,27 @@ def _without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
 
 
 def _whole_groups(examples: Examples, groups: NDArray[Any], rows: Rows, wanted: int, seed: int) -> Pair | None:
-    """Of several draws the one that leaves every class something to learn from and judge by, and is about as large as wanted."""
+    """The draw with the most classes in training and test, and then about as large as wanted."""
     if len(numpy.unique(groups[rows])) < 2:
         return None
     if examples.task is Task.CLASSIFY and len(numpy.unique(groups[rows])) > MOST_STRATIFIED:
         names, labels = _labels_of(groups[rows], examples.targets[rows])
         pair = _by_class(labels, numpy.arange(len(names)), round(wanted / len(rows) * len(names)), seed)
         if pair is not None:
-            judges = numpy.isin(groups[rows], names[pair[1]])
-            return rows[~judges], rows[judges]
+            tests = numpy.isin(groups[rows], names[pair[1]])
+            return rows[~tests], rows[tests]
     draws = GroupShuffleSplit(GROUP_DRAWS, test_size=wanted / len(rows), random_state=seed)
     classes = examples.targets if examples.task is Task.CLASSIFY else numpy.zeros(len(examples), numpy.int64)
 
     def drawback(pair: Pair) -> tuple[int, int, int]:
-        learnt, judged = (len(numpy.unique(classes[part])) for part in pair)
-        return -learnt, -judged, abs(len(pair[1]) - wanted)
+        trained, tested = (len(numpy.unique(classes[part])) for part in pair)
+        return -trained, -tested, abs(len(pair[1]) - wanted)
 
     return min(((rows[a], rows[b]) for a, b in draws.split(rows, groups=groups[rows])), key=drawback)
 
 
 def _by_class(targets: NDArray[Any], rows: Rows, wanted: int, seed: int) -> Pair | None:
-    """A class with one example is learnt from and never judged; None where there are more classes than places."""
+    """A class with one example is in the training and never in the test; None where there are more classes than places."""
     single = _rare(targets[rows], 2)
     shared = rows[~single]
     if len(shared) <= wanted or len(numpy.unique(targets[shared])) > min(wanted, len(shared) - wanted):
@@ -160,7 +160,7 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
     if examples.times is not None:
         pairs = _folds_by_time(examples.times, examples.groups, rows, folds)
         if pairs:
-            return pairs, "later than what is learnt from"
+            return pairs, "later than the training"
     groups = None if examples.groups is None else examples.groups[rows]
     if groups is not None and len(numpy.unique(groups)) >= 2:
         folds = min(folds, len(numpy.unique(groups)))
@@ -174,7 +174,7 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
 
 
 def _divided_by_class(rows: Rows, classes: NDArray[Any], folds: int, seed: int) -> list[Pair]:
-    """Folds with the same shares of classes; a class with a single row never judges. None where each class has one."""
+    """Folds with the same shares of classes; a class with a single row is in no test. None where each class has one."""
     single = _rare(classes, 2)
     shared, of_shared = rows[~single], classes[~single]
     counts = numpy.unique(of_shared, return_counts=True)[1]
@@ -182,7 +182,7 @@ def _divided_by_class(rows: Rows, classes: NDArray[Any], folds: int, seed: int) 
         return []
     by_class = StratifiedKFold(_with_all_classes(counts, folds), shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a class with k rows judges in k of the folds: the others lose nothing by it
+        warnings.simplefilter("ignore")  # a class with k rows is in the tests of k folds: the others lose nothing by it
         divided = list(by_class.split(shared, of_shared))
     return [(numpy.concatenate([shared[a], rows[single]]), shared[b]) for a, b in divided]
 
@@ -230,7 +230,7 @@ def _labels_of(groups: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any
 
 
 def _rare(classes: NDArray[Any], least: int) -> NDArray[numpy.bool_]:
-    """Which rows are of a class with fewer than `least` of them."""
+    """True for the rows of a class with fewer than `least` of them."""
     _, number, counts = numpy.unique(classes, return_inverse=True, return_counts=True)
     rare: NDArray[numpy.bool_] = counts[number] < least
     return rare

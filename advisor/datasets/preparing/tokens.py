@@ -1,4 +1,4 @@
-"""Texts as numbers: words with numbers of their own, learnt from the training texts, and weighted counts of them."""
+"""Texts as numbers: words with numbers of their own, fitted to the training texts, and weighted counts of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EncodedTexts:
     counter: TfidfVectorizer
 
     @classmethod
-    def learnt(cls, texts: Sequence[Words], rows: Rows) -> EncodedTexts:
+    def fit(cls, texts: Sequence[Words], rows: Rows) -> EncodedTexts:
         known = [texts[row] for row in rows]
         texts_with = Counter(word for words in known for word in set(words))
         least = 2 if len(known) >= ENOUGH_TEXTS else 1

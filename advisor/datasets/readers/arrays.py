@@ -223,7 +223,7 @@ def _remarks(
         side = side_for(width, height)
         if (side, side) != (height, width):
             yield Remark(
-                f"Trials make the pictures {side}x{side} instead of {width}x{height}, to be done within minutes."
+                f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes."
             )
     if targets is not None and task is None and targets.ndim == 2:
         what = f"The target has {targets.shape[1]} columns of 0 and 1: an example can have several labels at once."
@@ -235,7 +235,7 @@ def _remarks(
     elif task is Task.REGRESS and targets is not None and targets.ndim == 1:
         distinct = len(numpy.unique(targets))
         yield Remark(
-            f"The target has {distinct:,} different values, so it is taken for a number to predict and not for classes."
+            f"The target has {distinct:,} different values, so it is read as a number to predict and not as classes."
         )
 
 

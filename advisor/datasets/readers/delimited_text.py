@@ -101,7 +101,7 @@ def _left_out(dialect: Dialect) -> tuple[Remark, ...]:
     if not dialect.skip:
         return ()
     lines = "The first line is" if dialect.skip == 1 else f"The first {dialect.skip} lines are"
-    return (Remark(f"{lines} no part of the table and left out."),)
+    return (Remark(f"{lines} not part of the table and left out."),)
 
 
 READER = Reader("CSV, TSV and other delimited text", SUFFIXES, inspect, recognise)

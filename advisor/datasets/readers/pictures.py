@@ -69,7 +69,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     of_one_size = all((look.width, look.height) == (width, height) for look in looks)
     pixels = (
         width * height if of_one_size else side * side
-    )  # of many sizes, that of trials: the commonest stands for few
+    )  # of many sizes, that of trials: the most common stands for few
     told_apart = len(found.classes) > 1
     examples = found.readable(len(chosen), len(broken))
     return Inspection(
@@ -104,10 +104,12 @@ def _remarks(looks: list[Look], broken: list[Member], commonest: tuple[int, int]
             f"The pictures have {len(sizes)} different sizes, from {narrow} to {wide} pixels wide and from {low} to {high} high; "
             f"{sizes[commonest] / len(looks):.0%} have {width}x{height}.".replace("%", " %"),
             Weight.WARNING,
-            f"Trials make all of them {side}x{side}. Make them one size yourself where shapes must not be stretched.",
+            f"Trials resize all of them to {side}x{side}. Bring them to one size yourself where shapes must not be stretched.",
         )
     elif (side, side) != commonest:
-        yield Remark(f"Trials make the pictures {side}x{side} instead of {width}x{height}, to be done within minutes.")
+        yield Remark(
+            f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes."
+        )
     if len({look.colours for look in looks}) > 1:
         share = sum(look.colours == colours for look in looks) / len(looks)
         kind = "grey" if colours == 1 else "coloured"

@@ -111,7 +111,7 @@ def _inspect_file(path: Path) -> Inspection:
         "task.kind": "generate", "task.generation": "sequence", "data.examples": examples, "data.bytes": disk,
     }  # fmt: skip
     remark = Remark(
-        f"There are no classes, so this is taken for text to learn to write from: each {unit} is one example.",
+        f"There are no classes, so this is read as text to learn to write from: each {unit} is one example.",
         remedy="For classes, make a folder of texts for each, or a table with a column of texts and one of classes.",
     )
     return Inspection(

@@ -1,4 +1,4 @@
-"""What each column of a table holds, judged by the rows of a sample."""
+"""The kinds of the columns of a table, judged by the rows of a sample."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PERSONS = frozenset(
         "student", "subject", "user", "volunteer",
     }
 )  # fmt: skip
-"""Persons and things of which there may be several rows. No places: of a shop more is to be foretold, and it tells much."""
+"""Persons and things of which there may be several rows. No places: a shop has its future predicted, and tells much."""
 _CODES = frozenset({"zip", "zipcode", "postcode", "postal", "plz", "fips", "isbn", "ean", "phone"})
 INFINITE = "Infinite values count as missing."
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Judged:
     column: Column
     values: polars.Series
     style: str = ""
-    """How the texts of the file become these values; see `values.converted`."""
+    """The way in which the texts of the file become these values; see `values.converted`."""
 
     @property
     def kind(self) -> Kind:
@@ -55,12 +55,12 @@ def words_of_name(name: str) -> frozenset[str]:
 
 
 def identifies(name: str) -> bool:
-    """Whether a name says that the values tell persons, goods or rows apart."""
+    """True where a name says that the values tell persons, goods or rows apart."""
     return bool(words_of_name(name) & _IDENTIFYING)
 
 
 def names_persons(name: str) -> bool:
-    """Whether a name says nothing but who or what a row is of: `subject` and `user name`, but not `store type`."""
+    """True where a name only says who or what a row is about: `subject` and `user name`, but not `store type`."""
     words = words_of_name(name)
     return bool(words & _PERSONS) and words <= _PERSONS | _NUMBERING | {"name"}
 
@@ -132,7 +132,7 @@ def _numbers(name: str, numbers: polars.Series, style: str, raw: polars.Series) 
 
 
 def _with_stray(judged: Judged, others: Sequence[str], infinite: bool) -> Judged:
-    """Says which words among numbers count as missing."""
+    """Say which words among numbers count as missing."""
     remarks = [judged.column.remark] if judged.column.remark else []
     if others:
         shown = join_names([f"{shorten(value, 20)!r}" for value in others])
@@ -177,7 +177,7 @@ def _judged(
 
 
 def _with_name(judged: Judged, named: bool) -> Judged:
-    """What the name of a column adds: numbers that only tell rows or persons apart are no quantities."""
+    """Take the name of a column into account: numbers that only tell rows or persons apart are no quantities."""
     column, kind = judged.column, judged.kind
     known = len(judged.values) - judged.values.null_count()
     if column.distinct == 1 and known == len(judged.values) > 1:

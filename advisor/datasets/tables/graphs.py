@@ -19,7 +19,7 @@ ENDS = (
     ("source", "target"), ("src", "dst"), ("src", "dest"), ("from", "to"), ("u", "v"), ("head", "tail"), ("node1", "node2"),
     ("fromnodeid", "tonodeid"), ("id1", "id2"), ("follower", "followee"), ("citing", "cited"), ("parent", "child"),
 )  # fmt: skip
-"""Names of the columns of both ends, in small letters without blanks and underscores."""
+"""Names of the columns of both ends, in lower case without blanks and underscores."""
 WEIGHTS = frozenset({"weight", "w", "value", "count", "time", "timestamp", "type", "label", "sign", "rating"})
 SUFFIXES = frozenset({".edges", ".edgelist"})
 SHARED = 0.3

@@ -162,7 +162,7 @@ def _facts_of_target(target: TargetView) -> dict[str, Value]:
 
 
 def _remarks(findings: _Findings) -> list[Remark]:
-    """Warnings first, and then what is merely worth knowing."""
+    """Warnings first, and then notes."""
     remarks = [*findings.sample.remarks]
     if findings.target is not None:
         remarks += findings.target.remarks
@@ -179,6 +179,6 @@ def _remarks(findings: _Findings) -> list[Remark]:
     remarks += [*findings.suspects.remarks, *findings.order.remarks]
     if findings.sample.rows < FEW_ROWS:
         rows = "row is" if findings.sample.rows == 1 else "rows are"
-        what = f"{findings.sample.rows} {rows} few: scores will depend on which of them judge."
+        what = f"{findings.sample.rows} {rows} few: scores will depend on which of them are the test."
         remarks.append(Remark(what, Weight.WARNING, "A few hundred rows make a judgement possible."))
     return sorted(remarks, key=lambda remark: remark.weight is Weight.NOTE)

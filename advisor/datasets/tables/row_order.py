@@ -1,4 +1,4 @@
-"""What rows have to do with each other: repeated ones, groups of one person or thing, an order of time or of the target."""
+"""Relations between rows: repeated ones, groups of one person or thing, an order of time or of the target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FEWEST_OF_A_CLASS = 5
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
-    """How rows must be divided, and what is odd about them."""
+    """The order and the groups of rows, by which they must be split."""
 
     group_column: str | None = None
     time_column: str | None = None
@@ -47,7 +47,7 @@ def row_order(columns: Sequence[Judged], target: TargetView | None) -> RowOrder:
         remarks.append(_group_remark(persons[0]))
     elif len(persons) > 1:
         names = join_names([repr(shorten(judged.column.name, 40)) for judged in persons[:5]])
-        what = f"{names} name persons or things that come again, so rows are not divided by one of them."
+        what = f"{names} name persons or things that recur, so rows are not split by one of them."
         remarks.append(Remark(what, columns=tuple(judged.column.name for judged in persons)))
     remarks += [*_repeated(others, target), *_nearly_constant(others)]
     if target is not None and time is None:
@@ -75,7 +75,7 @@ def _group_remark(judged: Judged) -> Remark:
     known = len(judged.values) - judged.values.null_count()
     name = repr(shorten(judged.column.name, 40))
     distinct = judged.column.distinct
-    what = f"{name} comes again: about {known / distinct:.1f} rows for each of its {distinct:,} values."
+    what = f"{name} recurs: about {known / distinct:.1f} rows for each of its {distinct:,} values."
     remedy = "Its rows are kept on one side of every split, and it is left out of the inputs."
     return Remark(what, remedy=remedy, columns=(judged.column.name,))
 
@@ -90,13 +90,13 @@ def _times(columns: Sequence[Judged]) -> tuple[str | None, list[Remark]]:
             continue
         if max((steps >= 0).sum(), (steps <= 0).sum()) >= _ORDERED * len(steps):
             name = repr(shorten(judged.column.name, 40))
-            what = f"The rows stand in the order of {name}, so they are split by time: the last ones judge."
+            what = f"The rows are in the order of {name}, so they are split by time: the last ones are the test."
             return judged.column.name, [Remark(what, columns=(judged.column.name,))]
     if not dates:
         return None, []
     names = join_names([repr(shorten(judged.column.name, 40)) for judged in dates[:5]])
-    what = f"{names} {'holds' if len(dates) == 1 else 'hold'} dates, but the rows do not stand in their order."
-    remedy = "If the model is to foretell the future, sort the rows by it: then the last ones judge."
+    what = f"{names} {'holds' if len(dates) == 1 else 'hold'} dates, but the rows are not in their order."
+    remedy = "If the model is to predict the future, sort the rows by it: then the last ones are the test."
     return None, [Remark(what, remedy=remedy, columns=tuple(judged.column.name for judged in dates))]
 
 
@@ -128,7 +128,7 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
         conflicting = int(known.filter(polars.col("answers") > 1)["len"].sum())
     if same:
         weight = Weight.WARNING if same > 0.01 * rows else Weight.NOTE
-        remedy = "Remove them: tested by copies of what it learnt, a model looks better than it is."
+        remedy = "Remove them: tested by copies of training rows, a model looks better than it is."
         yield Remark(f"Rows that repeat another one: {same:,} of {rows:,}.", weight, remedy)
     if conflicting:
         what = f"Rows with the same inputs as another one and a different answer: {conflicting:,} of {rows:,}."
@@ -167,4 +167,4 @@ def _sorted_by(target: TargetView) -> Iterator[Remark]:
     runs = target.classes and len(counts) > 1 and changes < 2 * len(counts)
     if runs or (not target.classes and (held.is_sorted() or held.is_sorted(descending=True))):
         what = f"The rows are sorted by the target {shorten(target.name, 40)!r}."
-        yield Remark(what, remedy="They are shuffled before they are divided; do so, too, in programs of your own.")
+        yield Remark(what, remedy="They are shuffled before the split; do so, too, in programs of your own.")

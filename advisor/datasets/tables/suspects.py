@@ -1,4 +1,4 @@
-"""Columns that know the answer: copies of the target, and what alone tells it nearly without a mistake."""
+"""Columns that leak the answer: copies of the target, and those that alone tell it nearly without a mistake."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RARE = 1_000
 """Rows of a class that are all looked at."""
 _MANY_VALUES = 50
 _LEFT_ERROR = 0.02
-"""Of the error of always saying the commonest class."""
+"""Of the error of always predicting the most common class."""
 _CORRELATED = 0.999
 _EXPLAINED = 0.999
 _ROWS_A_VALUE = 5
@@ -38,7 +38,7 @@ class Suspects:
 
 
 def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
-    """Looks at every column beside the target, on the rows that have an answer."""
+    """Look at every column beside the target, on the rows that have an answer."""
     rows = target.values.is_not_null().arg_true()
     drawn = _drawn(target, rows)
     answers = _Answers.of(target.values.gather(drawn))
@@ -90,7 +90,7 @@ class _Answers:
     numbers: NDArray[numpy.uint32]
     different: int
     always_wrong: float
-    """The share of mistakes of always giving the commonest answer."""
+    """The share of mistakes of always predicting the most common answer."""
 
     @classmethod
     def of(cls, values: polars.Series) -> _Answers:
@@ -100,14 +100,14 @@ class _Answers:
 
 
 def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, bool]:
-    """Whether these values are the answers under another name, and whether they tell them, as far as these rows show."""
+    """Tell whether values are the answers under another name, and whether they give them away, as far as these rows show."""
     different = values.drop_nulls().n_unique()
     copy = _is_copy(values, different, answers)
     return copy, copy or _tells(values, different, answers, task)
 
 
 def _is_copy(values: polars.Series, different: int, answers: _Answers) -> bool:
-    """Whether each value stands for one answer and each answer for one value."""
+    """True where each value stands for one answer and each answer for one value."""
     if different != answers.different or values.null_count() > 0:
         return False
     if values.dtype == answers.values.dtype and bool((values == answers.values).all()):
@@ -130,13 +130,13 @@ def _tells(values: polars.Series, different: int, answers: _Answers, task: Task)
 
 
 def _changes(values: polars.Series, answers: _Answers) -> int:
-    """How often the class changes from row to row when they are sorted by the value; each mistake of thresholds adds two."""
+    """The changes of the class from row to row, sorted by the value; each mistake of thresholds adds two."""
     numbers = values.to_physical().cast(polars.Float64).to_numpy()  # what is missing is NaN and comes last
     return int(numpy.count_nonzero(numpy.diff(answers.numbers[numpy.argsort(numbers)])))
 
 
 def _tells_number(values: polars.Series, answers: polars.Series) -> bool:
-    """Whether it goes with the target in a straight line or in its order, or its means explain the target."""
+    """True where it goes with the target in a straight line or in its order, or its means explain the target."""
     pairs = polars.DataFrame([values.alias("value"), answers.alias("answer")]).drop_nulls()
     if len(pairs) < FEWEST_ROWS or len(pairs) < 0.5 * len(answers):
         return False
@@ -154,7 +154,7 @@ def _tells_number(values: polars.Series, answers: polars.Series) -> bool:
 
 
 def _named_after(name: str, target: str) -> bool:
-    """Whether a name holds that of the target, as churn_reason holds churn: it may be known only afterwards."""
+    """True where a name holds that of the target, as churn_reason holds churn: it may be known only afterwards."""
     words = words_of_name(target)
     return bool(words) and words < words_of_name(name) and max(map(len, words)) >= _LONG_NAME
 

@@ -1,4 +1,4 @@
-"""What is to be learnt of a column: classes or numbers, told from its values."""
+"""The target: classes or numbers to predict, told from the values of a column."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMES = ("target", "label", "class", "y", "outcome", "response")
 
 @dataclass(frozen=True, slots=True)
 class TargetView:
-    """What the target column asks for."""
+    """The target column and its task."""
 
     name: str
     task: Task
@@ -41,7 +41,7 @@ class TargetView:
     labelled: float = 1.0
     """The share of rows with an answer."""
     outliers: bool | None = None
-    """Whether numbers lie far from all others; None of classes."""
+    """True where numbers lie far from all others; None of classes."""
     remarks: tuple[Remark, ...] = ()
 
 
@@ -60,7 +60,7 @@ def find_column(columns: Sequence[Judged], target: str, path: Path) -> Judged:
 
 
 def may_be_classes(judged: Judged, task: Task | None) -> bool:
-    """Whether this target is read as classes, or would be if it had more than one value."""
+    """True where this target is read as classes, or would be if it had more than one value."""
     if task is Task.REGRESS:
         return False
     if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER):
@@ -71,7 +71,7 @@ def may_be_classes(judged: Judged, task: Task | None) -> bool:
 def view(
     judged: Judged, path: Path, task: Task | None = None, *, whole: bool = True, counts: ClassCounts | None = None
 ) -> TargetView:
-    """What a column asks for when it is the target, or what it is for the task that somebody says.
+    """Read a column as the target, for the task that its values ask for or that somebody states.
 
     Args:
         whole: whether the column is all of the file's and no sample.
@@ -79,7 +79,7 @@ def view(
 
     Raises:
         InputError: it is all missing, always the same, a date, free text, a name for every row, or lists; or words where
-            numbers are to be foretold.
+            numbers are to be predicted.
     """
     column, kind = judged.column, judged.kind
     known = len(judged.values) - judged.values.null_count()
@@ -87,8 +87,8 @@ def view(
     if kind in _REFUSED:
         raise _refused(judged, path, whole or counts is not None)
     if kind is Kind.IDENTIFIER and judged.values.dtype == polars.String:
-        what = f"{_quoted(judged)} has a value of its own in nearly every row, so none can be foretold from others"
-        raise unreadable(path, what, "Name a column whose values come again.")
+        what = f"{_quoted(judged)} has a value of its own in nearly every row, so none can be predicted from others"
+        raise unreadable(path, what, "Name a column whose values recur.")
     if column.distinct == 1:
         only = column.examples[0] if column.examples else ""
         where = f"all of the {all_known:,} rows that have a value" if all_known > 1 else "the only row that has a value"
@@ -102,7 +102,7 @@ def view(
     if task is not Task.CLASSIFY and numeric and not _few_numbers(judged, all_known):
         return _regression(judged, known)
     if (task is Task.CLASSIFY or not numeric) and column.distinct > all_known / 2 and all_known >= 10:
-        what = f"{_quoted(judged)} has {column.distinct:,} classes in {all_known:,} rows: most come only once"
+        what = f"{_quoted(judged)} has {column.distinct:,} classes in {all_known:,} rows: most occur only once"
         raise unreadable(path, what, "Name another column, or put its values into a few classes first.")
     return _classification(judged, whole, counts)
 
@@ -110,7 +110,7 @@ def view(
 _REFUSED = {
     Kind.EMPTY: ("has no value in any row", "Name another column."),
     Kind.CONSTANT: ("has the same value in every row", ""),
-    Kind.DATE: ("holds dates", "To foretell when something happens, make it a number, such as days until then."),
+    Kind.DATE: ("holds dates", "To predict when something happens, make it a number, such as days until then."),
     Kind.TEXT: (
         "holds free text",
         "Name a column of classes or numbers; networks that write are not chosen from a table.",
@@ -135,7 +135,7 @@ def _refused(judged: Judged, path: Path, whole: bool) -> InputError:
 
 
 def _thing(judged: Judged) -> str:
-    """What the single value of a column is called: a whole number may be a class."""
+    """The word for the single value of a column: a whole number may be a class."""
     held = judged.values.drop_nulls()
     return "number" if held.dtype.is_float() and not (held == held.round()).all() else "class"
 
@@ -151,7 +151,7 @@ def _as_numbers(judged: Judged, path: Path) -> Judged:
     if numbers.null_count() > judged.values.null_count():
         word = shorten(judged.values.filter(numbers.is_null() & judged.values.is_not_null())[0], 30)
         what = (
-            f"{_quoted(judged)} holds words such as {word!r}, so that no number can be foretold (task.kind is regress)"
+            f"{_quoted(judged)} holds words such as {word!r}, so that no number can be predicted (task.kind is regress)"
         )
         raise unreadable(path, what, "Leave task.kind out, or name a column of numbers.")
     return replace(judged, values=numbers)
@@ -162,7 +162,7 @@ def _quoted(judged: Judged) -> str:
 
 
 def _few_numbers(judged: Judged, known: int) -> bool:
-    """Whether numbers stand for classes: few different whole ones, or only two of any kind."""
+    """True where numbers stand for classes: few different whole ones, or only two of any kind."""
     distinct = judged.column.distinct
     if judged.kind is Kind.NUMBER:
         return distinct == 2
@@ -199,7 +199,7 @@ def _regression(judged: Judged, known: int) -> TargetView:
 
 
 def far_out(numbers: polars.Series) -> bool:
-    """Whether values lie beyond the quartiles by five times their distance.
+    """True where values lie beyond the quartiles by five times their distance.
 
     Tukey (Exploratory Data Analysis, 1977) calls three times far out; that many are common where values are skewed.
     """
@@ -215,7 +215,7 @@ def far_out(numbers: polars.Series) -> bool:
 
 
 def _classification(judged: Judged, whole: bool, counts: ClassCounts | None) -> TargetView:
-    """Of a sample whose classes were not counted in all of the file, numbers of rows are called what they are: about so many."""
+    """Read a column as classes; numbers of rows are said to be `about` so many where they are of a sample."""
     column = judged.column
     texts = as_texts(judged.values).alias(column.name)
     if counts is None:
@@ -248,7 +248,7 @@ def _classification(judged: Judged, whole: bool, counts: ClassCounts | None) -> 
         read = "" if whole else " in the rows that were read"
         what = f"Classes are uneven: {shorten(most, 30)!r} has {times} times as many rows as the smallest class{read}."
         right = _share(numbers[most], known)
-        remedy = f"Do not judge by accuracy alone: always saying {shorten(most, 30)!r} is right in {right}."
+        remedy = f"Do not judge by accuracy alone: always predicting {shorten(most, 30)!r} is right in {right}."
         remarks.append(Remark(what, Weight.WARNING, remedy, (column.name,)))
     remarks += _missing_answers(judged, known, counts.missing)
     labelled = known / (known + counts.missing)
@@ -263,9 +263,9 @@ def _share(part: int, all_: int) -> str:
 
 def _why_classes(judged: Judged, classes: Sequence[str]) -> Remark:
     if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER) and len(classes) > 2:
-        what = f"{_quoted(judged)} has only {len(classes)} different whole numbers: they are taken for classes."
+        what = f"{_quoted(judged)} has only {len(classes)} different whole numbers: they are read as classes."
         return Remark(what, remedy="If their size counts, plan with --set task.kind=regress.")
-    return Remark(f"{_quoted(judged)} has {len(classes):,} different values: a class is to be found.")
+    return Remark(f"{_quoted(judged)} has {len(classes):,} different values: a class is to be predicted.")
 
 
 def _order(name: str) -> tuple[bool, float, str]:

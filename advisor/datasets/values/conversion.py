@@ -1,4 +1,4 @@
-"""Texts of a table as numbers, dates, yes or no, and the many ways in which people write that there is no value."""
+"""Texts of a table as numbers, dates, yes or no, and the many spellings of a missing value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SYMBOLS = r"^[€$£]\s*|\s*[€$£%]$"
 
 
 class Style(StrEnum):
-    """How numbers are written."""
+    """The spelling of numbers."""
 
     PLAIN = "decimal point"
     COMMA = "decimal comma"
@@ -71,7 +71,7 @@ def numbers_of(texts: polars.Series, style: Style) -> polars.Series:
 
 
 def number_style(texts: polars.Series, *, comma_first: bool, least: float) -> tuple[Style, polars.Series] | None:
-    """The style in which most cleaned texts are numbers, at least this share of them, and these; None where there is none.
+    """Find the style in which most cleaned texts are numbers, at least this share of them; None where there is none.
 
     Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers.
     """
@@ -97,7 +97,7 @@ def _count(values: polars.Series) -> int:
 
 
 def are_yes_and_no(values: Sequence[str]) -> bool:
-    """Whether these two different texts are a pair such as yes and no."""
+    """True where these two different texts are a pair such as yes and no."""
     return {value.casefold() for value in values} in map(set, _PAIRS)
 
 
@@ -122,7 +122,7 @@ def _plain_moments(texts: polars.Series) -> polars.Series:
 
 
 def date_style(texts: polars.Series) -> tuple[str, bool] | None:
-    """The format of cleaned texts that are dates, and whether day and month could be the other way round.
+    """Find the format of cleaned texts that are dates, and whether day and month could be the other way round.
 
     A few that are none, such as 31 April, do not make them something else.
     """
@@ -145,7 +145,7 @@ def date_style(texts: polars.Series) -> tuple[str, bool] | None:
 
 
 def _misfits(written: Sequence[str], style: str) -> int:
-    """How many are no dates of this format; many soon tell that it is another."""
+    """Count those that are no dates of this format, until so many tell that it is another."""
     found = 0
     for number, text in enumerate(written):
         try:

@@ -26,12 +26,12 @@ _FEWEST = 2
 
 
 def looks_dated(name: str) -> bool:
-    """Whether a name is written as a day, a month or a quarter."""
+    """True where a name is written as a day, a month or a quarter."""
     return _LOOKS_DATED.fullmatch(name.strip()) is not None
 
 
 def times_of(names: Sequence[str]) -> list[float] | None:
-    """When each of these names is, in days, months or quarters, where they are dates of one spelling and follow one another.
+    """The time of each of these names, in days, months or quarters, where they are dates of one spelling in order.
 
     They may run backwards. None where they are not dates, too few of them, or in no order.
     """

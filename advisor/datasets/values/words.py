@@ -16,7 +16,7 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff
 
 
 def tokens_of(text: str) -> list[str]:
-    """Split a text into its words and signs, in small letters; none only where it is blank."""
+    """Split a text into its words and signs, in lower case; none only where it is blank."""
     return _WORD.findall(text.lower())
 
 

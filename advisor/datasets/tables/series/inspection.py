@@ -24,8 +24,8 @@ def as_series(inspection: Inspection, shape: SeriesShape, table: Table) -> Inspe
     facts.pop("data.sparse_ids", None)
     facts |= {"data.modality": "time_series", "data.sequence_length": shape.steps}
     target, task, examples = inspection.target, inspection.task, rows
-    foretells = shape.kind is Arrangement.LONG or target is None
-    if foretells:
+    forecasts = shape.kind is Arrangement.LONG or target is None
+    if forecasts:
         facts = {name: value for name, value in facts.items() if name not in _FACTS_OF_TABLES}
         if shape.kind is Arrangement.WIDE:
             examples = rows * (len(shape.value_columns) - shape.steps)
@@ -49,36 +49,36 @@ def as_series(inspection: Inspection, shape: SeriesShape, table: Table) -> Inspe
         else fingerprint.of_file(Path(inspection.path), target),
         target=target,
         task=task,
-        classes=() if foretells else inspection.classes,
+        classes=() if forecasts else inspection.classes,
         inputs=shape.value_columns,
         time_column=shape.time_column,
         group_column=shape.group_column,
         remarks=(
-            *_remarks(shape, target, foretells),
-            *(r for r in inspection.remarks if not _of_tables(r, shape, foretells)),
+            *_remarks(shape, target, forecasts),
+            *(r for r in inspection.remarks if not _of_tables(r, shape, forecasts)),
         ),
         reading=SeriesReading(table, shape, rows),
     )
 
 
-def _of_tables(remark: Remark, shape: SeriesShape, foretells: bool) -> bool:
-    """Whether it means nothing of a series: how rows that are ordered by series stand in time, or that no target is named."""
+def _of_tables(remark: Remark, shape: SeriesShape, forecasts: bool) -> bool:
+    """True for remarks that mean nothing of a series: the order of rows in time, or that no target is named."""
     of_order = remark.weight is Weight.NOTE and remark.columns == (shape.time_column,)
-    return of_order or (foretells and remark.what == UNSAID)
+    return of_order or (forecasts and remark.what == UNSAID)
 
 
-def _remarks(shape: SeriesShape, target: str | None, foretells: bool) -> Iterator[Remark]:
+def _remarks(shape: SeriesShape, target: str | None, forecasts: bool) -> Iterator[Remark]:
     if shape.kind is Arrangement.WIDE:
         what = (
             f"Each row is a series of {len(shape.value_columns)} steps, from {shorten(shape.value_columns[0], 30)} to "
         )
         what += f"{shorten(shape.value_columns[-1], 30)}."
-        yield Remark(what + (f" Forecasts look back on {shape.steps} of them." if foretells else ""))
+        yield Remark(what + (f" Forecasts look back on {shape.steps} of them." if forecasts else ""))
         return
     told_apart = f", of a series for each {shorten(shape.group_column, 30)}" if shape.group_column else ""
     yield Remark(
         f"The rows follow one another in time by {shorten(shape.time_column, 30)}{told_apart}. An example is a window of "
-        f"{shape.steps} steps and the value that follows it; tests are later than what is learnt from.",
+        f"{shape.steps} steps and the value that follows it; tests are later than the training.",
         columns=tuple(filter(None, (shape.time_column, shape.group_column))),
     )
     if target is None:
@@ -86,5 +86,5 @@ def _remarks(shape: SeriesShape, target: str | None, foretells: bool) -> Iterato
         yield Remark(
             "Several values are measured over time.",
             Weight.WARNING,
-            f"Name the one to foretell with --target: {names}.",
+            f"Name the one to predict with --target: {names}.",
         )

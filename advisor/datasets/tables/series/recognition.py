@@ -25,7 +25,7 @@ FEW_CODES = 12
 REGULAR = 0.7
 """Share of about equal distances from which times are those of a series: of weekdays it is 0.8."""
 SMOOTH = 0.6
-"""How far apart neighbouring steps may be, where 1 is how far apart any two are."""
+"""The largest distance between neighbouring steps, as a share of that between any two."""
 MOST_OWN_TIMES = 0.7
 """Share of different times among the rows of several series; they share most, and a weekday does not tell series apart."""
 DEFAULT_HISTORY = 32
@@ -80,11 +80,11 @@ class _Regular:
     count: int
     """Of series."""
     weekends: bool
-    """Whether some distances are three times as long, as over a weekend."""
+    """True where some distances are three times as long, as over a weekend."""
 
 
 def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) -> _Regular | None:
-    """Whether the rows, in the order of time within each series, are at about equal distances."""
+    """Tell whether the rows, in the order of time within each series, are at about equal distances."""
     if not numpy.isfinite(times).all():
         return None
     if names is None:
@@ -175,7 +175,7 @@ def _step_columns(columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _is_smooth(values: NDArray[numpy.float64]) -> bool:
-    """Whether neighbouring steps are nearer to each other than any two steps, as in a series but not in a list of features."""
+    """True where neighbouring steps are nearer to each other than any two steps, as in a series but not in a list of features."""
     neighbours = numpy.abs(numpy.diff(values, axis=1))
     anyone = numpy.abs(values - numpy.roll(values, values.shape[1] // 2, axis=1))
     near, far = neighbours[numpy.isfinite(neighbours)], anyone[numpy.isfinite(anyone)]
