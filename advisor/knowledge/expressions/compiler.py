@@ -26,7 +26,18 @@ from advisor.knowledge.expressions.expressions import (
     Type,
     parse,
 )
-from advisor.knowledge.expressions.regions import AND, FALSE, LIMIT, NOT, OR, TRUE, UNKNOWN, Interval
+from advisor.knowledge.expressions.operations import (
+    ARITHMETIC_AT,
+    ARITHMETIC_OVER,
+    COMPARISONS,
+    FUNCTIONS_OF_ONE,
+    NOTHING,
+    both_or_either,
+    end_of,
+    equal_truths,
+    finite,
+)
+from advisor.knowledge.expressions.regions import AND, FALSE, NOT, OR, TRUE, UNKNOWN, Interval
 from advisor.wording import shorten
 
 _COMPARE: dict[type[ast.cmpop], str] = {
@@ -228,7 +239,7 @@ class Compiler:
             return bits
 
         if len(ats) == 2:
-            return Compiled(BOOLEAN, _two(ats[0], ats[1], decisive), over)
+            return Compiled(BOOLEAN, both_or_either(ats[0], ats[1], decisive), over)
         return Compiled(BOOLEAN, at, over)
 
     def _unary(self, node: ast.UnaryOp) -> Compiled:
@@ -261,14 +272,14 @@ class Compiler:
             raise ExpressionError(f"uses {refused}, which the rule language does not have")
         left = self._need(node.left, Kind.NUMBER, f"{symbol} needs")
         right = self._need(node.right, Kind.NUMBER, f"{symbol} needs")
-        f, g, compute = left.at, right.at, _AT[symbol]
-        p, q, spread = left.over, right.over, _OVER[symbol]
+        f, g, compute = left.at, right.at, ARITHMETIC_AT[symbol]
+        p, q, spread = left.over, right.over, ARITHMETIC_OVER[symbol]
 
         def at(v: list[Any]) -> Any:
             a, b = f(v), g(v)
             if a is None or b is None:
                 return None
-            return _finite(compute, a, b)
+            return finite(compute, a, b)
 
         return Compiled(NUMBER, at, lambda r: spread(p(r), q(r)))
 
@@ -324,7 +335,7 @@ class Compiler:
         self._check_options(a, b)
         f, g, p, q = a.at, b.at, a.over, b.over
         negate = symbol == "!="
-        both = _equal_truths if kinds == {Kind.BOOLEAN} else regions.equal_choices
+        both = equal_truths if kinds == {Kind.BOOLEAN} else regions.equal_choices
         if isinstance(b.constant, str) and a.name:
             return self._named_literal(a.name, b.constant, negate)
 
@@ -356,7 +367,7 @@ class Compiler:
         return Compiled(BOOLEAN, at, over)
 
     def _compared_numbers(self, a: Compiled, symbol: str, b: Compiled) -> Compiled:
-        f, g, p, q, test = a.at, b.at, a.over, b.over, _TESTS[symbol]
+        f, g, p, q, test = a.at, b.at, a.over, b.over, COMPARISONS[symbol]
         if b.constant is not None:
             bound = b.constant
             interval: Interval = (bound, bound, False)  # type: ignore[assignment]
@@ -458,7 +469,7 @@ class Compiler:
             options = yes.type.options | no.type.options
         c, f, g = condition.at, yes.at, no.at
         d, p, q = condition.over, yes.over, no.over
-        nothing = _NOTHING[yes.type.kind]
+        nothing = NOTHING[yes.type.kind]
 
         def at(v: list[Any]) -> Any:
             value = c(v)
@@ -499,99 +510,18 @@ class Compiler:
                 return (pick(x[0] for x in found), pick(x[1] for x in found), any(x[2] for x in found))
 
             return Compiled(NUMBER, at_many, over_many)
-        f, g, compute = ats[0], overs[0], _ONE[name]
+        f, g, compute = ats[0], overs[0], FUNCTIONS_OF_ONE[name]
         lowest = {"log2": 5e-324, "sqrt": 0.0}.get(name, -math.inf)
 
         def at(v: list[Any]) -> Any:
             x = f(v)
-            return None if x is None or x < lowest else _finite(compute, x)
+            return None if x is None or x < lowest else finite(compute, x)
 
         def over(r: list[Any]) -> Interval:
             low, high, undefined = g(r)
             if low > high or high < lowest:
                 return regions.NO_NUMBER
             undefined = undefined or low < lowest
-            return (_end(compute, max(low, lowest)), _end(compute, high), undefined)
+            return (end_of(compute, max(low, lowest)), end_of(compute, high), undefined)
 
         return Compiled(NUMBER, at, over)
-
-
-def _two(f: At, g: At, decisive: bool) -> At:
-    """`and` (decisive: False) or `or` (decisive: True) of two."""
-
-    def at(v: list[Any]) -> Any:
-        a = f(v)
-        if a is decisive:
-            return decisive
-        b = g(v)
-        if b is decisive:
-            return decisive
-        return None if a is None or b is None else not decisive
-
-    return at
-
-
-def _finite(compute: Callable[..., Any], *operands: Any) -> Any:
-    """The result, or None where there is none: division by zero, beyond the range of numbers."""
-    try:
-        result = compute(*operands)
-    except (ZeroDivisionError, OverflowError):
-        return None
-    return result if abs(result) <= LIMIT else None
-
-
-def _end(compute: Callable[[float], float], bound: float) -> float:
-    return bound if math.isinf(bound) else compute(bound)
-
-
-def _equal_truths(a: int, b: int) -> int:
-    bits = (a | b) & UNKNOWN
-    if (a & b) & (TRUE | FALSE):
-        bits |= TRUE
-    if (a & TRUE and b & FALSE) or (a & FALSE and b & TRUE):
-        bits |= FALSE
-    return bits
-
-
-_AT: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "//": lambda a, b: math.floor(a / b),
-}
-_OVER: dict[str, Callable[[Interval, Interval], Interval]] = {
-    "+": regions.add,
-    "-": regions.subtract,
-    "*": regions.multiply,
-    "/": regions.divide,
-    "//": lambda a, b: _floor(regions.divide(a, b)),
-}
-_ONE: dict[str, Callable[[Any], Any]] = {
-    "ceil": math.ceil,
-    "floor": math.floor,
-    "round": round,
-    "log2": math.log2,
-    "sqrt": math.sqrt,
-}
-_TESTS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
-_NOTHING: dict[Kind, Any] = {
-    Kind.BOOLEAN: UNKNOWN,
-    Kind.NUMBER: regions.NO_NUMBER,
-    Kind.CHOICE: frozenset({None}),
-    Kind.TEXT: frozenset({None}),
-    Kind.SET: regions.NO_SET,
-    Kind.LIST: (None,),
-}
-
-
-def _floor(region: Interval) -> Interval:
-    low, high, undefined = region
-    return (_end(math.floor, low), _end(math.floor, high), undefined)
