@@ -1,1 +1,1 @@
-"""The headless conversation: what to ask next, why, back and change, save and resume. Screens are its faces."""
+"""The conversation without a screen: what to ask next and why, back and change, save and resume; and its line-by-line face."""

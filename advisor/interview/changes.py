@@ -35,7 +35,7 @@ def changes(before: Plan, after: Plan) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The plan as things stand beside the plan if some facts were otherwise (None: not known). Nothing has changed."""
+    """The plan as things stand beside the plan if some facts were different (None: not known). Nothing has changed."""
 
     stated: Mapping[str, Value | None]
     before: Plan

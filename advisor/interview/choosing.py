@@ -11,7 +11,7 @@ from advisor.wording import join_names, shorten
 
 
 def spelled_out(fact: Fact, text: str) -> str:
-    """The text with every choice in it written by its full name; what is no choice stays as it is.
+    """Write every choice in the text by its full name; anything else stays as it is.
 
     Raises:
         InputError: a number beyond the list, or a beginning that several choices share.

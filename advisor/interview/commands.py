@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verb(StrEnum):
-    """A wish of the user; ANSWER is everything that is no command."""
+    """A command of the user; ANSWER is everything else."""
 
     ANSWER = "answer"
     UNKNOWN = ""
@@ -29,7 +29,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line that was typed: what it wants, and what it says beyond that."""
+    """One typed line: its command, and the rest."""
 
     verb: Verb
     rest: str = ""
@@ -69,7 +69,7 @@ SPELLINGS = (
              needs="Write `save FILE`, for example `save plan.md`; your answers are kept for --resume anyway."),
     Spelling(Verb.STOP, "!", "stop here and print the plan", ("quit", "exit", "stop"), takes=False),
 )  # fmt: skip
-"""In the order of the help. A command that takes nothing is one only when nothing follows it."""
+"""In the order of the help. A word that takes nothing is a command only if nothing follows it."""
 
 _WORDS = sorted(
     ((word, spelling) for spelling in SPELLINGS for word in (spelling.verb.value, *spelling.others)),

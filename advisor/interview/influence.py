@@ -1,4 +1,4 @@
-"""WHY a question is asked: the recommendations that its answer can change."""
+"""The reason why a question is asked: the recommendations that its answer can change."""
 
 from __future__ import annotations
 

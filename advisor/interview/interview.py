@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from advisor.errors import InputError, input_error
-from advisor.facts.answers import unknown_fact
+from advisor.facts.answers import answers_text, unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, Value
@@ -80,7 +80,7 @@ class Interview:
         return Inquiry(engine, situation_of(engine.program, base), base)
 
     def questions_left(self) -> int:
-        """About how many more questions: those that matter as things stand (answers can close or open some)."""
+        """The approximate number of questions left: those that matter as things stand (answers can close or open some)."""
         names = {question.fact for question in self._inquiry().ordered()}
         return len(names | {self._wanted} if self._wanted else names)
 
@@ -89,7 +89,7 @@ class Interview:
         return influence(self._engine(), self.facts(), name)
 
     def unused(self) -> tuple[str, ...]:
-        """Answers that are kept but not used: they mean nothing, or nothing depends on them, beside the others."""
+        """Answers that are kept but not used: beside the others they mean nothing, or nothing depends on them."""
         answered = [name for name, value in self.progress.answers if value is not None]
         return unused_answers(self._engine(), self.facts(), answered)
 
@@ -109,7 +109,7 @@ class Interview:
         return advise(self.knowledge, facts, self.school, detail)
 
     def what_if(self, stated: Mapping[str, str], detail: Detail | None = None) -> WhatIf:
-        """The plan as it stands beside the plan if these facts (as texts, like answers) were so; nothing is changed.
+        """Compare the plan as it stands with the plan if these facts (as texts, like answers) were so; nothing is changed.
 
         Raises:
             InputError: a text is no value of its fact, or the facts exclude each other.
@@ -127,25 +127,25 @@ class Interview:
         return parse_value(fact, spelled_out(fact, text))
 
     def answer(self, name: str, text: str) -> tuple[Change, ...]:
-        """Takes an answer as text; returns what it moved. Raises InputError, and nothing has changed then."""
+        """Take an answer as text; return what it moved. Raises InputError; nothing has changed then."""
         return self._answered(name, self.read(name, text))
 
     def do_not_know(self, name: str) -> tuple[Change, ...]:
         return self._answered(name, None)
 
     def skip(self, name: str) -> tuple[Change, ...]:
-        """Leaves the fact as it is, whether it was answered, observed or not, and does not ask for it again."""
+        """Leave the fact as it is, answered, observed or not, and do not ask for it again."""
         if self.facts().known(name) is not None:
             self._wanted, self._changing = None, False
             return ()
         return self.do_not_know(name)
 
     def later(self, name: str) -> None:
-        """Asks again when there is nothing else left to ask; what was said of the fact before stays."""
+        """Ask again when nothing else is left to ask; an earlier answer stays."""
         self._step(self.progress.with_later(name), name)
 
     def back(self) -> bool:
-        """Takes the last step back, so that the same fact is asked for again; False when there is nothing to take back."""
+        """Undo the last step, so that the same fact is asked for again; return False if there is nothing to undo."""
         if self._changing:
             self._wanted, self._changing = None, False
             return True
@@ -155,7 +155,7 @@ class Interview:
         return True
 
     def change(self, name: str) -> None:
-        """Asks for this fact next, whatever was said of it. Raises InputError when there is no such fact to ask for."""
+        """Ask for this fact next, answered or not. Raises InputError if no such fact can be asked for."""
         fact = self.knowledge.vocabulary.facts.get(name)
         if fact is None:
             problem = unknown_fact(self.knowledge.vocabulary, name, "change", self.knowledge.topics)
@@ -178,13 +178,19 @@ class Interview:
         self.progress = progress
         self._wanted, self._changing = None, False
 
-    # --- taking up an earlier conversation -------------------------------------------------------------------------
+    # --- answers on file -------------------------------------------------------------------------------------------
+
+    def answers_text(self) -> str:
+        """The answers as a file that `advisor recommend` and the wizard read."""
+        heading = "Answers given to the advisor's wizard."
+        if unused := self.unused():
+            heading += f"\nKept, but not used beside the others: {', '.join(unused)}."
+        return answers_text(self.knowledge.vocabulary, self.progress.said(), heading)
 
     def restore(self, answers: Mapping[str, Value | None], later: tuple[str, ...]) -> dict[str, InputError]:
-        """Takes up what was said before, one step for each answer so that going back works.
+        """Take up earlier answers, one step each so that going back works.
 
-        Returns the answers that cannot be taken up beside the others (the machine may have changed) and why; they are
-        asked for again.
+        Returns the answers that contradict the others (the machine may have changed) and why; they are asked for again.
         """
         refused: dict[str, InputError] = {}
         self.progress = replace(self.progress, later=tuple(name for name in later if name not in answers))

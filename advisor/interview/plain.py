@@ -50,8 +50,8 @@ class Stopped(Exception):  # noqa: N818 - an event, not an error
 
 @dataclass
 class PlainFace:
-    """Speaks through functions: `read(prompt)` raises EOFError at the end of input, `say(line)` prints and wraps a line,
-    `show(page)` prints what is laid out already."""
+    """Talks through functions: `read(prompt)` raises EOFError at the end of input, `say(line)` wraps and prints a line,
+    `show(page)` prints a finished page."""
 
     interview: Interview
     pages: Pages
@@ -64,7 +64,7 @@ class PlainFace:
     _unused: tuple[str, ...] = field(default=(), init=False)
 
     def run(self) -> bool:
-        """Asks until nothing can change any more (True) or the user stops (False); either way the plan is shown."""
+        """Ask until nothing can change any more (True) or the user stops (False); either way show the plan."""
         for line in INTRODUCTION:
             self.say(line)
         self._say_unused()
@@ -93,7 +93,7 @@ class PlainFace:
             pass
 
     def _is_enough(self) -> bool:
-        """Shows the plan and takes commands on it; whether the user has nothing more to change."""
+        """Show the plan and take commands on it; return True if the user has nothing more to change."""
         self.say("")
         self.show(self.pages.plan())
         self.say("")
@@ -109,7 +109,7 @@ class PlainFace:
                 return False
 
     def _reply(self, command: Command, fact: Fact | None) -> bool:
-        """Does what was typed; whether that moved the conversation on. `fact` is what was asked for, if anything was."""
+        """Do what was typed at the question for `fact`, if there was one; return True if that moved the conversation on."""
         try:
             if fact is not None and command.verb in _ANSWERING:
                 self._take(command, fact)
@@ -213,7 +213,7 @@ class PlainFace:
             self.say(line)
 
     def _say_terms(self, fact: Fact) -> None:
-        """The technical words of the question and its choices, explained in place."""
+        """Explain the technical words of the question and its choices."""
         text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
         terms = terms_in(self.interview.knowledge.phrases, text)
         if terms:
@@ -274,7 +274,7 @@ class PlainFace:
             self.say(f"  -> and {len(lines) - MOST_CHANGES} more")
 
     def _say_unused(self) -> None:
-        """Tells of answers that the last step made irrelevant, or relevant again."""
+        """Name answers that the last step made irrelevant, or relevant again."""
         before, self._unused = self._unused, self.interview.unused()
         said = self.interview.progress.said()
         for words, names in (

@@ -20,7 +20,7 @@ class Progress:
         return Progress((*others, (name, value)), later)
 
     def with_later(self, name: str) -> Progress:
-        """The fact is put off; a "don't know" said of it before counts no longer, a value does."""
+        """Put the fact off; an earlier "don't know" no longer counts, an earlier value does."""
         answers = tuple((other, said) for other, said in self.answers if other != name or said is not None)
         return Progress(answers, (*(other for other in self.later if other != name), name))
 

@@ -13,7 +13,7 @@ from advisor.inference.situation import Situation
 
 
 def unused_answers(engine: Engine, facts: FactBase, answered: Iterable[str]) -> tuple[str, ...]:
-    """Of the answered facts those without which the plan would be the same, all of them together.
+    """The answered facts without which, all together, the plan would be the same.
 
     Of two answers each of which makes the other superfluous, the one that was given later counts as unused.
     """

@@ -39,7 +39,7 @@ def session_file() -> Path:
 
 
 def save(progress: Progress, school: str, data: Data | None = None) -> None:
-    """Raises InputError (StateError) when the state cannot be written."""
+    """Save the conversation. Raises InputError (StateError) if the state cannot be written."""
     answers = {name: None if value is None else to_json(value) for name, value in progress.answers}
     save_json(
         session_file(),
@@ -54,7 +54,7 @@ def save(progress: Progress, school: str, data: Data | None = None) -> None:
 
 
 def put_aside() -> None:
-    """Keeps an earlier conversation as interview.previous.json. Raises InputError (StateError)."""
+    """Keep an earlier conversation as interview.previous.json. Raises InputError (StateError)."""
     path = session_file()
     if path.exists():
         try:
@@ -64,7 +64,7 @@ def put_aside() -> None:
 
 
 def load(vocabulary: Vocabulary) -> Saved:
-    """The saved conversation.
+    """Read the saved conversation.
 
     Raises:
         InputError: nothing is saved, or it is damaged; what to do is said.
@@ -110,7 +110,7 @@ def load(vocabulary: Vocabulary) -> Saved:
 
 
 def _data(stated: object) -> Data | None:
-    """None also where an earlier version saved none."""
+    """The dataset; None also if an earlier version saved none."""
     match stated:
         case {"path": str(path), "target": str() | None as target}:
             return Data(path, target)

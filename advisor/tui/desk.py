@@ -1,6 +1,6 @@
-"""What the wizard works with: a conversation, the machine, the data, and what takes seconds or minutes.
+"""The desk that the screens work with: a conversation, the machine, the data, and work of seconds or minutes.
 
-The command line makes the real one (`cli/wizard/desk.py`); tests put a stand-in here for what takes long.
+The command line makes the real one (`cli/wizard/desk.py`); tests have a stand-in for the long work.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class Desk(Protocol):
-    """`interview` is another one after `begin_anew`, so nobody keeps it. All methods may take long: none is called in the
-    thread of the screen. `save`, `begin_anew`, `resume`, `open_answers` and `use_data` are called through `Wizard.think`, the
-    others in a thread of their own.
+    """Do not keep `interview`: it is another one after `begin_anew`. Any method may take long, so none is called in the thread
+    of the screen: `save`, `begin_anew`, `resume`, `open_answers` and `use_data` through `Host.think`, the others in a thread of
+    their own.
     """
 
     @property
@@ -37,48 +37,48 @@ class Desk(Protocol):
 
     @property
     def machine(self) -> Machine | None:
-        """This machine; None where the plan is for another one, of which only facts are known."""
+        """This machine; None where the plan is for another one."""
 
     @property
     def inspection(self) -> Inspection | None:
-        """Of the data whose facts are used."""
+        """The dataset whose facts are used."""
 
     @property
     def saved(self) -> bool:
-        """Whether there is an earlier conversation to go on with."""
+        """An earlier conversation can be resumed."""
 
     def how_to_go_on(self) -> str:
-        """What to say after the wizard: whether what was said is saved, and the command that goes on from there."""
+        """The last words of the wizard: whether the answers are saved, and the command that resumes the conversation."""
 
     def notes(self) -> list[tuple[str, str]]:
-        """What could not be read, kept or saved since this was last asked: titles and what to say, each to be shown once."""
+        """Titles and texts of problems with reading or saving since the last call, each to be shown once."""
 
     def save(self) -> None:
-        """Keeps the conversation for `--resume`; what goes wrong becomes a note, once."""
+        """Save the conversation for `--resume`; a failure becomes a note, once."""
 
     def begin_anew(self) -> None:
-        """A conversation in which nothing was said yet; what is known of machine and data stays."""
+        """Start an empty conversation; facts of machine and data stay."""
 
     def resume(self) -> list[str]:
-        """Goes on with the saved conversation; returns what is worth saying of it. Raises InputError."""
+        """Resume the saved conversation; return remarks on it. Raises InputError."""
 
     def open_answers(self, path: Path) -> list[str]:
-        """A new conversation in which the answers of this file were given, saved like any other. Raises InputError."""
+        """Start and save a conversation with the answers of this file; return remarks on it. Raises InputError."""
 
     def look_into(self, path: Path, target: str | None) -> Inspection:
-        """What the data are; nothing is done with it. Raises InputError."""
+        """Inspect a dataset without using it yet. Raises InputError."""
 
     def use_data(self, inspection: Inspection) -> None:
-        """The facts of these data go beneath the answers, and those of others go away."""
+        """Use the facts of this dataset beneath the answers, in place of those of another."""
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: MeasuringListener, stop: Stop) -> Revision:
-        """Measures this machine for the plan as it stands; outcomes are kept, and the plan counts them from then on."""
+        """Measure this machine for the plan as it stands; outcomes are kept, and the plan counts them from then on."""
 
     def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
-        """Tries the plan on the data that were inspected; outcomes are kept, and the plan counts them from then on.
+        """Try the plan on the dataset; outcomes are kept, and the plan counts them from then on.
 
         Raises InputError where nothing can be tried.
         """
 
     def evidence(self, plan: Plan) -> Evidence:
-        """What was measured, judged and detected for this plan of the conversation: what a report shows beside it."""
+        """Measurements, verdicts and detected facts that a report shows beside this plan."""

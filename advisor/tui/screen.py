@@ -1,4 +1,4 @@
-"""What all screens of the wizard share: a title, the footer, the way back, help, and their entries in the palette."""
+"""The base of all screens: a title, the footer, the way back, help, and entries in the palette."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
         self.query_one("#title", Static).update(plain(title))
 
     def end_work(self) -> None:
-        """Ends what the screen has begun in other threads and processes: whoever leaves the wizard does not want it any more."""
+        """End the work of this screen in other threads and processes: the wizard is being left."""
 
     def action_back(self) -> None:
         self.dismiss(None)

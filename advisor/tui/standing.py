@@ -1,4 +1,4 @@
-"""Where the conversation stands, as values that a screen can show while the next step is being worked out."""
+"""The state of the conversation as values that a screen can show while the next step is computed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """After one step: what is asked now (None: nothing that could change the plan), and the plan with what the step moved.
+    """The question after one step (None: nothing could change the plan any more), and the plan with what the step moved.
 
-    The plan has values and statuses only; `Wizard.full_plan` has reasons and flips too. `present` is what is taken for the
-    fact if nobody answers.
+    The plan has values and statuses only; `Host.full_plan` has reasons and flips too. `present` is the value of the fact if
+    nobody answers.
     """
 
     fact: Fact | None
@@ -34,14 +34,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What takes longer to find out of a standing: about how many questions are left, and which answers are not used."""
+    """The slow part of a standing: about how many questions are left, and which answers are not used."""
 
     questions_left: int
     unused: tuple[str, ...]
 
 
 def standing(interview: Interview, before: Standing | None) -> Standing:
-    """Where the interview stands now, and what moved since `before`."""
+    """The interview as it stands now, and what moved since `before`."""
     plan = interview.plan(VALUES_ONLY)
     question = interview.question()
     return Standing(

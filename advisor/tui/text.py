@@ -13,7 +13,7 @@ from advisor.report.plan.text import status_mark
 from advisor.wording import printable
 
 LOOK = Look()
-"""Of the symbols: a terminal that Textual runs on knows Unicode."""
+"""With Unicode symbols: every terminal that Textual runs on has them."""
 
 _LOOKS = {
     Style.PLAIN: "",
@@ -41,7 +41,7 @@ def lines(parts: Iterable[Content]) -> Content:
 
 
 def status(entry: Recommendation) -> Content:
-    """`✓ settled  `: by symbol and by word, always as wide."""
+    """`✓ settled  `: a symbol and a word, of constant width."""
     return content(status_mark(entry, LOOK))
 
 

@@ -21,7 +21,6 @@ NOT_YET = {
     "advisor/cli",
     "advisor/probes",
     "advisor/session",
-    "advisor/tui",
 }
 BETTER = {
     r"foret(ell|old)\w*": "predict",

@@ -38,7 +38,7 @@ async def test_data_are_pointed_at_from_the_start_and_their_facts_are_not_asked_
     async with running(desk=StandIn(found=inspected)) as run:
         await run.press("3")
         await point_at(run, tmp_path)
-        assert "Which column is to be foretold?" in screen_text(run.app)
+        assert "Which column should be predicted?" in screen_text(run.app)
         await run.press("home", "enter")
         await looked_into(run)
         await run.press("ctrl+s")

@@ -286,7 +286,7 @@ async def test_help_and_palette_say_what_means_something_now() -> None:
         ]
         await run.press("f1")
         assert isinstance(run.screen, HelpScreen)
-        shows(run, "x ends the probe under way", "End this probe; the next one goes on.")
+        shows(run, "x stops the probe under way", "Stop this probe; the next one goes on.")
         await run.press("escape")
         made.let_go.set()
         await until(run, lambda: screen.phase is Screen.DONE)

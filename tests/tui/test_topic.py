@@ -245,7 +245,7 @@ async def test_a_plan_that_is_only_read_cannot_be_supposed_otherwise() -> None:
         await run.press("enter")
         assert isinstance(run.screen, TopicScreen)
         assert "(saved)" in screen_text(run.app)
-        assert [notice.message[:23] for notice in run.app._notifications] == ["This plan is only read."]
+        assert [notice.message[:23] for notice in run.app._notifications] == ["This plan is read-only."]
 
 
 @piloted

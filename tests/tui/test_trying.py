@@ -48,8 +48,8 @@ async def test_without_data_it_says_how_to_name_some_and_opens_the_picker() -> N
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"target": None, "task": None}, "It is not known what is to be foretold"),
-        ({"task": "generate"}, "Only classes, numbers and forecasts can be tried"),
+        ({"target": None, "task": None}, "No column to predict is chosen"),
+        ({"task": "generate"}, "Trials can predict classes, numbers and forecasts;"),
     ],
 )
 def test_data_that_cannot_be_tried_are_refused_with_the_way_out(change: dict[str, Any], said: str) -> None:
@@ -69,7 +69,7 @@ async def test_it_says_what_will_be_tried_and_names_from_data_are_text() -> None
     desk, _ = trying_desk()
     async with running(TryingScreen(), desk=desk) as run:
         await until(run, lambda: "Networks: ffn" in screen_text(run.app))
-        shows(run, "wine.csv", "178 examples; [/red]kind is to be foretold", "! 12 rows appear twice.", "2 minutes")
+        shows(run, "wine.csv", "178 examples; the target is [/red]kind", "! 12 rows appear twice.", "2 minutes")
 
 
 # --- running ---------------------------------------------------------------------------------------------------------

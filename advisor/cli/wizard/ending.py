@@ -12,7 +12,6 @@ from advisor.cli.console import error_panel, look, write
 from advisor.cli.progress import MeasuringProgress
 from advisor.cli.wizard.lines import read, say
 from advisor.errors import InputError, Problem, input_error
-from advisor.facts.answers import answers_text
 from advisor.files import write_text
 from advisor.inference.plan import Plan
 from advisor.report.found.measured import measured_page
@@ -65,13 +64,7 @@ class Ending:
         return _written(name, report_text(plan, self.desk.knowledge, date.today().isoformat()), "report")
 
     def _save_answers(self, name: str) -> bool:
-        vocabulary = self.desk.knowledge.vocabulary
-        heading = ["Answers given to the advisor's wizard."]
-        if unused := self.desk.interview.unused():
-            heading.append(f"Kept, but not used beside the others: {', '.join(unused)}.")
-        return _written(
-            name, answers_text(vocabulary, self.desk.interview.progress.said(), "\n".join(heading)), "answers"
-        )
+        return _written(name, self.desk.interview.answers_text(), "answers")
 
 
 def _written(name: str, text: str, what: str) -> bool:

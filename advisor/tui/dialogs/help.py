@@ -1,4 +1,4 @@
-"""F1: what the thing that has the focus is for, and the keys that work there."""
+"""F1: the purpose of the widget that has the focus, and the keys that work there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from advisor.tui.text import lines, plain
 
 
 class HelpScreen(ModalScreen[None]):
-    """Over the screen that it explains."""
+    """Lies over the screen that it explains."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q", "close", "Close", id="help.close", tooltip="Close this help.")
@@ -40,7 +40,7 @@ class HelpScreen(ModalScreen[None]):
         return parts + told[1:]
 
     def _keys(self) -> Iterator[Content]:
-        """What each key does, several keys of one meaning on one line; those that only move about come last."""
+        """A line for each meaning with its keys; keys that only move the highlight come last."""
         keys: dict[str, list[str]] = {}
         for active in sorted(self.about.active_bindings.values(), key=lambda active: not active.binding.id):
             does = active.tooltip or active.binding.tooltip or active.binding.description

@@ -1,4 +1,4 @@
-"""Jump keys: a letter at everything that can have the focus; pressing it goes there."""
+"""Jump keys: a letter at every widget that can have the focus; pressing it goes there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class JumpScreen(ModalScreen[None]):
-    """Over the screen on which one jumps."""
+    """Lies over the screen whose widgets have the letters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+o", "close", "Stay", id="jump.close", tooltip="Stay where you were.")
@@ -43,6 +43,6 @@ class JumpScreen(ModalScreen[None]):
 
 
 def _places(about: Screen[Any]) -> list[Widget]:
-    """What can have the focus and is in sight, from top to bottom."""
+    """The visible widgets that can have the focus, from top to bottom."""
     shown = [widget for widget in about.focus_chain if isinstance(widget, Widget) and widget.region.area]
     return sorted(shown, key=lambda widget: (widget.region.y, widget.region.x))

@@ -34,12 +34,15 @@ class PickScreen(WizardScreen[Path | None]):
     def __init__(
         self, what: str, *, suffixes: tuple[str, ...] = (), folders: bool = False, folder: Path | None = None
     ) -> None:
-        """`folder` is where the tree begins: where the program was started, if none is named."""
+        """
+        Args:
+            folder: root of the tree; the working directory if none is given.
+        """
         super().__init__()
         self.what, self.suffixes, self.folders = what, suffixes, folders
         self.folder = folder or Path.cwd()
         self.named: dict[str, Path] = {}
-        """Folders of the tree by what the line shows of them: a name may hold what cannot be shown."""
+        """Folders by the text that the line shows for them: a name may hold characters that cannot be shown."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static(plain(self.what), markup=False)
@@ -76,7 +79,7 @@ class PickScreen(WizardScreen[Path | None]):
 
 
 class Files(OneClick, DirectoryTree):
-    """Files that are not hidden, and of these endings only where there are any."""
+    """Files that are not hidden; if `suffixes` are given, only those that end so."""
 
     ICON_NODE = "▸ "
     ICON_NODE_EXPANDED = "▾ "
@@ -87,7 +90,7 @@ class Files(OneClick, DirectoryTree):
         self.suffixes = suffixes
 
     def process_label(self, label: TextType) -> Text:
-        """On one line, and nothing in it controls the terminal."""
+        """Keep the name on one line, without control characters."""
         return Text(" ".join(printable(str(label)).split("\n")) or "?")
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:

@@ -1,4 +1,4 @@
-"""Pointing at data: what they are becomes facts, and a column becomes what is to be foretold."""
+"""Inspecting a dataset: its properties become facts, and one column becomes the target to predict."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from advisor.wording import shorten
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
 
-NOTHING = "nothing is to be foretold, or it is something else"
+NOTHING = "nothing to predict, or something else"
 
 
 class DataScreen(WizardScreen[bool]):
-    """Dismisses with True when there are data whose facts are used."""
+    """Closes with True if the facts of a dataset are used."""
 
     TITLE = "Your data"
     HELP_TEXT = (
-        "Choose a file or a folder. What can be seen in it (its kind, how many examples, classes, what is odd about it) becomes "
-        "facts that nobody need ask you for. Then say which column is to be foretold. Nothing leaves this machine."
+        "Choose a file or a folder. What can be seen in it (its kind, the number of examples, the classes, what is odd) becomes "
+        "facts that you need not be asked for. Then choose the column to predict. Nothing leaves this machine."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "go_on", "Use these facts", id="data.go_on", tooltip="Go on with what was found."),
@@ -46,7 +46,7 @@ class DataScreen(WizardScreen[bool]):
     ]
 
     class Found(Message):
-        """The data have been looked into, in a thread that may outlive the screen; or they cannot be read."""
+        """A dataset was inspected, in a thread that may outlive the screen; or it cannot be read."""
 
         def __init__(self, inspection: Inspection | None, error: InputError | None = None) -> None:
             super().__init__()
@@ -55,7 +55,7 @@ class DataScreen(WizardScreen[bool]):
     def __init__(self) -> None:
         super().__init__()
         self.inspection: Inspection | None = None
-        """What is shown; its facts are used when they are taken over."""
+        """The dataset that is shown; its facts are used when they are accepted."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static("", id="state", markup=False)
@@ -74,14 +74,14 @@ class DataScreen(WizardScreen[bool]):
 
     @work
     async def action_pick(self) -> None:
-        path = await self.app.push_screen_wait(PickScreen("The data: a file, or a folder of files", folders=True))
+        path = await self.app.push_screen_wait(PickScreen("Your data: a file, or a folder of files", folders=True))
         if path is not None:
             self.look_into(path, None)
         elif self.inspection is None:
             self.dismiss(False)
 
     def look_into(self, path: Path, target: str | None) -> None:
-        self.query_one("#state", Static).update(plain(f"Looking into {shorten(path)} …"))
+        self.query_one("#state", Static).update(plain(f"Inspecting {shorten(path)} …"))
         self.query_one("#targets", OptionList).disabled = True
         self._inspect(path, target)
 
@@ -110,7 +110,7 @@ class DataScreen(WizardScreen[bool]):
 
     def show_found(self, found: Inspection) -> None:
         self.inspection = found
-        question = "Which column is to be foretold? " if found.columns else ""
+        question = "Which column should be predicted? " if found.columns else ""
         self.query_one("#state", Static).update(plain(f"{question}Ctrl+S goes on with what was found."))
         targets = self.query_one("#targets", OptionList)
         targets.clear_options()

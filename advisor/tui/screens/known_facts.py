@@ -1,4 +1,4 @@
-"""What was said, and what was found on the machine and in the data: to see, and to correct."""
+"""Facts that were said, detected or found in the data: to see, and to correct."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TAKEN = (Source.DERIVED, Source.ASSUMED)
 
 
 class FactsScreen(WizardScreen[str | None]):
-    """Dismisses with the name of the fact that is to be asked for."""
+    """Closes with the name of the fact to ask for."""
 
     TITLE = "What is known"
     HELP_TEXT = (
@@ -49,7 +49,7 @@ class FactsScreen(WizardScreen[str | None]):
         told = [(name, DO_NOT_KNOW if value is None else "", Source.ASKED) for name, value in said.items()]
         told += [(name, PUT_OFF, Source.ASKED) for name in now.progress.later if name not in said]
         left = {name for name, words, _ in told if words}
-        """Each fact stands there once: with these, what the plan takes for them."""
+        """Facts left open, each listed once, with the value that the plan uses."""
         groups = [("You said", told)]
         for title, sources in (("Found", _FOUND), ("Taken for granted", _TAKEN)):
             used = [

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class SavedPlanScreen(WizardScreen[None]):
     TITLE = "Saved plan"
     HELP_TEXT = (
-        "A plan as it was saved. It is only read: Enter on a line shows its reasons, the text beside it what the plan comes to "
-        "and what it rests on. Your own conversation is not touched."
+        "A plan as it was saved, only to be read: Enter on a line shows its reasons, the text beside it the summary of the plan "
+        "and its facts. Your own conversation is not touched."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "export", "Export", id="report.export", tooltip="Save it as a report or a starter project."),
@@ -104,7 +104,7 @@ class SavedPlanScreen(WizardScreen[None]):
 
 
 def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[Content]:
-    """What the plan comes to, its numbers, what it leaves open and what it rests on."""
+    """The summary of the plan, its numbers, open questions, facts and remarks."""
     yield Content.styled(printable(contents.title(plan)), "bold $text-primary")
     yield plain(f"by {words.SCHOOL_WORDS[plan.school]}")
     for start, said in [*contents.summary(plan, knowledge), ("How sure", contents.how_sure(plan))]:

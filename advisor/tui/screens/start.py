@@ -1,4 +1,4 @@
-"""Where the wizard begins: a new conversation, an earlier one, data, this machine, or a plan that was kept."""
+"""The first screen: a new conversation, an earlier one, data, this machine, or a saved plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLAIM = "How to build and train a neural network: bets with reasons, settled on 
 WAYS = (
     ("new", "Begin", "answer a few questions; the plan grows beside them"),
     ("resume", "Go on", "with the conversation that was saved last"),
-    ("data", "Point at your data", "what can be seen in them need not be asked"),
+    ("data", "Point at your data", "what can be seen in it need not be asked"),
     ("answers", "Open answers", "a file of answers, to look at and change"),
     ("measure", "Measure this machine", "settle what only timing can settle"),
     ("report", "Open a plan", "one that was exported as JSON"),
@@ -34,8 +34,8 @@ WAYS = (
 )
 ANOTHER = "Begin another conversation?"
 KEPT = (
-    "There is one that you can go on with. It stays until you answer something here; then the new one is saved in its place, "
-    "and it is kept beside it as interview.previous.json."
+    "You can go on with the one that is saved. It stays until you answer something here; then the new one is saved in its place, "
+    "and the old one beside it as interview.previous.json."
 )
 MACHINE = ("machine.cpu.usable_cores", "machine.memory_bytes", "machine.gpu.name")
 
@@ -48,9 +48,9 @@ class StartScreen(WizardScreen[None]):
     ]
 
     _begun = False
-    """One of the ways, whose screen is not there yet."""
+    """One of the ways was chosen, and its screen is not there yet."""
     _thinking = False
-    """What must be known before that screen can be shown is being worked out."""
+    """A computation is under way that the screen needs."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static(Content.styled(CLAIM, "bold"), id="claim", markup=False)
@@ -63,7 +63,7 @@ class StartScreen(WizardScreen[None]):
             self.show_machine(self.wizard.standing)
 
     def on_screen_resume(self) -> None:
-        """Meanwhile there may be something to go on with."""
+        """Offer to go on with a conversation that was saved meanwhile."""
         ways = self.query_one("#ways", OptionList)
         if self.wizard.desk.saved:
             ways.enable_option("resume")
@@ -95,7 +95,7 @@ class StartScreen(WizardScreen[None]):
         self._begin(str(event.option_id))
 
     def _begin(self, way: str) -> None:
-        """A key that was pressed twice because the first took a moment begins nothing twice."""
+        """Begin once, even if the key was pressed twice because the first took a moment."""
         if self._begun:
             return
         self._begun = True
@@ -127,7 +127,7 @@ class StartScreen(WizardScreen[None]):
     @work
     async def _converse(self, begin: Callable[[], list[str] | None]) -> None:
         self._begun = self._thinking = True
-        self.query_one("#machine", Static).update("Looking which questions matter …")
+        self.query_one("#machine", Static).update("Finding the questions that matter …")
         try:
             told = await self.wizard.think(begin)
         except InputError as error:

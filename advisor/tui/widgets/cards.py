@@ -1,4 +1,4 @@
-"""Things to choose from, each a card with its number, a name and a line on what it means."""
+"""Choices, each a card with its number, a name and its meaning."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable
 
 LONGEST_NAME = 20
-"""Beyond it a name does not move the lines of the others to the right."""
+"""A longer name does not indent the meanings of the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`key` is what its choice is known by; one that is `off` is seen and cannot be chosen."""
+    """A choice with a `key` that names it; one that is `off` is shown and cannot be chosen."""
 
     key: str
     name: str

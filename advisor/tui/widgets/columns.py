@@ -1,4 +1,4 @@
-"""Texts beside each other in one entry of a list, each wrapped within its own width."""
+"""Texts side by side in one entry of a list, each wrapped within its own width."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ GAP = 2
 
 
 class Columns(Visual):
-    """Cells with their widths; those of width 0 share what the others leave of at most `most` columns, since longer lines
-    are hard to read. Between two cells are `gap` blanks."""
+    """Cells with their widths, `gap` blanks apart; those of width 0 share the rest of at most `most` columns, since longer lines
+    are hard to read."""
 
     def __init__(self, *cells: tuple[Content, int], gap: int = GAP, most: int = 1000) -> None:
         self.cells, self.gap, self.most = cells, gap, most
@@ -50,7 +50,7 @@ class Columns(Visual):
 
 
 class Fitting(Visual):
-    """The first of two where the list is as wide as `columns`, else the second."""
+    """The first of two layouts if the list has as many `columns`, else the second."""
 
     def __init__(self, wide: Visual, narrow: Visual, columns: int = 90) -> None:
         self.wide, self.narrow, self.columns = wide, narrow, columns

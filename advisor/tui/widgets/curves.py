@@ -14,13 +14,13 @@ from advisor.report.rates import amount, bar
 from advisor.wording import shorten
 
 MOST_POINTS = 200
-"""Of a training curve, which has no more columns anyway."""
+"""Points of a training curve: a terminal has no more columns."""
 _LABEL = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A rate in one setting, with its 95 % interval (both ends the same where there is one sample)."""
+    """A rate of one setting with its 95 % interval, which is empty for a single sample."""
 
     label: str
     value: float
@@ -28,7 +28,7 @@ class Point:
     high: float
     n: int
     note: str = ""
-    """What the setting is in the comparison: `plan`, `rival`."""
+    """The role of the setting: `plan`, `rival`."""
 
     @property
     def title(self) -> str:
@@ -36,14 +36,14 @@ class Point:
 
 
 class Plot(PlotextPlot):
-    """Draws itself anew whenever it is shown, so that it follows the size and the theme."""
+    """Is drawn again whenever it is shown, so that it follows the size and the theme."""
 
     DEFAULT_CSS = """
     Plot { height: 1fr; min-height: 6; }
     """
 
     def draw(self) -> None:
-        """Puts everything into `self.plt`, which is empty."""
+        """Draw into `self.plt`, which is empty."""
 
     def colour(self, name: str) -> tuple[int, int, int]:
         """A colour of the theme, as plotext takes it."""
@@ -62,7 +62,7 @@ class Measured:
 
 
 class Intervals(Plot):
-    """Rates by setting: a mark for the median, a stroke for its 95 % interval, from zero on."""
+    """Rates by setting, from zero: a mark for the median, a stroke for its 95 % interval."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -93,13 +93,13 @@ class Intervals(Plot):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One training: numbers of epochs in their order, and the value after each."""
+    """One training: epochs in order, and the value after each."""
 
     points: tuple[tuple[int, float], ...]
 
 
 class Curves(Plot):
-    """Values over epochs, a line for each training; the newest ends in a dot, over the others."""
+    """Values over epochs, a line for each training; the newest lies on top and ends in a mark."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -129,7 +129,7 @@ class Curves(Plot):
 
 
 def bars(points: Sequence[Point], unit: str, width: int) -> Content:
-    """The same as `Intervals` where there is no room for a plot: a line for each setting with a bar and its figures."""
+    """The content of `Intervals` as text, for lack of room: a line for each setting with a bar and its figures."""
     if not points:
         return Content("")
     names = [point.title for point in points]

@@ -1,4 +1,4 @@
-"""Where a value of a fact is given: cards for choices, boxes for sets, a line for numbers and texts."""
+"""Entering a value of a fact: cards for choices, boxes for sets, a line for numbers and texts."""
 
 from __future__ import annotations
 
@@ -28,21 +28,14 @@ YES_NO = (("yes", ""), ("no", ""))
 
 
 class Entry(Vertical):
-    """Asks for one value of a fact; posts `Given` with the text that was chosen or written, never with one that is none.
-
-    `now` is the value that it starts from.
-    """
+    """Asks for one value of a fact, starting from `now`; posts `Given` with the text that was chosen or typed, if it is valid."""
 
     class Given(Message):
-        """A value as text, as `Interview.answer` takes it; an empty one is "I don't know"."""
+        """A value of the fact `name` as text, as `Interview.answer` takes it; an empty one is "I don't know"."""
 
-        def __init__(self, entry: Entry, text: str) -> None:
+        def __init__(self, name: str, text: str) -> None:
             super().__init__()
-            self.entry, self.text = entry, text
-
-        @property
-        def control(self) -> Entry:
-            return self.entry
+            self.name, self.text = name, text
 
     def __init__(self, fact: Fact, read: Reader, now: Value | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="entry")
@@ -59,11 +52,11 @@ class Entry(Vertical):
             yield Static("", id="understood", markup=False)
 
     def focus_first(self) -> None:
-        """Puts the focus where the value is given."""
+        """Focus the widget in which the value is entered."""
         next(widget for widget in self.query("*") if widget.can_focus).focus()
 
     def give(self, text: str) -> None:
-        self.post_message(self.Given(self, text))
+        self.post_message(self.Given(self.fact.name, text))
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
@@ -82,7 +75,7 @@ class Entry(Vertical):
             self.give(event.value)
 
     def _understand(self, text: str) -> bool:
-        """Says beneath the line what was understood; whether it is a value (or, left empty, none)."""
+        """Say below the line how the text was understood; return whether it is valid (empty: unknown)."""
         said = self.query_one("#understood", Static)
         try:
             value = self.read(self.fact.name, text)
@@ -108,7 +101,7 @@ class Choices(Cards):
 
 
 class Boxes(Ticks):
-    """Several choices, each with a box; Enter takes what is ticked."""
+    """Several choices, each with a box; Enter answers with the ticked ones."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Take what is ticked", id="boxes.take", tooltip="Answer with everything ticked.")
@@ -145,7 +138,7 @@ def _hint(fact: Fact) -> str:
 
 
 def _exact(fact: Fact, value: Value) -> str:
-    """What was understood, to the last digit where that is not what is shown anyway: `300,000,000 bytes (300 MB)`."""
+    """The value to the last digit: `300,000,000 bytes (300 MB)`."""
     shown = describe(fact, value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not fact.unit:
         return shown

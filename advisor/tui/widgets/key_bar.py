@@ -1,4 +1,4 @@
-"""The keys at the foot of a screen, drawn anew only when there are others: drawing them costs as much as a question."""
+"""The keys at the foot of a screen, drawn only when they change: that costs as much as a question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.widgets import Footer
 
 
 class KeyBar(Footer):
-    """A footer that looks whether its keys have changed; every change of focus asks it to."""
+    """A footer that is drawn only if its keys have changed: every change of focus would draw it."""
 
     def __init__(self) -> None:
         super().__init__(show_command_palette=False)

@@ -1,4 +1,4 @@
-"""What a press of the mouse may move, and how often it counts."""
+"""Lists and panes under mouse and keys: focus on release, double clicks that count once, a highlight that moves."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from textual.widgets import OptionList
 
 
 class FocusOnRelease:
-    """Lets a widget take the focus when the button is let go, not when it is pressed.
-
-    Some panes grow or shrink with the focus on a small screen: what was pressed must not move away under the pointer.
+    """Takes the focus when the button is released: some panes grow with the focus on a small screen, and the line under the
+    pointer must not move away.
     """
 
     FOCUS_ON_CLICK: ClassVar[bool] = False
@@ -23,7 +22,7 @@ class FocusOnRelease:
 
 
 class OneClick:
-    """Heeds only the first click of a double one: the second would choose unseen what the first has put in its place."""
+    """Uses only the first click of a double one: the second would choose what the first has just put in its place."""
 
     def on_click(self, event: Click) -> None:
         if event.chain > 1:
@@ -31,4 +30,10 @@ class OneClick:
 
 
 class Choosing(OneClick, FocusOnRelease, OptionList):
-    """A list of which a line is chosen, which mostly puts something else on the screen."""
+    """A list whose lines are chosen, which usually replaces what is on the screen."""
+
+
+def move_highlight(options: OptionList, by: int) -> None:
+    """Move the highlight by so many lines, within the list."""
+    if options.option_count:
+        options.highlighted = min(max((options.highlighted or 0) + by, 0), options.option_count - 1)

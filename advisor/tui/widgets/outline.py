@@ -1,4 +1,4 @@
-"""A tree of sentences: each is wrapped as wide as the screen is, unfolds what is beneath it, and may lead somewhere."""
+"""A tree of sentences: each is wrapped to the screen, unfolds what is below it, and may lead somewhere."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from advisor.tui.widgets.mouse import Choosing
 
 INDENT = 2
 LONGEST = 110
-"""Columns of a line."""
+"""Most columns of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToClipboard:
-    """Something to copy."""
+    """A text to copy."""
 
     text: str
 
@@ -33,7 +33,7 @@ Lead: TypeAlias = ToTopic | ToWhatIf | ToClipboard
 
 @dataclass(frozen=True, slots=True)
 class Twig:
-    """A sentence with what is beneath it, where it leads, and whether it is unfolded to begin with."""
+    """A sentence with those below it, its lead, and whether it is unfolded at first."""
 
     text: Content
     twigs: tuple[Twig, ...] = ()
@@ -43,7 +43,7 @@ class Twig:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A twig in the tree; `path` names it by its position under each twig above it."""
+    """A twig in the tree; `path` has its position below each twig above it."""
 
     path: str
     twig: Twig
@@ -61,30 +61,26 @@ class Outline(Choosing):
         "where a line with › leads: to another topic, to a supposition, or onto the clipboard."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right", "unfold", "Unfold", show=False, id="outline.unfold", tooltip="Show what is beneath the line."),
+        Binding("right", "unfold", "Unfold", show=False, id="outline.unfold", tooltip="Show what is below the line."),
         Binding("left", "fold", "Fold", show=False, id="outline.fold", tooltip="Hide it, or go to the line above."),
         Binding("space", "turn", "Fold or unfold", show=False, id="outline.turn", tooltip="Fold or unfold the line."),
         Binding("e", "unfold_all", "Unfold all", show=False, id="outline.all", tooltip="Unfold every line, or fold all again."),
     ]  # fmt: skip
 
     class Led(Message):
-        def __init__(self, outline: Outline, lead: Lead) -> None:
+        def __init__(self, lead: Lead) -> None:
             super().__init__()
-            self.outline, self.lead = outline, lead
-
-        @property
-        def control(self) -> Outline:
-            return self.outline
+            self.lead = lead
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(markup=False, compact=True, id=id)
         self.twigs: tuple[Twig, ...] = ()
         self._turned: set[str] = set()
-        """Paths of lines that are otherwise than they were to begin with."""
+        """Paths of lines that were folded or unfolded since."""
         self._all = False
 
     def show_twigs(self, twigs: Iterable[Twig], *, afresh: bool = True) -> None:
-        """Shows another tree; unless `afresh`, what was unfolded stays so."""
+        """Show another tree; unless `afresh`, unfolded lines stay so."""
         self.twigs = tuple(twigs)
         kept = 0 if afresh else self.highlighted or 0
         if afresh:
@@ -139,7 +135,7 @@ class Outline(Choosing):
         if place is None:
             return
         if place.twig.lead is not None:
-            self.post_message(self.Led(self, place.twig.lead))
+            self.post_message(self.Led(place.twig.lead))
         else:
             self._turn(place)
 

@@ -1,4 +1,4 @@
-"""Pages of a report (`report.page`) on a screen: wrapped to its width whenever that changes, in the colours of the theme."""
+"""Pages of a report (`report.page`), wrapped to the width of the screen, in the colours of the theme."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CODE = re.compile(r"\x1b\[([\d;]*)m")
 
 
 def from_page(text: str) -> Content:
-    """The text of a page with its styles, which are known by their codes; there are no others in it."""
+    """The text of a page with its styles, recognised by their escape codes."""
     pieces: list[Piece] = []
     style = Style.PLAIN
     for number, part in enumerate(_CODE.split(text)):
@@ -30,7 +30,7 @@ def from_page(text: str) -> Content:
 
 
 class PageView(VerticalScroll):
-    """Shows one page, and scrolls it; `show` puts another one in place."""
+    """Shows and scrolls one page."""
 
     HELP_TEXT = "Scroll with the arrow keys, Page Up and Page Down."
     DEFAULT_CSS = """

@@ -1,4 +1,4 @@
-"""The plan as a list that lives beside the question: a line for each topic, and what the last step moved."""
+"""The plan as a list beside the question: a line for each topic, and what the last step changed."""
 
 from __future__ import annotations
 
@@ -17,27 +17,23 @@ from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable, shorten
 
 LONGEST = 60
-"""Characters of an advice in one line."""
+"""Most characters of the advice in a line."""
 
 
 class PlanList(Choosing):
     """Posts `Opened` with the topic whose line was chosen (Enter or a click)."""
 
     class Opened(Message):
-        def __init__(self, plan_list: PlanList, topic: str) -> None:
+        def __init__(self, topic: str) -> None:
             super().__init__()
-            self.plan_list, self.topic = plan_list, topic
-
-        @property
-        def control(self) -> PlanList:
-            return self.plan_list
+            self.topic = topic
 
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
         super().__init__(markup=False, compact=True, id=id, classes="plan")
         self.knowledge = knowledge
 
     def show(self, plan: Plan, moved: Iterable[str] = ()) -> None:
-        """Shows this plan; topics that `moved` are marked, and the first of them is scrolled to."""
+        """Show this plan; mark topics that `moved`, and scroll to the first of them."""
         marked = frozenset(moved)
         kept = self.highlighted_option.id if self.highlighted_option is not None else None
         self.clear_options()
@@ -61,11 +57,11 @@ class PlanList(Choosing):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if event.option_id is not None:
-            self.post_message(self.Opened(self, event.option_id))
+            self.post_message(self.Opened(event.option_id))
 
 
 def topic_line(knowledge: Knowledge, entry: Recommendation, *, moved: bool = False) -> Content:
-    """`»new ~ leaning   Network type: cnn`: marked by symbol and by word where the last step moved it."""
+    """`»new ~ leaning   Network type: cnn`: marked by symbol and by word if the last step changed it."""
     advice = shorten(advice_words(knowledge, entry, explained=False), LONGEST)
     mark = "»new " if moved else "     "
     return Content.assemble((mark, "bold $text-accent"), status(entry), f"{printable(entry.title)}: ", (advice, "bold"))

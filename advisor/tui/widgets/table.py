@@ -1,4 +1,4 @@
-"""A table whose columns are as wide as what is in them from the first time that it is drawn."""
+"""A table whose columns fit their content from the first time that it is drawn."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from textual.widgets import DataTable
 
 
 class Table(DataTable[Text]):
-    """One that is filled anew as a whole.
-
-    Textual finds the widths of columns only when nothing else is to be done; lines that were drawn before it gets there
-    stay cut off, for good where nothing is added any more.
-    """
+    """Is filled as a whole: Textual finds the widths of columns only when idle, and lines drawn before that stay cut off."""
 
     def fill(self, titles: Sequence[str], rows: Iterable[Sequence[Text]]) -> None:
-        """Replaces titles and rows; the cursor stays on its line.
-
-        Raises:
-            ValueError: a row has not as many cells as there are titles.
-        """
+        """Replace titles and rows, each with as many cells; the cursor stays on its line."""
         place, cells = self.cursor_row, list(rows)
         heads = [Text(title) for title in titles]
         self.clear(columns=True)

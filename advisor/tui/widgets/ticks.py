@@ -10,7 +10,7 @@ from advisor.tui.widgets.mouse import FocusOnRelease
 
 
 class Ticks(FocusOnRelease, SelectionList[str]):
-    """Whether something is ticked is seen without colour too."""
+    """Shows ticks without colour too."""
 
     HELP_TEXT = "Space ticks a line, or takes its tick away."
 

@@ -1,4 +1,4 @@
-"""Something to carry away: a report, the plan, the answers, a project to start from."""
+"""Saving files: a report, the plan, the answers, a starter project."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 class ExportScreen(WizardScreen[None]):
-    """`plan` is one that was saved; without it what the conversation has come to."""
+    """Saves from a saved `plan`, or else from the conversation."""
 
     TITLE = "Export"
     HELP_TEXT = (
-        "Choose what to save, then its name: Enter in the line, or ^s, saves it. A name without a folder is in the folder that "
-        "you started from. Nothing is replaced before you were asked."
+        "Choose what to save, then its name: Enter in the line, or ^s, saves it. A name without a folder goes into the folder "
+        "that you started from. Nothing is replaced before you are asked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", "Save", id="export.save", tooltip="Save what is marked under this name.")
+        Binding("ctrl+s", "save", "Save", id="export.save", tooltip="Save what is highlighted under this name.")
     ]
     CSS = """
     ExportScreen #export_asks, ExportScreen #kinds, ExportScreen #named, ExportScreen #export_said { margin: 1 2 0 2; }
@@ -52,7 +52,7 @@ class ExportScreen(WizardScreen[None]):
         self.kinds = {kind.name: kind for kind in KINDS if plan is None or kind.name != ANSWERS}
         self.kind: Kind = KINDS[0]
         self.names = {kind.name: kind.file for kind in KINDS}
-        """As they were written last."""
+        """By kind, as last edited."""
 
     def contents(self) -> Iterable[Widget]:
         yield Static("Save what, and under which name?", id="export_asks", markup=False)
@@ -117,7 +117,7 @@ class ExportScreen(WizardScreen[None]):
         said.update(plain(text))
 
     def commands(self) -> Iterator[SystemCommand]:
-        yield SystemCommand("Export: Save", "What is marked, under the name in the line", self.action_save)
+        yield SystemCommand("Export: Save", "What is highlighted, under the name in the line", self.action_save)
 
 
 def _card(kind: Kind) -> Option:

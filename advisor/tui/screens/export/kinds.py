@@ -1,14 +1,16 @@
-"""What can be carried away of a conversation, and how each is made and written."""
+"""The kinds of files that can be saved, and how each is made and written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from advisor.errors import input_error
+from advisor.files import write_text
+from advisor.report.evidence import NOTHING
+from advisor.session.reporting import report_of
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ Made: TypeAlias = str | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`make` may take a second, and touches the rules: it is called through `Wizard.think`, with the desk where the plan is
-    that of its conversation, and None where it was saved by somebody."""
+    """Call `make` through `Host.think`: it may take a second, and touches the rules. Its desk is None for a saved plan."""
 
     name: str
     title: str
@@ -32,33 +33,17 @@ class Kind:
     make: Callable[[Plan, Knowledge, Desk | None], Made]
 
 
-def _markdown(plan: Plan, knowledge: Knowledge, _desk: Desk | None) -> str:
-    from advisor.report.plan.markdown import report_text
+def _report(format_: str) -> Callable[[Plan, Knowledge, Desk | None], str]:
+    def made(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> str:
+        text = report_of(plan, knowledge, format_, lambda: NOTHING if desk is None else desk.evidence(plan))
+        return text.rstrip("\n") + "\n"
 
-    return report_text(plan, knowledge, _today())
-
-
-def _html(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> str:
-    from advisor.report.evidence import NOTHING
-    from advisor.report.html.plan_report import plan_html
-
-    return plan_html(plan, knowledge, _today(), NOTHING if desk is None else desk.evidence(plan))
+    return made
 
 
-def _json(plan: Plan, _knowledge: Knowledge, _desk: Desk | None) -> str:
-    from advisor.report.plan.json_plan import plan_text
-
-    return plan_text(plan) + "\n"
-
-
-def _answers(_plan: Plan, knowledge: Knowledge, desk: Desk | None) -> str:
-    from advisor.facts.answers import answers_text
-
+def _answers(_plan: Plan, _knowledge: Knowledge, desk: Desk | None) -> str:
     assert desk is not None  # noqa: S101 - a saved plan has no answers to offer
-    heading = ["Answers given to the advisor's wizard."]
-    if unused := desk.interview.unused():
-        heading.append(f"Kept, but not used beside the others: {', '.join(unused)}.")
-    return answers_text(knowledge.vocabulary, desk.interview.progress.said(), "\n".join(heading))
+    return desk.interview.answers_text()
 
 
 def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str, str]:
@@ -70,18 +55,18 @@ def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str
 
 
 KINDS = (
-    Kind("markdown", "Report as Markdown", "plan, reasons and sources to read and send on", "report.md", _markdown),
-    Kind("html", "Report as HTML", "the same as one page for a browser, with pictures", "report.html", _html),
-    Kind("json", "Plan as JSON", "for `advisor report` and other programs", "plan.json", _json),
+    Kind("markdown", "Report as Markdown", "plan, reasons and sources to read and send on", "report.md", _report("markdown")),
+    Kind("html", "Report as HTML", "the same as one page for a browser, with pictures", "report.html", _report("html")),
+    Kind("json", "Plan as JSON", "for `advisor report` and other programs", "plan.json", _report("json")),
     Kind("answers", "Answers as YAML", "to go on with, or for `advisor recommend`", "answers.yaml", _answers),
     Kind("starter", "Starter project", "a folder with a training project for this plan", "starter", _starter),
 )  # fmt: skip
 ANSWERS, FOLDER = "answers", "starter"
-"""The kind that only a conversation has, and the one that is a folder."""
+"""The kind that needs a conversation, and the one that is a folder."""
 
 
 def path_of(name: str, kind: Kind, desk: Desk) -> Path:
-    """Where to save. Raises InputError where that is no place, or where the data lie."""
+    """The path to save to. Raises InputError if it is no valid path, or that of the dataset."""
     title = "This cannot be saved there"
     if not name.strip():
         raise input_error(title, "there is no name", remedy=f"Write one, such as {kind.file}.")
@@ -97,7 +82,7 @@ def path_of(name: str, kind: Kind, desk: Desk) -> Path:
 
 
 def in_the_way(path: Path, kind: Kind) -> str:
-    """What would be replaced, as a question's details; empty where nothing would."""
+    """The details of a question about replacing files; empty if nothing would be replaced."""
     if kind.name == FOLDER:
         inhabited = path.is_dir() and any(path.iterdir())
         return "Files of the project are replaced; all others in it stay." if inhabited else ""
@@ -105,16 +90,10 @@ def in_the_way(path: Path, kind: Kind) -> str:
 
 
 def write(path: Path, made: Made, *, force: bool) -> None:
-    """Raises InputError where it cannot be written."""
+    """Write a file or a folder. Raises InputError if that fails."""
     if isinstance(made, str):
-        from advisor.files import write_text
-
         write_text(path, made, force=force)
     else:
         from advisor.starter.writing import write_project
 
         write_project(path, made, force=force)
-
-
-def _today() -> str:
-    return date.today().isoformat()

@@ -1,4 +1,4 @@
-"""Terms, facts and topics as one list that is searched by letters, the best first."""
+"""Terms, facts and topics as one searchable list, the best matches first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Item: TypeAlias = Term | Fact | Topic
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`names` are what it is called, `mentioned` what else it is found by: its values, aliases, question."""
+    """An entry, found by its `names`, or else by what it has `mentioned`: its values, meanings, question."""
 
     kind: str
     title: str
@@ -60,7 +60,7 @@ def entries_within(knowledge: Knowledge, text: str) -> list[Word]:
 
 
 def found(everything: list[Word], sought: str) -> list[Word]:
-    """What is called so, then what a name begins with it, then what has it in a name, then what mentions it."""
+    """The entries that match: equal names first, then beginnings, then parts of names, then mentions."""
     wanted = _spelled(sought)
     if not wanted:
         return everything
@@ -84,12 +84,12 @@ def _rank(entry: Word, wanted: str) -> int | None:
 
 
 def _spelled(text: str) -> str:
-    """Hyphens, underscores, dots and capitals make no difference."""
+    """The text without differences of case and punctuation."""
     return phrase(text).casefold()
 
 
 def nothing_found(knowledge: Knowledge, sought: str) -> str:
-    """What to say where nothing is called so, with what may have been meant."""
+    """The message when nothing matches, with what may have been meant."""
     try:
         find_term(knowledge, sought)
     except InputError as error:
@@ -99,7 +99,7 @@ def nothing_found(knowledge: Knowledge, sought: str) -> str:
 
 
 def explained(knowledge: Knowledge, entry: Word) -> Content:
-    """All that is declared of it."""
+    """Everything that is declared about an entry."""
     match entry.item:
         case Term() as term:
             parts = _term_parts(term)

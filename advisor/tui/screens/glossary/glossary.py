@@ -20,6 +20,7 @@ from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.screen import WizardScreen
 from advisor.tui.screens.glossary.entries import Word, entries, entries_within, explained, found, nothing_found
 from advisor.tui.text import plain
+from advisor.tui.widgets.mouse import move_highlight
 from advisor.wording import printable
 
 ENTER = "Enter: a topic's reasons, another answer to a fact, a related term."
@@ -36,12 +37,12 @@ class Words(OptionList):
 
 
 class GlossaryScreen(WizardScreen[None]):
-    """`term` is looked up at once; of the words of a text `within`, those that are terms come first."""
+    """Looks up `term` at once; terms that the text `within` uses come first."""
 
     TITLE = "Glossary"
     HELP_TEXT = (
-        "Write a part of a word; Down goes into the list, and what is marked is explained beside it. Enter on a topic shows its "
-        "reasons in your plan, on a fact what another answer would change, on a term what it refers to."
+        "Type a part of a word; Down moves in the list, and the highlighted entry is explained beside it. Enter on a topic shows "
+        "its reasons in your plan, on a fact what another answer would change, on a term what it refers to."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "move(1)", "Down", show=False, id="glossary.down", tooltip="The next entry."),
@@ -93,7 +94,7 @@ class GlossaryScreen(WizardScreen[None]):
         words.add_options([Option(_line(entry), id=key) for key, entry in shown.items()])
         words.highlighted = 0 if shown else None
         if here:
-            said = f"First what the line and its topic speak of ({len(here)}), then all others."
+            said = f"First the words of the line and its topic ({len(here)}), then all others."
         else:
             said = f"{len(shown)} found. {ENTER}" if shown else nothing_found(knowledge, sought)
         self.query_one("#about_words", Static).update(plain(said))
@@ -111,10 +112,8 @@ class GlossaryScreen(WizardScreen[None]):
     # --- keys ------------------------------------------------------------------------------------------------------
 
     def action_move(self, by: int) -> None:
-        """In the list, wherever the focus is."""
-        words = self.query_one("#words", OptionList)
-        if words.option_count:
-            words.highlighted = min(max((words.highlighted or 0) + by, 0), words.option_count - 1)
+        """Move in the list, wherever the focus is."""
+        move_highlight(self.query_one("#words", OptionList), by)
 
     @on(Input.Submitted, "#word")
     def _submitted(self, event: Input.Submitted) -> None:

@@ -76,7 +76,7 @@ class InterviewScreen(WizardScreen[None]):
 
     @work(exclusive=True, group="redraw")
     async def _redraw(self, now: Standing) -> None:
-        """Question and plan at once, so that the terminal is written to once."""
+        """Show question and plan at once, so that the terminal is written to once."""
         with self.app.batch_update():
             self.query_one(PlanList).show(now.plan, (change.topic for change in now.moved))
             await self.query_one(QuestionPane).show(now, self.wizard.desk.interview.read)
@@ -88,7 +88,7 @@ class InterviewScreen(WizardScreen[None]):
 
     @work
     async def take_step(self, move: Callable[[Interview], object]) -> None:
-        """A key that is pressed while a step is worked out was meant for the question before, so it does nothing."""
+        """Take a step unless another is being computed: its key was meant for the question before."""
         if self.stepping:
             return
         self.stepping = True
@@ -106,7 +106,7 @@ class InterviewScreen(WizardScreen[None]):
 
     @on(Entry.Given)
     def _given(self, event: Entry.Given) -> None:
-        name, text = event.entry.fact.name, event.text
+        name, text = event.name, event.text
         if name == self.asked:
             self.take_step(lambda interview: interview.answer(name, text))
 

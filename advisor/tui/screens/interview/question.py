@@ -1,4 +1,4 @@
-"""The question that is asked now, with what explains it; and what can be done when there is none left."""
+"""The question that is asked now with its explanation, and next steps when there is none left."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ NEXT = (
     ("facts", "Correct something", "what you said, and what was found"),
 )
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
-"""What is put into the entry to be confirmed; an assumption is only told, or Enter would make it an answer."""
+"""Sources whose value is put into the entry to be confirmed; with an assumption, Enter would make it an answer."""
 
 
 class Explanation(FocusOnRelease, VerticalScroll):
-    """Takes the focus to be read through; on a low screen it gets the room of the answer meanwhile."""
+    """Takes the focus to be scrolled; on a low screen it gets the room of the answer meanwhile."""
 
     HELP_TEXT = "What the question is about. The arrows, Page up and Page down scroll it."
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,10 +67,10 @@ class Explanation(FocusOnRelease, VerticalScroll):
 
 
 class QuestionPane(Vertical):
-    """`show` puts another question in place; `refuse` says what was wrong with an answer."""
+    """The question and its answer: `show` another one, or `refuse` an answer with the reason."""
 
     class Next(Message):
-        """What was chosen at the end: the name of an action of the screen."""
+        """A choice at the end: the name of an action of the screen."""
 
         def __init__(self, action: str) -> None:
             super().__init__()
@@ -90,7 +90,7 @@ class QuestionPane(Vertical):
         yield Explanation(Static("", id="explained", markup=False), id="explanation")
 
     async def show(self, now: Standing, read: Reader) -> None:
-        """The question before gives up the focus only to this one: keys in between must not reach the plan."""
+        """Show the question; the one before gives up the focus only to this one, so no key in between reaches the plan."""
         place = self.query_one("#entry_place", Vertical)
         before = list(place.children)
         self._say("refused", plain(""))
@@ -113,7 +113,7 @@ class QuestionPane(Vertical):
             await child.remove()
 
     def _say(self, name: str, words: Content) -> None:
-        """Shows the words; a line without any takes no room."""
+        """Show the text; an empty line takes no room."""
         line = self.query_one(f"#{name}", Static)
         line.update(words)
         line.display = bool(words.plain)
@@ -146,7 +146,7 @@ class QuestionPane(Vertical):
                 asleep.append(entry.title)
         if asleep:
             parts.append(
-                plain(f"With other answers it matters for {join_names(asleep)}, which mean nothing as things stand.")
+                plain(f"With other answers it matters for {join_names(asleep)}, which does not apply as things stand.")
             )
         if influence.possible:
             also = "It may also" if influence.proven else "It may"
@@ -163,7 +163,7 @@ class QuestionPane(Vertical):
         self._say("refused", plain(f"✗ {error.title}: {problem_text(error)}"))
 
     def focus_entry(self) -> None:
-        """Puts the focus where the answer is given; that of the question before may still be there."""
+        """Focus the newest entry: that of the question before may still be there."""
         place = self.query_one("#entry_place").children[-1]
         if isinstance(place, Entry):
             place.focus_first()
@@ -177,7 +177,7 @@ class QuestionPane(Vertical):
 
 
 def _given_before(now: Standing) -> Value | None:
-    """What the entry starts from."""
+    """The value that the entry starts from."""
     assert now.fact is not None  # noqa: S101
     said = now.progress.said().get(now.fact.name)
     if said is None and now.present is not None and now.present.source in SHOWN_AS_GIVEN:

@@ -1,4 +1,4 @@
-"""What a measurement has found: before -> measured -> after, each result with its curve, the whole story, the machine."""
+"""The results of a measurement: before -> measured -> after, each with its curve, the whole story, the machine."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from advisor.tui.widgets.table import Table
 from advisor.wording import join_names, printable, shorten
 
 WIDE = 100
-"""Columns from which a curve stands beside the words."""
+"""Columns from which a curve stands beside the text."""
 _COLUMNS = ("What", "Before", "Measured", "After")
 
 
 class DonePane(Vertical):
-    """`show` puts the results in place; posts `Opened` where somebody wants to see a topic."""
+    """Shows the results; posts `Opened` when a topic is chosen."""
 
     DEFAULT_CSS = """
     DonePane { height: 1fr; }
@@ -56,7 +56,7 @@ class DonePane(Vertical):
     """
 
     class Opened(Message):
-        """Somebody wants to see why a topic is as it is."""
+        """A topic was chosen to see its reasons."""
 
         def __init__(self, topic: str) -> None:
             super().__init__()
@@ -164,7 +164,7 @@ class DonePane(Vertical):
         self.query_one("#detail", Static).update(lines(parts))
 
     def _claims(self, outcome: Outcome) -> list[Content]:
-        """What it means for the rules that staked a claim on it."""
+        """The verdicts on rules that claim something about the outcome."""
         assert self.revision is not None  # noqa: S101 - results are shown
         entry = self.revision.after.recommendations.get(outcome.topic)
         if entry is None or entry.measured is None or entry.measured.probe != outcome.probe:
@@ -190,7 +190,7 @@ class DonePane(Vertical):
 
 
 def the_machine(machine: Machine, revision: Revision) -> MachineReport:
-    """The machine as this run has seen it."""
+    """The machine as this run measured it."""
     return machine_report(grown(None, LAST, machine, "", revision.outcomes), find_device)
 
 
@@ -199,9 +199,9 @@ def _setting(outcome: Outcome) -> Setting:
 
 
 def headline(outcome: Outcome) -> str:
-    """`19.4 GB/s, all threads`: the usual setting's rate, for the best may be of something else (a cache, not the memory).
+    """`19.4 GB/s, all threads`: the rate of the usual setting, since the best may measure something else (a cache, not memory).
 
-    The first rate that was gauged where the usual setting's was not.
+    The first rate that was measured, if that of the usual setting was not.
     """
     settings = sorted(outcome.gauges.values(), key=lambda setting: setting != outcome.before)
     for setting in settings:

@@ -1,4 +1,4 @@
-"""A measurement while it runs: what is measured and why, figures and curves as they come, what is done, the time left."""
+"""A measurement while it runs: the probe and its reason, figures and curves as they come, results, the time left."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from advisor.tui.widgets.curves import Intervals, bars
 from advisor.wording import printable
 
 AROUND = 15
-"""Lines that the rest of the pane takes together with the smallest curve."""
+"""Lines of the rest of the pane, with the smallest curve."""
 
 
 class LivePane(Vertical):
-    """`show` draws what a `Measuring` knows by now."""
+    """Draws what a `Measuring` knows by now."""
 
     HELP_TEXT = (
         "Each setting is timed in turn, then the one that the plan recommends against its strongest rival, in pairs. A "
@@ -44,7 +44,7 @@ class LivePane(Vertical):
         self.shown: tuple[Measuring, Setting | None, str] | None = None
 
     def on_resize(self) -> None:
-        """Bars and curve by the room that there is, which is not known before the pane was laid out."""
+        """Draw bars and curve to the size of the pane, known only after its layout."""
         if self.shown is not None:
             self.show(*self.shown)
 
@@ -60,8 +60,8 @@ class LivePane(Vertical):
     def show(self, state: Measuring, before: Setting | None, bet: str) -> None:
         """
         Args:
-            before: what the plan recommends in terms of the probe under way.
-            bet: that it can settle, in words; empty where it decides none.
+            before: the setting that the plan recommends.
+            bet: the recommendation that the probe can settle, in words; empty if there is none.
         """
         self.shown = state, before, bet
         current = state.current
@@ -85,7 +85,7 @@ class LivePane(Vertical):
         self.query_one("#done", Static).update(self._done(state))
 
     def _done(self, state: Measuring) -> Content:
-        """What is done, the newest first."""
+        """The finished probes, the newest first."""
         rows = [self._finished(outcome.probe, finding(outcome)) for outcome in reversed(state.outcomes)]
         if state.resumed is not None:
             names = ", ".join(probe_title(self.knowledge, probe_named(name)) for name in state.resumed) or "nothing"

@@ -1,4 +1,4 @@
-"""Which probes are worth running for a plan: what each answers, which bets it can settle, what it costs."""
+"""Probes worth running for a plan: the question of each, the bets it can settle, its cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RATES = {
     "transfer": "Transfers to the card",
     "allreduce": "Exchange of gradients",
 }
-"""Of probes that only measure what the machine can do."""
+"""Titles of probes that only measure what the machine can do."""
 ELSEWHERE = "The plan is for another machine than this one."
 
 
@@ -41,24 +41,24 @@ class Offer:
     probe: Probe
     title: str
     bet: str
-    """The recommendation that it decides, with what is recommended now; empty where it decides none."""
+    """The recommendation that it decides, with the present value; empty if there is none."""
     known: str
-    """What an earlier measurement has decided of it."""
+    """The verdict of an earlier measurement."""
     claims: int
-    """Of the rules, that it judges."""
+    """The number of claims of rules that it judges."""
     worth: float
-    """In recommendations settled or changed."""
+    """Recommendations settled or changed."""
     why_not: str | None
-    """Why it cannot say anything here."""
+    """The reason why it tells nothing here."""
 
     @property
     def ticked(self) -> bool:
-        """Whether the agent runs it by itself if there is time."""
+        """The agent would run it by itself, given time."""
         return self.why_not is None and self.worth > 0 and not self.probe.opt_in
 
 
 def probe_title(knowledge: Knowledge, probe: Probe) -> str:
-    """The recommendation that it decides, or what it measures."""
+    """The title of the recommendation that the probe decides, or of what it measures."""
     topic = knowledge.topics.get(probe.topic)
     if topic is not None and topic.probe == probe.name:
         return topic.title
@@ -66,7 +66,7 @@ def probe_title(knowledge: Knowledge, probe: Probe) -> str:
 
 
 def offers(knowledge: Knowledge, plan: Plan, facts: FactBase) -> list[Offer]:
-    """All probes: those that the agent would choose first, then what must be named, then what says nothing here.
+    """All probes: those that the agent would choose, then those that must be ticked by hand, then those that tell nothing here.
 
     Takes as long as a few dozen plans.
     """
@@ -102,7 +102,7 @@ def offer_line(offer: Offer) -> Content:
 
 
 def offer_details(offer: Offer) -> Content:
-    """What it answers, and why that is worth its time."""
+    """The question of a probe, and why it is worth its time."""
     parts = [Content.styled(printable(offer.title), "bold"), plain(offer.probe.question), Content("")]
     if offer.bet:
         parts.append(plain(f"It can settle the bet {offer.bet}."))
@@ -114,7 +114,7 @@ def offer_details(offer: Offer) -> Content:
     if rates:
         parts.append(plain(f"It measures: {'; '.join(rates)}."))
     if not offer.bet and not rates and offer.probe.fact:
-        parts.append(plain("It decides how the plan is carried out, not what it says."))
+        parts.append(plain("It decides how the plan is carried out, not what it recommends."))
     parts.append(plain(f"It takes about {offer.probe.cost_seconds:.0f} s."))
     if offer.probe.opt_in:
         parts.append(plain("It runs only when it is ticked by hand."))
@@ -122,7 +122,7 @@ def offer_details(offer: Offer) -> Content:
 
 
 def not_here(found: Iterable[Offer]) -> Content:
-    """The probes that say nothing for this plan, by the reason for that."""
+    """The probes that tell nothing about this plan, by reason."""
     reasons: dict[str, list[str]] = {}
     for offer in found:
         if offer.why_not is not None:

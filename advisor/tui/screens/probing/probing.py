@@ -1,4 +1,4 @@
-"""Measuring this machine for the plan: what is worth it, what happens, what came out."""
+"""Measuring this machine for the plan: choosing probes, watching them, reading the results."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from advisor.tui.widgets.ticks import Ticks
 class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     TITLE = "Measure this machine"
     HELP_TEXT = (
-        "A bet of the plan is settled by timing the alternatives here, on the plan's own network. Tick what is to be "
-        "measured, choose how long it may take, and begin. What is finished is kept whatever happens, and counts in the "
-        "plan at once. x ends the probe under way; Escape ends all after asking."
+        "A bet of the plan is settled by timing the alternatives here, on the plan's own network. Tick what "
+        "to measure, choose how long it may take, and begin. What is finished is kept whatever happens, and counts in the "
+        "plan at once. x stops the probe under way; Escape stops all of them after asking."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "begin", "Measure", id="probing.begin", tooltip="Begin to measure what is ticked."),
         Binding(
-            "x", "stop_this", "Stop this probe", id="probing.this", tooltip="End this probe; the next one goes on."
+            "x", "stop_this", "Stop this probe", id="probing.this", tooltip="Stop this probe; the next one goes on."
         ),
         Binding("m", "again", "Measure more", id="probing.again", tooltip="Choose what to measure next."),
     ]
@@ -111,7 +111,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
 
     def _introduction(self) -> str:
         if self.elsewhere:
-            return f"{ELSEWHERE} Measuring here would say nothing of it."
+            return f"{ELSEWHERE} Measuring here would tell nothing about it."
         bets = [offer for offer in self.offers if offer.ticked and offer.bet]
         if not bets:
             return (
@@ -123,7 +123,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
 
     @property
     def elsewhere(self) -> bool:
-        """Whether there is nothing here that could be measured for this plan."""
+        """Nothing can be measured here for this plan."""
         return self.wizard.desk.machine is None or any(offer.why_not == ELSEWHERE for offer in self.offers)
 
     @property
@@ -140,7 +140,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     @on(SelectionList.SelectedChanged)
     @on(Select.Changed)
     def _count(self) -> None:
-        """How long what is ticked would take, beside the time that it may take."""
+        """Say how long the ticked probes would take, beside the budget."""
         ticked = set(self.ticked)
         seconds = sum(offer.probe.cost_seconds for offer in self.offers if offer.probe.name in ticked)
         said = f"{len(ticked)} ticked: about {seconds:.0f} s" if ticked else "Nothing is ticked."
@@ -174,7 +174,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     def action_stop_this(self) -> None:
         if self.state.current is not None:
             self.stop.this()
-            self.wizard.tell("This probe ends here; what it has timed is kept.")
+            self.wizard.tell("This probe stops here; its timings are kept.")
 
     def say(self, problem: str) -> None:
         self.query_one("#intro", Static).update(plain(problem))

@@ -1,4 +1,4 @@
-"""What a measurement has told so far, as values that a screen can show."""
+"""The events of a measurement so far, as values that a screen can show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from advisor.tui.widgets.curves import Point
 
 
 def finding(outcome: Outcome) -> str:
-    """What came out, as a key of SYMBOLS."""
+    """The result as a key of SYMBOLS."""
     if outcome.failure:
         return "failed"
     if outcome.stopped:
@@ -74,7 +74,7 @@ class Current:
 
     @property
     def doing(self) -> str:
-        """What happens now, in words."""
+        """The present activity in words."""
         if self.rechecking:
             return "the winner has run once more in a fresh process"
         if self.duel:
@@ -86,7 +86,7 @@ class Current:
         return "warming up" if self.ready else "starting a process"
 
     def samples(self) -> dict[Setting, list[float]]:
-        """By setting, the best that there are: of the pairs, else of the search, else the first run."""
+        """By setting, the best samples so far: of the pairs, else of the search, else of the first run."""
         known: dict[Setting, list[float]] = {setting: [seconds] for setting, seconds in self.first.items()}
         return {**known, **self.search, **self.duel}
 
@@ -102,7 +102,7 @@ class Measuring(Timed):
     not_run: list[ProbeSkipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     _intervals: dict[tuple[Setting, int], tuple[float, float, float]] = field(default_factory=dict)
-    """Of the current probe, by setting and number of samples: each takes milliseconds."""
+    """Intervals of the current probe by setting and number of samples: each takes milliseconds."""
 
     def tell(self, event: MeasuringEvent) -> None:
         match event:
@@ -133,7 +133,7 @@ class Measuring(Timed):
         """The rates of the current probe so far, by setting; numbers in their order.
 
         Args:
-            before: what the plan recommends.
+            before: the setting that the plan recommends.
         """
         if self.current is None:
             return []
@@ -161,7 +161,7 @@ def in_order(samples: Mapping[Setting, list[float]]) -> dict[Setting, list[float
 
 
 def points_of(outcome: Outcome) -> list[Point]:
-    """The rates that a finished probe has found, by setting."""
+    """The rates of a finished probe, by setting."""
     timed = {record.setting: rate for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None}
     numbers = all(isinstance(setting, int) for setting in timed)
     found = []

@@ -1,4 +1,4 @@
-"""A screen on which work of minutes is chosen, watched, stopped and read."""
+"""The base of screens on which minutes of work are chosen, watched, stopped and read."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
         self.state = self.STATE(self.USUAL_BUDGET, time.monotonic)
         self.stop = Stop()
         self.changed = False
-        """Whether something was told that is not drawn yet."""
+        """Some events are not drawn yet."""
         self.plan_before: Plan | None = None
 
     def on_mount(self) -> None:

@@ -33,7 +33,7 @@ class Timed:
 
     @property
     def seconds_of_part(self) -> float | None:
-        """Seconds that the part under way may still take, where parts have a limit of their own."""
+        """Seconds left for the part under way, if parts have a limit of their own."""
         return None
 
 
@@ -46,8 +46,8 @@ class TimeBar(Static):
     def show(self, run: Timed, part: str, *, stopping: bool) -> None:
         """
         Args:
-            part: name of what has a limit of its own, such as `probe`.
-            stopping: somebody has stopped the run, so the time left means nothing.
+            part: name of a part with a limit of its own, such as `probe`.
+            stopping: the run was stopped, so the time left means nothing.
         """
         left = run.seconds_left
         said = f"{left:.0f} s left of {run.budget:.0f} s"

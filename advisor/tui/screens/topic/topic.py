@@ -1,4 +1,4 @@
-"""One recommendation: what, how sure, why, why not otherwise, what would flip it, what to do."""
+"""One recommendation: its value, how sure it is, why, why not another, what would flip it, what to do."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class TopicScreen(WizardScreen[None]):
-    """`plan` is one that is only read: saved, or supposed; without it the plan as the conversation stands."""
+    """A recommendation of `plan`, which is only read (saved, or supposed), or of the plan as the conversation stands."""
 
     TITLE = "Topic"
     HELP_TEXT = (
-        "Everything behind one recommendation. The rules that speak for it stand under Why; unfold one for what it reads and "
+        "Everything behind one recommendation. The rules for it are under Why; unfold one to see what it reads and "
         "its sources. A line with › leads somewhere: a flip to the plan that it would give, a topic to its own reasons, a line "
         "of What to do onto the clipboard."
     )
@@ -39,7 +39,7 @@ class TopicScreen(WizardScreen[None]):
         Binding("n", "turn(1)", "Next", id="topic.next", tooltip="The next topic of the plan."),
         Binding("p", "turn(-1)", "Previous", id="topic.previous", tooltip="The topic before."),
         Binding("w", "why_not", "Why not …", id="topic.why_not", tooltip="Ask why another value is not recommended."),
-        Binding("s", "suppose", "Suppose", id="topic.suppose", tooltip="See the plan if a fact were otherwise."),
+        Binding("s", "suppose", "Suppose", id="topic.suppose", tooltip="See the plan if a fact were different."),
         Binding("c", "copy", "Copy", id="topic.copy", tooltip="Copy the line, or all of What to do on other lines."),
         Binding("question_mark", "glossary", "Words", id="topic.glossary", tooltip="Explain the words of the line."),
     ]  # fmt: skip
@@ -51,7 +51,10 @@ class TopicScreen(WizardScreen[None]):
     """
 
     def __init__(self, topic: str, plan: Plan | None = None, *, whose: str = "") -> None:
-        """`whose` says in the title what kind of plan it is, such as `saved`."""
+        """
+        Args:
+            whose: kind of the plan, for the title, such as `saved`.
+        """
         super().__init__()
         self.topic, self.plan, self.whose = topic, plan, whose
         self.asked: list[str] = []
@@ -103,7 +106,7 @@ class TopicScreen(WizardScreen[None]):
         if self.plan is None:
             self.wizard.open(ToWhatIf(fact, text))
         else:
-            self.wizard.tell("This plan is only read. Suppose something in a conversation of your own.")
+            self.wizard.tell("This plan is read-only. Suppose something in a conversation of your own.")
 
     def _go_to(self, topic: str) -> None:
         self.topic = topic
@@ -141,7 +144,7 @@ class TopicScreen(WizardScreen[None]):
             self._suppose("")
 
     def action_copy(self) -> None:
-        """The line; a heading, or one that is not to be copied, stands for all there is to do."""
+        """Copy the line; on any line that is not to be copied, copy everything there is to do."""
         here = self.query_one(Outline).here
         if here is not None and isinstance(here.lead, ToClipboard):
             self._copy(here.lead.text)
@@ -162,11 +165,11 @@ class TopicScreen(WizardScreen[None]):
         yield SystemCommand("Topic: Next", "The next topic of the plan", lambda: self.action_turn(1))
         yield SystemCommand("Topic: Previous", "The topic before", lambda: self.action_turn(-1))
         yield SystemCommand("Topic: Why not another value", "Ask why it is not recommended", self.action_why_not)
-        yield SystemCommand("Topic: Suppose", "See the plan if a fact were otherwise", self.action_suppose)
+        yield SystemCommand("Topic: Suppose", "See the plan if a fact were different", self.action_suppose)
         yield SystemCommand("Topic: Copy what to do", "Onto the clipboard", self.action_copy)
         yield SystemCommand("Words: Explain", "The words of this line", self.action_glossary)
 
 
 def topics_of(plan: Plan) -> list[str]:
-    """The topics as the list beside the question has them."""
+    """The topics in the order of the list beside the question."""
     return [entry.topic for _, entries in grouped(plan) for entry in entries]

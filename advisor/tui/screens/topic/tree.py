@@ -1,4 +1,4 @@
-"""All that can be said of one recommendation as a tree: reasons down to the facts, why not another, what would flip it."""
+"""One recommendation as a tree: reasons down to the facts, why not another, what would flip it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from advisor.wording import printable
 
 
 def headline(plan: Plan, knowledge: Knowledge, topic: str) -> Content:
-    """What is recommended, and how sure that is."""
+    """The advice, and how sure it is."""
     entry = plan.recommendations[topic]
     meaning = words.STATUS_MEANS.get(entry.status, "")
     items = entry.value if isinstance(entry.value, list | tuple) else ()
@@ -34,9 +34,12 @@ def headline(plan: Plan, knowledge: Knowledge, topic: str) -> Content:
 
 
 def topic_twigs(plan: Plan, knowledge: Knowledge, topic: str, asked: Sequence[str] = ()) -> tuple[Twig, ...]:
-    """`asked` are values of which somebody wants to know why they are not recommended.
+    """
+    Args:
+        asked: values for which to say why they are not recommended.
 
-    Raises InputError where one of them is no value of the topic.
+    Raises:
+        InputError: one of them is no value of the topic.
     """
     tree = _Tree(plan, knowledge)
     answered = [found for value in asked for found in explain(plan, knowledge, topic, value).why_not]
@@ -48,7 +51,7 @@ class _Tree:
     plan: Plan
     knowledge: Knowledge
     told: set[str] = field(default_factory=set)
-    """Topics and computed facts whose own reasons stand further up."""
+    """Topics and computed facts whose own reasons are further up."""
 
     def sections(self, explained: Explanation, asked: Sequence[Alternative]) -> Iterator[Twig]:
         entry = explained.entry
@@ -97,7 +100,7 @@ class _Tree:
         return Twig(_text(*item, reason.text, (cited, "dim")), beneath, unfolded=bool(always))
 
     def _reading(self, reading: Reading) -> Twig:
-        """What a rule reads, with what that came from in its turn."""
+        """A fact or topic that a rule reads, with its own origins."""
         name = reading.name
         if name in self.plan.recommendations:
             lead: Lead = ToTopic(name)
@@ -125,7 +128,7 @@ class _Tree:
         return Reading(name, words.fact_words(self.knowledge, name, known.value), words.SOURCE_WORDS[known.source])
 
     def _notes(self, explained: Explanation) -> Iterator[Twig]:
-        """Those that say what lost and why have a section of their own."""
+        """Notes, apart from those on what lost: they have a section of their own."""
         told = [lost.rule for lost in explained.lost]
         for note, errata in contents.notes_on(self.knowledge, explained.entry):
             if any(f"{rule} advised" in note for rule in told):
@@ -186,7 +189,7 @@ class _Tree:
 
 
 def one_line(text: str) -> str:
-    """Something to copy: what is pasted into a shell must not run a second line that nobody has seen."""
+    """The text on one line: pasted into a shell, it must not run a second line that nobody has seen."""
     return printable(text).replace("\n", " ")
 
 
@@ -205,7 +208,7 @@ def _twig(*parts: str | tuple[str, str]) -> Twig:
 
 
 def _text(*parts: str | tuple[str, str]) -> Content:
-    """The parts on one line each with its style; line breaks in data are blanks."""
+    """The parts on one line, each with its style; line breaks become blanks."""
     return Content.assemble(
         *(one_line(part) if isinstance(part, str) else (one_line(part[0]), part[1]) for part in parts)
     )

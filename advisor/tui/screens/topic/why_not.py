@@ -1,4 +1,4 @@
-"""Which value somebody wants to know of why it is not recommended."""
+"""Choosing a value to ask why it is not recommended."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from advisor.wording import printable
 
 
 class WhyNotScreen(Dialog[str | None]):
-    """Gives the value as text."""
+    """Closes with the value as text."""
 
     TITLE = "Why not"
-    HELP_TEXT = "Choose the value that you would have expected. The answer stands at the top of the reasons then."
+    HELP_TEXT = "Choose the value that you would have expected. The answer is shown at the top of the reasons."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Back", id="why_not.close", tooltip="Go back without asking.")
     ]

@@ -1,4 +1,4 @@
-"""What trials have found: what won and by how much beyond noise, and what that does to the plan."""
+"""The results of trials: the winner, its lead beyond noise, and the effect on the plan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STYLES = {"confirmed": Style.GOOD, "overturned": Style.CARE, "undecided": Style
 
 
 class WonPane(Vertical):
-    """`show` says what won; `show_plan` what it does to the plan, when that is worked out."""
+    """Shows what won, and what it does to the plan once that is computed."""
 
     DEFAULT_CSS = """
     WonPane { height: 1fr; }
@@ -48,7 +48,7 @@ class WonPane(Vertical):
         rows += [Content.assemble("Bets of the plan: ", *found)] if found else []
         self.query_one("#won_summary", Static).update(lines(rows))
         self.query_one("#won", PageView).show(lambda look: trying_page(outcome, look, titles))
-        self.query_one("#in_the_plan", PageView).show(lambda look: "The plan is being worked out anew ...")
+        self.query_one("#in_the_plan", PageView).show(lambda look: "The new plan is being computed ...")
         self.query_one("#won", PageView).focus()
 
     def show_plan(self, outcome: TrialResults, before: Plan, after: Plan) -> None:
@@ -57,7 +57,7 @@ class WonPane(Vertical):
 
 
 def in_the_plan(outcome: TrialResults, before: Plan, after: Plan, knowledge: Knowledge, look: Look) -> str:
-    """Before -> measured -> after for each bet, then every recommendation that is another one now."""
+    """Before -> measured -> after for each bet, then every recommendation that changed."""
     page = Page(look)
     page.heading("before -> measured -> after")
     if not outcome.bets:

@@ -1,4 +1,4 @@
-"""Trials while they run: the candidates with their scores, the best first, and how the training under way goes."""
+"""Trials while they run: the candidates with their scores, the best first, and the training under way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAST_NOTES = 2
 
 
 class TrialsPane(Vertical):
-    """`show` draws what `Trials` know by now."""
+    """Draws what `Trials` know by now."""
 
     DEFAULT_CSS = """
     TrialsPane { height: 1fr; padding: 0 1; }
@@ -37,7 +37,7 @@ class TrialsPane(Vertical):
     """
 
     class Candidates(Table):
-        HELP_TEXT = "What was tried so far, the best first: the mean score over the folds, and how far they lie apart."
+        HELP_TEXT = "The candidates so far, the best first: the mean score over the folds, and its spread."
 
     def compose(self) -> ComposeResult:
         yield TimeBar()

@@ -1,4 +1,4 @@
-"""What a run of trials has told so far, as values that a screen can show."""
+"""The events of a run of trials so far, as values that a screen can show."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from advisor.tui.screens.running.timed import Timed
 from advisor.tui.widgets.curves import Line
 
 UNKNOWN = Metric("score", "score", 0.0)
-"""Before the data are read."""
+"""The metric before the data are read."""
 MOST_NOTES = 20
 MOST_CURVES = 10
-"""Trainings of one candidate that are drawn: the newest folds."""
+"""Curves drawn for one candidate: those of the newest folds."""
 
 
 @dataclass
 class Row:
-    """One candidate, with everything that it was scored on so far."""
+    """One candidate with its scores so far."""
 
     name: str
     kind: Kind
@@ -31,7 +31,7 @@ class Row:
     seconds: float = 0.0
     failure: str = ""
     short: str = ""
-    """What the time has ended of it, in words."""
+    """Words for a trial that the budget cut short."""
 
 
 @dataclass
@@ -43,9 +43,9 @@ class Trials(Timed):
     now: Began | None = None
     finals: Finals | None = None
     curves_of: str = ""
-    """The candidate whose trainings were heard of last."""
+    """The candidate of the newest epoch."""
     trainings: list[list[tuple[int, float]]] = field(default_factory=list)
-    """Of it: number of the epoch and loss, one list for each fold."""
+    """Its epochs and losses, one list for each fold."""
     resumed: int | None = None
     """Trials that an earlier run had finished; None where there was none."""
     notes: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Trials(Timed):
                 self._remark(text)
 
     def _epoch(self, number: int, value: float) -> None:
-        """Another candidate, or an epoch that is not later than the last one, begins another training."""
+        """Add a loss; another candidate, or an epoch that is not later than the last one, begins another training."""
         name = self.now.name if self.now is not None else self.curves_of
         if name != self.curves_of:
             self.curves_of, self.trainings = name, []
@@ -111,13 +111,13 @@ class Trials(Timed):
 
     @property
     def doing(self) -> str:
-        """What happens now, in words."""
+        """The present activity in words."""
         if self.finals is not None:
-            return "Everything is scored; the last words are awaited."
+            return "Everything is scored; waiting for the results."
         if self.ready is None:
             return "Starting a process and reading the data ..."
         if self.now is None:
-            return "Thinking about what to try next ..."
+            return "Choosing what to try next ..."
         if self.now.stage is None:
             return f"Scoring {self.now.name} on examples that selection never saw"
         more = " on more folds" if self.now.rung else ""

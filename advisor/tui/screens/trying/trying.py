@@ -1,4 +1,4 @@
-"""Trying the plan on somebody's data: what is tried, how it goes, what won and what that does to the plan."""
+"""Trying the plan on a dataset: choosing it, watching the trials, and what the winner does to the plan."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     TITLE = "Try on your data"
     HELP_TEXT = (
-        "The plan's network, its rivals and what is simpler are trained on your data, each on the same folds; the best are "
-        "scored on examples that selection never saw. What is finished is kept whatever happens, and counts in the plan. "
-        "Escape stops after asking."
+        "The plan's network, its rivals and simpler models are trained on your data, all on the same folds; the best "
+        "are scored on held-out examples that selection never saw. What is finished is kept whatever happens, and counts in "
+        "the plan. Escape stops after asking."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "begin", "Try", id="trying.begin", tooltip="Begin to train and compare."),
-        Binding("d", "data", "Data", id="trying.data", tooltip="Point at the data, or at others."),
+        Binding("d", "data", "Data", id="trying.data", tooltip="Choose the data, or other data."),
         Binding("x", "stop_all", "Stop", id="trying.stop", tooltip="Stop; what is finished is kept."),
         Binding("m", "again", "Try again", id="trying.again", tooltip="Give it more time, or other data."),
     ]
@@ -80,13 +80,13 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
 
     @property
     def data(self) -> Inspection | None:
-        """What can be tried: data of which it is known what is to be foretold."""
+        """The dataset, if it has a target that trials can predict."""
         found = self.wizard.desk.inspection
         return found if found is not None and found.task in SUPERVISED else None
 
     @work(exclusive=True, group="introduction")
     async def introduce(self) -> None:
-        """What would be tried, or how to name the data."""
+        """Show the trials that would run, or how to choose a dataset."""
         found = self.data
         self.query_one("#begin", Button).disabled = found is None
         point = self.query_one("#point", Button)
@@ -157,7 +157,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
             case Phase.CHOOSING:
                 yield SystemCommand("Try: Begin", "Train and compare on these data", self.action_begin)
                 yield SystemCommand(
-                    "Data: Point at others", "A file or a folder, and what is to be foretold", self.action_data
+                    "Data: Point at others", "A file or a folder, and the column to predict", self.action_data
                 )
             case Phase.RUNNING:
                 yield SystemCommand("Try: Stop", "What is finished is kept", self.action_stop_all)

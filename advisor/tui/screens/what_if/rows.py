@@ -1,4 +1,4 @@
-"""Two plans beside each other as lines of a list: side by side where there is room, else one beneath the other."""
+"""Two plans as lines of a list: side by side where there is room, else one below the other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows(found: WhatIf, knowledge: Knowledge, *, all_topics: bool) -> Iterator[O
 
 
 def _topics(found: WhatIf) -> list[str]:
-    """In the order of the list beside the question; a topic may say something in only one of the two plans."""
+    """The topics in the order of the list beside the question; some may be in only one of the two plans."""
     order = {
         entry.topic: None
         for plan in (found.after, found.before)
@@ -70,7 +70,7 @@ def _heading(title: str) -> Option:
 
 
 def _sides(title: str, before: Content, after: Content, *, changed: bool) -> Fitting:
-    """What differs is marked by symbol and by word, and what does not is said once."""
+    """Mark what differs by symbol and by word, and say once what does not."""
     mark = Content.styled(CHANGED if changed else SAME, "bold $text-accent")
     name = Content.styled(printable(title), "bold" if changed else "")
     then = after if changed else Content.styled("the same", "dim")

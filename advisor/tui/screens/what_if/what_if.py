@@ -1,4 +1,4 @@
-"""Suppose a fact were otherwise: the plan as it stands beside the plan that it would be. Nothing changes unless taken over."""
+"""Suppose a fact were different: the plan as it stands beside the plan that would follow. Nothing changes unless accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from advisor.tui.screen import WizardScreen
 from advisor.tui.screens.what_if.rows import rows
 from advisor.tui.text import plain
 from advisor.tui.widgets.entry import Entry
-from advisor.tui.widgets.mouse import Choosing
+from advisor.tui.widgets.mouse import Choosing, move_highlight
 from advisor.wording import join_names, printable
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ FACT, VALUE, RESULT = "fact", "value", "result"
 
 
 class WhatIfScreen(WizardScreen[None]):
-    """`about` is the fact to begin with, `text` its value as it is given as an answer; without them they are chosen here."""
+    """Begins with the fact `about` and its value `text`, as an answer states it; what is not given is chosen here."""
 
     TITLE = "What if"
     HELP_TEXT = (
@@ -68,14 +68,14 @@ class WhatIfScreen(WizardScreen[None]):
         self.stated: dict[str, str] = {}
         self.found: WhatIf | None = None
         self.all_topics: bool | None = None
-        """None: as wide as the screen is."""
+        """None: if the screen is wide enough."""
         self.past: list[str] = []
         self.step = ""
 
     def contents(self) -> Iterable[Widget]:
         yield Static("", id="supposed", markup=False)
         with Vertical(id="choosing", classes="step"):
-            yield Input(placeholder="which fact? write a part of its name or question", id="fact_search")
+            yield Input(placeholder="which fact? type a part of its name or question", id="fact_search")
             yield Choosing(markup=False, id="all_facts", classes="cards")
         with VerticalScroll(id="giving", classes="step", can_focus=False):
             yield Static("", id="supposed_question", classes="strong", markup=False)
@@ -116,7 +116,7 @@ class WhatIfScreen(WizardScreen[None]):
                 self.query_one("#both_plans", OptionList).focus()
 
     def action_back(self) -> None:
-        """To the step before, as long as there is one; a supposition without a value is none."""
+        """Go to the step before, or close."""
         if self.past:
             self._show_step(self.past.pop())
         else:
@@ -182,10 +182,8 @@ class WhatIfScreen(WizardScreen[None]):
         )
 
     def action_move(self, by: int) -> None:
-        """In the list, while the search has the focus."""
-        listed = self.query_one("#all_facts", OptionList)
-        if listed.option_count:
-            listed.highlighted = min(max((listed.highlighted or 0) + by, 0), listed.option_count - 1)
+        """Move in the list, while the search has the focus."""
+        move_highlight(self.query_one("#all_facts", OptionList), by)
 
     @on(Input.Submitted, "#fact_search")
     async def _first_fact(self, event: Input.Submitted) -> None:
@@ -216,13 +214,13 @@ class WhatIfScreen(WizardScreen[None]):
     @on(Entry.Given)
     def _given(self, event: Entry.Given) -> None:
         event.stop()
-        self._compare({**self.stated, event.entry.fact.name: event.text})
+        self._compare({**self.stated, event.name: event.text})
 
     # --- what would follow -----------------------------------------------------------------------------------------
 
     @work(exclusive=True, group="supposing")
     async def _compare(self, stated: dict[str, str]) -> None:
-        """Supposes all of this, or what was supposed before where that cannot be."""
+        """Suppose all of this; keep the last supposition if that cannot be."""
         try:
             self.found = await self.wizard.think(lambda: self.wizard.desk.interview.what_if(stated))
         except InputError as error:  # these facts exclude each other
@@ -237,7 +235,7 @@ class WhatIfScreen(WizardScreen[None]):
 
     @property
     def all_shown(self) -> bool:
-        """Also the topics that stay as they are: as somebody chose, else where there is room."""
+        """Show also the topics that do not change: as chosen, else where there is room."""
         return self.size.width >= 100 if self.all_topics is None else self.all_topics
 
     def _show_both(self) -> None:
@@ -266,7 +264,7 @@ class WhatIfScreen(WizardScreen[None]):
         stated = dict(self.stated)
 
         def answer(interview: Interview) -> None:
-            """All of them, or none: one alone could exclude the others. So it is rehearsed in a conversation like this one."""
+            """Answer all of them, or none: each is tried first in a copy, since one could exclude the others."""
             rehearsed = replace(interview, _history=[])
             for conversation in (rehearsed, interview):
                 for name, text in stated.items():
