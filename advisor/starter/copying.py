@@ -10,6 +10,7 @@ from advisor.starter.blueprint import Blueprint
 
 _ADVISOR = Path(__file__).parents[1]
 INITIALISATION = _ADVISOR / "training" / "loop" / "initialisation.py"
+SCHEDULES = _ADVISOR / "training" / "loop" / "schedules.py"
 LAYERWISE = _ADVISOR / "training" / "loop" / "layerwise.py"
 RECOMPUTE = _ADVISOR / "networks" / "recompute.py"
 SUPERVISED = FOLDER / "supervised.py"
@@ -20,7 +21,7 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
     """The text of each by the name that it has in the project; none for a model that is no network."""
     if not blueprint.is_network:
         return {}
-    sources = [INITIALISATION]
+    sources = [INITIALISATION, SCHEDULES]
     if blueprint.recipe.optimizer in ("lars", "lamb"):
         sources.append(LAYERWISE)
     if blueprint.recipe.recompute:

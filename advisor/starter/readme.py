@@ -31,6 +31,7 @@ FILES = {
     "data.py": "reads your data, or makes some up",
     "train.py": "the training",
     "optimisation.py": "the optimiser and its learning rate",
+    "schedules.py": "the learning rate from step to step",
     "layerwise.py": "optimisers that scale the rate of each layer",
     "initialisation.py": "the weights that training starts from",
     "recompute.py": "saves memory by computing results again",

@@ -57,7 +57,7 @@ FORMATS = ("fp32", "tf32", "bf16", "fp16")
 STARTS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
 ACTIVATIONS = ("relu", "leaky_relu", "gelu", "swish", "tanh", "sigmoid")
 NORMALISATIONS = ("none", "batch_norm", "layer_norm", "group_norm")
-SCHEDULES = ("cosine", "linear", "warmup_stable_decay", "one_cycle", "constant")
+SCHEDULES = ("cosine", "linear", "step", "warmup_stable_decay", "one_cycle", "constant")
 
 
 @pytest.mark.parametrize("number", range(len(OPTIMIZERS)))
