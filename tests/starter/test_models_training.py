@@ -71,7 +71,9 @@ LEARN = (
     "rbm of pictures",
     "recursive of classes",
 )
-"""Those whose validation loss certainly falls in twenty steps; the others need longer."""
+"""Those whose validation loss certainly falls in a hundred steps; the others need longer."""
+STEPS = {"rbm of pictures": 100}
+"""Where twenty do not suffice: its weights are small at first (Hinton 2010, section 8)."""
 
 
 def validation_losses(printed: str) -> list[float]:
@@ -99,7 +101,9 @@ def test_normalisation_dropout_and_blocks_computed_anew_change_nothing_about_tha
 @pytest.mark.parametrize("kind", some(3, LEARN))
 def test_a_network_learns(kind: str, tmp_path: Path) -> None:
     folder = project(tmp_path / "project", KINDS[kind]())
-    first, *_, last = validation_losses(run(folder, "python train.py --steps 20 --learning-rate 0.01"))
+    first, *_, last = validation_losses(
+        run(folder, f"python train.py --steps {STEPS.get(kind, 20)} --learning-rate 0.01")
+    )
     assert last < first
 
 
