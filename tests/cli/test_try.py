@@ -126,7 +126,7 @@ def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: P
     assert "x10, x11 and 2 more." in unnamed
     assert "--budget" in refused("try", "--data", wine, "--target", "kind", "--budget", "soon")
     words = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=regress")
-    assert "'kind' holds words such as 'kind 0', so that no number can be foretold" in words
+    assert "'kind' holds words such as 'kind 0', so that no number can be predicted" in words
     no_series = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=forecast")
     assert no_series.count("These data cannot be read") + no_series.count("do not fit together") == 1, "one message"
     assert "the task is said to be forecast, but it is read as one to classify" in no_series
