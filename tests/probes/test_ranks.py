@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -147,6 +148,36 @@ def test_gradients_that_do_not_fit_the_memory_are_refused() -> None:
             RankTrial(ranks, "at once", Doing.AT_ONCE, 53, 212.0, on_card=False).warm_up(60.0)
     finally:
         ranks.close()
+
+
+EXCHANGES = """
+from types import SimpleNamespace
+import torch
+from torch import distributed
+from advisor.probes.child import rank
+from advisor.probes.workload import Workload
+network = Workload("ffn", "tabular", 6, 3, (5,), batch_size=8, threads=1)
+distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+exchanged = []
+def count(state, bucket):
+    exchanged.append(bucket.buffer().numel())
+    done = torch.futures.Future()
+    done.set_result(bucket.buffer())
+    return done
+made = torch.nn.parallel.DistributedDataParallel.__init__
+def init(self, *arguments, **options):
+    made(self, *arguments, **options)
+    self.register_comm_hook(None, count)
+torch.nn.parallel.DistributedDataParallel.__init__ = init
+step = rank._trainer(SimpleNamespace(memory_bytes=10**9, seed=0), network)
+step(rank.Doing.TRAINING, 8)
+print(sum(exchanged))
+"""
+
+
+def test_every_training_step_exchanges_all_gradients() -> None:
+    said = subprocess.run([sys.executable, "-c", EXCHANGES], check=False, capture_output=True, text=True, timeout=120)
+    assert said.stdout.split() == [str(sum(gradient_sizes(SMALL)))], said.stderr[-2000:]
 
 
 # Made-up processes that misbehave.

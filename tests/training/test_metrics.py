@@ -12,7 +12,7 @@ from scipy.special import softmax
 from sklearn.metrics import brier_score_loss
 
 from advisor.training.child.metrics import Metric, brier, imbalance, metric_of, refined_brier, score
-from advisor.training.ladder.intervals import bootstrap_interval, t_interval
+from advisor.training.ladder.intervals import t_interval
 
 TRUTH = np.array([0, 0, 0, 1])
 FOUND = np.array([0, 0, 1, 1])
@@ -21,7 +21,6 @@ FOUND = np.array([0, 0, 1, 1])
 def test_each_metric_of_classes_on_four_examples() -> None:
     assert score(Metric.ACCURACY, TRUTH, FOUND) == 0.75
     assert score(Metric.BALANCED_ACCURACY, TRUTH, FOUND) == pytest.approx((2 / 3 + 1) / 2)
-    assert score(Metric.MACRO_F1, TRUTH, FOUND) == pytest.approx((4 / 5 + 2 / 3) / 2)
 
 
 def test_the_brier_score_is_the_squared_distance_from_the_truth() -> None:
@@ -78,12 +77,11 @@ def test_the_refined_brier_score_tells_apart_what_orders_the_classes_better() ->
 def test_each_metric_of_numbers_on_four_examples() -> None:
     truth, predicted = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 6])
     assert score(Metric.RMSE, truth, predicted) == 1
-    assert score(Metric.MAE, truth, predicted) == 0.5
     assert score(Metric.R2, truth, predicted) == pytest.approx(1 - 4 / 5)
     assert score(Metric.R2, truth, np.full(4, truth.mean())) == 0
 
 
-@pytest.mark.parametrize("metric", [Metric.ACCURACY, Metric.BALANCED_ACCURACY, Metric.MACRO_F1])
+@pytest.mark.parametrize("metric", [Metric.ACCURACY, Metric.BALANCED_ACCURACY])
 def test_probabilities_count_as_the_most_probable_class(metric: Metric) -> None:
     probabilities = np.array([[0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]])
     assert score(metric, TRUTH, probabilities) == score(metric, TRUTH, FOUND)
@@ -100,7 +98,7 @@ def test_a_class_that_no_test_example_has_is_not_asked_for_and_no_warning() -> N
 def test_better_lies_up_for_shares_and_down_for_errors() -> None:
     assert Metric.ACCURACY.gain(0.9, over=0.8) == pytest.approx(0.1)
     assert Metric.RMSE.gain(0.8, over=0.9) == pytest.approx(0.1)
-    assert {metric for metric in Metric if not metric.greater_is_better} == {Metric.RMSE, Metric.MAE}
+    assert {metric for metric in Metric if not metric.greater_is_better} == {Metric.RMSE}
 
 
 def test_one_metric_is_the_metric_of_a_task() -> None:
@@ -137,7 +135,6 @@ def test_student_s_quantiles_are_those_of_the_tables(n: int, quantile: float) ->
 def test_one_difference_alone_says_nothing() -> None:
     found = t_interval([0.3])
     assert (found.mean, found.low, found.high) == (0.3, -math.inf, math.inf)
-    assert not found.above_zero
 
 
 def test_splits_that_share_their_examples_make_the_interval_wider() -> None:
@@ -146,28 +143,19 @@ def test_splits_that_share_their_examples_make_the_interval_wider() -> None:
     assert (corrected.high - corrected.mean) / (plain.high - plain.mean) == pytest.approx(math.sqrt((0.2 + 0.25) / 0.2))
 
 
-def coverage(n: int, kind: str) -> float:
+def coverage(n: int) -> float:
     """How often the interval of n differences around 1 contains 1."""
     generator = random.Random(1)
     inside = 0
     for _ in range(200):
         differences = [generator.gauss(1, 2) for _ in range(n)]
-        found = t_interval(differences) if kind == "t" else bootstrap_interval(differences)
+        found = t_interval(differences)
         inside += found.low <= 1 <= found.high
     return inside / 200
 
 
 def test_student_s_intervals_contain_the_truth_nineteen_times_in_twenty() -> None:
-    assert 0.9 <= coverage(5, "t") <= 0.99
-
-
-def test_the_bootstrap_agrees_with_student_where_there_are_many() -> None:
-    generator = random.Random(2)
-    differences = [generator.gauss(0.1, 1) for _ in range(400)]
-    student, resampled = t_interval(differences), bootstrap_interval(differences)
-    assert resampled.low == pytest.approx(student.low, abs=0.02)
-    assert resampled.high == pytest.approx(student.high, abs=0.02)
-    assert resampled == bootstrap_interval(differences)
+    assert 0.9 <= coverage(5) <= 0.99
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=30))

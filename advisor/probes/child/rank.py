@@ -112,9 +112,8 @@ def _trainer(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], o
         def __init__(self) -> None:
             super().__init__(workload, launch.memory_bytes, launch.seed)
             shared = DistributedDataParallel(self._network)
-            self._compiled = (
-                torch.compile(shared, dynamic=False) if workload.execution is Execution.COMPILED else shared
-            )
+            compiled = workload.execution is Execution.COMPILED
+            self._forward = torch.compile(shared, dynamic=False) if compiled else shared
 
     tf32 = workload.precision is Precision.TF32
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32

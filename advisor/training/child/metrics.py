@@ -27,14 +27,12 @@ class Metric(StrEnum):
 
     ACCURACY = "accuracy"  # share of the examples whose class is right
     BALANCED_ACCURACY = "balanced_accuracy"  # mean over the classes of the share that was found
-    MACRO_F1 = "macro_f1"  # mean over the classes of the harmonic mean of precision and recall
     R2 = "r2"  # share of the variance that is explained; 0 for the mean, below for worse
     RMSE = "rmse"  # root of the mean squared error, in the units of the target
-    MAE = "mae"  # mean absolute error, in the units of the target
 
     @property
     def greater_is_better(self) -> bool:
-        return self not in (Metric.RMSE, Metric.MAE)
+        return self is not Metric.RMSE
 
     def gain(self, score: float, over: float) -> float:
         """By how much a score is better than another, whichever way better lies."""
@@ -76,14 +74,10 @@ def score(metric: Metric, truth: Numbers, predicted: Numbers) -> float:
         case Metric.BALANCED_ACCURACY:  # classes that no example has are not asked for
             found = metrics.recall_score(truth, _named(predicted), labels=np.unique(truth), average="macro")
             return float(found)
-        case Metric.MACRO_F1:
-            return float(metrics.f1_score(truth, _named(predicted), average="macro", zero_division=0.0))
         case Metric.R2:
             return float(metrics.r2_score(truth, predicted))
         case Metric.RMSE:
             return float(metrics.root_mean_squared_error(truth, predicted))
-        case Metric.MAE:
-            return float(metrics.mean_absolute_error(truth, predicted))
 
 
 def brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = False) -> float:

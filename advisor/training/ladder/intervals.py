@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import random
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +16,6 @@ class Interval:
     low: float
     high: float
     n: int
-
-    @property
-    def above_zero(self) -> bool:
-        return self.low > 0
 
 
 def t_interval(differences: Sequence[float], *, overlap: float = 0.0, confidence: float = 0.95) -> Interval:
@@ -39,18 +32,6 @@ def t_interval(differences: Sequence[float], *, overlap: float = 0.0, confidence
     error = statistics.stdev(differences) * math.sqrt(1 / n + overlap)
     reach = _t_quantile((1 + confidence) / 2, n - 1) * error
     return Interval(mean, mean - reach, mean + reach, n)
-
-
-def bootstrap_interval(differences: Sequence[float], *, confidence: float = 0.95, seed: int = 0) -> Interval:
-    """The percentile bootstrap of the mean (Efron and Tibshirani 1993, chapter 13), for many independent differences.
-
-    Of two models on the same examples: one difference for each example, such as right (1) less right (0). With fewer
-    than twenty or so it is too narrow; take `t_interval`.
-    """
-    generator, n = random.Random(seed), len(differences)  # noqa: S311 - no secret depends on it
-    means = sorted(statistics.fmean(generator.choices(differences, k=n)) for _ in range(RESAMPLES))
-    outside = round((1 - confidence) / 2 * (RESAMPLES - 1))
-    return Interval(statistics.fmean(differences), means[outside], means[-1 - outside], n)
 
 
 def _t_quantile(probability: float, freedom: int) -> float:
