@@ -59,7 +59,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Raises OSError where another process holds the lock, the folder belongs to somebody else, or nothing can be locked."""
     if sys.platform == "win32":
         raise OSError("folders have no locks there")
-    import fcntl
+    import fcntl  # Windows has none
 
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:

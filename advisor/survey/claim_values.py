@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.agent.settling.figures import given_quantities
 from advisor.agent.trials.outcomes import TOPICS, widths_of
 from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
@@ -52,8 +53,6 @@ def known_values(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) 
         elif entry.value is not None:
             yield name, entry.value
     if knowledge.figures.given:
-        from advisor.agent.settling.figures import given_quantities
-
         for name, quantity in given_quantities(plan, outcomes).items():
             if quantity.origin != Source.ASSUMED:
                 yield name, quantity.value

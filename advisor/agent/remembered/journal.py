@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.agent.remembered.journal_file import JournalFile
+from advisor.agent.remembered.profile import checked
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
 
@@ -121,8 +122,6 @@ def _read(file: JournalFile) -> list[Entry]:
 
 
 def _entry(data: Any) -> Entry | None:
-    from advisor.agent.remembered.profile import checked
-
     try:
         if data["schema"] != SCHEMA:
             return None

@@ -100,7 +100,7 @@ def _cut_half_line(path: Path) -> None:
 
 def _locked(descriptor: int) -> bool:
     try:
-        import fcntl
+        import fcntl  # Windows has none
     except ImportError:  # Windows: two runs of one question at once are not told apart
         return True
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -217,8 +218,6 @@ def _outcomes(entries: Sequence[object]) -> tuple[list[Outcome], list[str]]:
 
 def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The newest few of each kind within the space there is, in the order in which they came (oldest first)."""
-    import json
-
     counts: dict[tuple[str, ...], int] = {}
     kept: list[Outcome] = []
     room = MOST_BYTES

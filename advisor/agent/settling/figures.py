@@ -11,6 +11,7 @@ from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
+from advisor.machine.profiles.files import find_device
 from advisor.networks.counting import Counts
 from advisor.networks.counts import backbone, counts, estimated
 from advisor.probes.outcome import Outcome
@@ -94,8 +95,6 @@ def _measured_products(plan: Plan, outcomes: Sequence[Outcome]) -> float | None:
 
 def _published(plan: Plan) -> dict[str, Quantity]:
     """The peak of the plan's device and its link to others, from its profile."""
-    from advisor.machine.profiles.files import find_device
-
     found: dict[str, Quantity] = {}
     device = plan.value("compute.device")
     name = plan.facts.get("machine.cpu.model" if device == "cpu" else "machine.gpu.name")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from advisor.children.errors import CannotRunError
 from advisor.machine.host import ThisHost, Tree
 from advisor.probes.bench import Equipment, Tell
@@ -62,8 +64,6 @@ def card_counter(nvml: Any, uuid: str) -> Callable[[], float]:
 
 def _card_here() -> str:
     """The one that torch computes on, by the name that NVML knows it by: NVML may number the cards otherwise."""
-    import torch
-
     if not torch.cuda.is_available():
         raise CannotRunError("torch cannot use a graphics card here.")
     return f"GPU-{torch.cuda.get_device_properties(0).uuid}"

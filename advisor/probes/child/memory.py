@@ -19,6 +19,6 @@ def peak_memory_bytes() -> int:
                 return int(line.split()[1]) * 1024
     if sys.platform == "win32":
         return 0
-    import resource
+    import resource  # Windows has none
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS

@@ -204,7 +204,7 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
     """Runs in the peer: builds, warms up, runs."""
     launch = decode(Launch, arguments, "launch")
     bind(launch.processors, launch.memory_node)
-    import torch
+    import torch  # after binding: what it takes of memory at its start belongs to the node as well
 
     from advisor.probes.child.training_step import StepTrial, TrainingStep
 

@@ -1,7 +1,8 @@
 """Processes that learn together: each takes its share of every batch, and they exchange gradients (ranks).
 
 `python -m advisor.probes.child.rank PARENT` is told a RankLaunch, meets the others through a store on this computer (127.0.0.1),
-and then does what each line says: training steps, or exchanges of the network's gradients alone.
+and then does what each line says: training steps, or exchanges of the network's gradients alone. torch is imported within
+functions: a rank is bound to its processors before torch starts its threads.
 """
 
 from __future__ import annotations

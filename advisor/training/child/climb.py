@@ -1,0 +1,252 @@
+"""A run of trials in the child: the data are loaded and divided, the ladder is climbed, the finals are held."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from advisor.datasets.dataset import Task
+from advisor.datasets.inspect import inspect
+from advisor.datasets.loading import load
+from advisor.datasets.preparing.splits import outer_split
+from advisor.errors import InputError, input_error
+from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
+from advisor.training.child.fitting import Fitting, FittingError
+from advisor.training.child.folds import Folds
+from advisor.training.child.metrics import Metric, imbalance, metric_of, refined_brier, score
+from advisor.training.child.on_folds import Once, on_folds
+from advisor.training.child.request import (
+    Began,
+    Costly,
+    Ready,
+    Refused,
+    Request,
+)
+from advisor.training.child.scoring import described
+from advisor.training.child.telling import Telling
+from advisor.training.ladder.candidates import SIMPLEST, Candidate
+from advisor.training.ladder.ladder import Clock, Ladder, Step
+from advisor.training.ladder.menu import Menu, menu
+from advisor.training.ladder.outcome import DataTried
+from advisor.training.ladder.trial_record import Kind, Status, Trial
+
+ENDS_BEFORE, ENDS_BEFORE_SHARE = 0.7, 0.03
+"""Seconds before the budget is over at which the finals should be done, or this share of it: a fit that is under way then may
+take longer than it was expected to, and telling takes a moment.
+"""
+FEWEST_FOR_FINALS, MOST_FOR_FINALS = 0.08, 0.2
+"""Shares of the budget that are kept for the finals."""
+MOST_FOR_ONE_ROUND = 0.4
+"""The same where one refit of each finalist takes longer: without it nothing is known of held-out examples."""
+LATEST = 3
+"""Times what it is allowed, after which a training is stopped in any case: an epoch may take that long."""
+ONE_BASELINE = 0.25
+"""Share of the budget after which no further fold of a model that is no network is begun on its first rung."""
+MOST_OF_ALLOWED = 2
+"""Times what a network's trainings are allowed, from which on the same holds for it."""
+FINAL_ROUNDS = 2
+"""Seeds that time is kept for."""
+ONE_TRIAL = 0.1
+"""Share of the searching time that a network's first trial should take at most."""
+
+
+class Climb:
+    """One run: the data, the folds, and the trials so far."""
+
+    def __init__(self, request: Request, begun: float, tell: Telling) -> None:
+        """Loads and divides the data. Raises InputError where there is nothing to learn from them."""
+        inspection = inspect(Path(request.path), request.target, Task(request.task) if request.task else None)
+        if inspection.fingerprint != request.fingerprint:
+            raise _changed(request.path)
+        examples = load(inspection, most_examples=request.most_examples, seed=0)
+        classes = examples.task.value == "classify"
+        self._tell, self._request = tell, request
+        self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
+        self._metric = metric_of(examples.task.value, imbalance(examples.targets) if classes else 1.0)
+        self._outer = outer_split(examples, seed=request.seed)
+        self._folds = Folds(examples, self._outer.training, request.seed)
+        self._fitting = Fitting(examples, request.threads)
+        self._menu: Menu = menu(request.planned, examples.modality, len(self._outer.training))
+        self._ladder = Ladder(
+            self._menu,
+            self._folds.rungs,
+            self._folds.held_out_share,
+            greater_is_better=self._metric.greater_is_better,
+        )
+        self._trials: list[Trial] = list(request.finished)
+        self._rehearsed: dict[str, float] = {}
+        data = DataTried(
+            path=request.path,
+            target=request.target,
+            fingerprint=request.fingerprint,
+            modality=examples.modality,
+            task=examples.task.value,
+            examples=len(examples),
+            held_out=len(self._outer.test),
+            learnt_from=len(self._outer.training),
+            how=self._outer.how,
+            folds=self._folds.width,
+            held_out_share_of_a_fold=self._folds.held_out_share,
+            left_out=examples.left_out,
+            torch=_torch_version(),
+            task_told=request.task is not None,
+        )
+        learned = self._outer.training
+        tell(Ready(data, described(self._metric, examples.targets, examples.targets[learned]), self._folds.rungs))
+        self._to_start = time.monotonic() - begun
+        """Seconds that scikit-learn and the data took; torch takes about as long."""
+
+    def search(self) -> None:
+        """Trials until nothing is worth its time."""
+        while True:
+            reserve = self._reserve()
+            until = self._end - reserve
+            left = until - time.monotonic()
+            clock = Clock(max(self._request.budget - reserve, 1e-9), max(left, 1e-9) if self._must_go_on() else left)
+            step = self._ladder.next(self._trials, clock, self._expected)
+            if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
+                self._tell_what_was_costly()
+                return
+            if step.candidate.settings is not None and not self._trials_of_networks():
+                self._fitting.with_torch()
+                if time.monotonic() >= until:
+                    continue
+            self._tell(Began(step.candidate.name, step.candidate.stage, step.rung, step.candidate.kind))
+            trial = self._trial(step, until)
+            self._trials.append(trial)
+            self._tell(trial)
+
+    def _tell_what_was_costly(self) -> None:
+        tried = {trial.name for trial in self._trials}
+        for name, seconds in self._rehearsed.items():
+            if name not in tried and seconds > 0:
+                self._tell(Costly(name, seconds * self._folds.width))
+
+    def finals(self) -> None:
+        candidates = self._finalists()
+        if not candidates:
+            return
+        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed)
+        told = final_round.hold(
+            candidates,
+            self._trials,
+            allowed=self._allowed,
+            until=self._end,
+            begins=lambda candidate: self._tell(Began(candidate.name, None, 0, candidate.kind)),
+        )
+        for finals in told:
+            self._tell(finals)
+
+    def _finalists(self) -> list[Candidate]:
+        return finalists(self._ladder, self._trials, self._request.planned.network)
+
+    def _reserve(self) -> float:
+        """Seconds kept for the finals."""
+        one, budget = seconds_of_a_round(self._finalists(), self._trials), self._request.budget
+        most = max(MOST_FOR_FINALS * budget, min(one, MOST_FOR_ONE_ROUND * budget))
+        return min(max(FINAL_ROUNDS * one, FEWEST_FOR_FINALS * budget), most)
+
+    def _trials_of_networks(self) -> bool:
+        return any(trial.settings for trial in self._trials)
+
+    def _must_go_on(self) -> bool:
+        """The trivial and the linear model are tried however short the budget is."""
+        return not {trial.name for trial in self._trials}.issuperset(SIMPLEST)
+
+    def _allowed(self, candidate: Candidate) -> float:
+        """Seconds that one training of a network may take: more where it is the type that the plan bets on."""
+        planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
+        return ONE_TRIAL * (2 if planned else 1) * self._request.budget / self._folds.width
+
+    def _trial(self, step: Step, until: float) -> Trial:
+        """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
+        candidate, folds = step.candidate, self._folds.of(step.rung)
+        begun = time.monotonic()
+        first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
+        usual = first.seconds / len(first.scores) if first is not None else 0.0
+        allowed = max(2 * usual, self._allowed(candidate))
+
+        def fit(place: int) -> Once:
+            fitted = self._fitting.fit(
+                candidate,
+                folds[place].training,
+                folds[place].test,
+                self._request.seed * 1000 + step.rung * len(folds) + place,
+                seconds=allowed,
+                until=until,
+                most=LATEST * allowed,
+                on_epoch=lambda epoch: self._tell.epoch(
+                    epoch.number, epoch.validation if epoch.validation is not None else epoch.loss
+                ),
+            )
+            truth = self._fitting.examples.targets[folds[place].test]
+            likely, by_class = fitted.probabilities, self._metric is Metric.BALANCED_ACCURACY
+            loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
+            return Once(score(self._metric, truth, fitted.predicted), loss, fitted.epochs, fitted.short, fitted.hurried)
+
+        last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
+        made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
+        try:
+            found = on_folds(fit, len(folds), last)
+        except (FittingError, MemoryError) as error:
+            failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
+            return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+        places = tuple(found.scores)
+        return replace(
+            made,
+            scores=tuple(found.scores.values()),
+            losses=tuple(found.losses.values()),
+            folds=() if places == tuple(range(len(places))) else places,
+            seconds=time.monotonic() - begun,
+            epochs=found.epochs,
+            status=found.status,
+            hurried=found.hurried,
+        )
+
+    def _most(self, candidate: Candidate, allowed: float) -> float:
+        """Seconds of a first trial after which no further fold is begun."""
+        if candidate.kind is Kind.BASELINE:
+            return math.inf if self._is_bet(candidate) else ONE_BASELINE * self._request.budget
+        return MOST_OF_ALLOWED * allowed * self._folds.width
+
+    def _expected(self, candidate: Candidate) -> float:
+        """Of a network what one of its kind took; of a model that cannot be stopped while it is fitted what a part says."""
+        if candidate.settings is not None:
+            similar = [t.seconds for t in self._trials if t.name.startswith(f"{candidate.model} ") and t.counts]
+            return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
+        if candidate.name not in self._rehearsed:
+            self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
+        one = self._rehearsed[candidate.name]
+        most = self._folds.width * one
+        return most if self._is_bet(candidate) else min(most, max(one, ONE_BASELINE * self._request.budget))
+
+    def _is_bet(self, candidate: Candidate) -> bool:
+        return candidate.model == self._request.planned.network
+
+
+def _torch_version() -> str:
+    try:
+        return version("torch")
+    except PackageNotFoundError:
+        return ""
+
+
+def _changed(path: str) -> InputError:
+    what = "they are not what they were when this run began"
+    return input_error("The data have changed", what, where=path, remedy="Begin anew with --fresh.")
+
+
+def climb(request: Request, begun: float, tell: Telling) -> None:
+    """Everything, from loading the data to the finals."""
+    try:
+        run = Climb(request, begun, tell)
+    except InputError as error:
+        first = error.problems[0]
+        tell(Refused(error.title, first.where, first.what, first.remedy))
+        return
+    run.search()
+    run.finals()
