@@ -66,7 +66,7 @@ class Revision:
 
     @property
     def open(self) -> tuple[ProbeSkipped, ...]:
-        """What could still change the plan and was not measured."""
+        """Probes that could still change the plan and were not run."""
         return tuple(skipped for skipped in self.skipped if skipped.open)
 
 
@@ -146,7 +146,7 @@ def settle(
 
 
 def why_not(plan: Plan, probe: Probe) -> str | None:
-    """Why a probe cannot say anything for this plan, or None."""
+    """The reason why a probe cannot say anything for this plan, or None."""
     found = workload_of(plan)
     workload = found if isinstance(found, Workload) else None
     if probe.needs_network:
@@ -269,7 +269,7 @@ class _Session:
         return [*(c for c in fresh if self._measured(c)), *(c for c in fresh if not self._measured(c)), *again]
 
     def _measured(self, candidate: Candidate) -> bool:
-        """Whether it is new (or was stopped), or has a result that only counts no longer; not where no pair was timed."""
+        """True if it is new (or was stopped), or has a result that only counts no longer; not where no pair was timed."""
         results = [outcome for outcome in self.outcomes if outcome.probe == candidate.probe.name]
         return not results or any(outcome.measured for outcome in results)
 
@@ -289,7 +289,7 @@ class _Session:
         return chosen
 
     def _seconds_for(self, chosen: Candidate, unanswered: Sequence[Candidate]) -> float:
-        """How long it may take: a hard question gets patience, but not with the time of bets that were not looked at.
+        """The time that it may take: a hard question gets patience, but not with the time of bets that were not looked at.
 
         One whose network was too slow for the time that it had gets all that is left.
         """
@@ -364,7 +364,7 @@ class _Session:
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:
-    """What probes choose their settings from: facts of the machine and the data, and how the plan loads the data."""
+    """The facts that probes choose their settings from: facts of the machine and the data, and how the plan loads the data."""
     facts = {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}
     workers = plan.facts.get("probe.workers.best")
     found = {"data.pipeline": plan.value("data.pipeline"), "probe.workers.best": workers.value if workers else None}

@@ -63,7 +63,7 @@ class HelperProcess:
             self._input.write(json.dumps(message).encode() + b"\n")
 
     def answer(self, until: float) -> Mapping[str, Any]:
-        """What it says next, until a time of the monotonic clock.
+        """Its next answer, awaited until a time of the monotonic clock.
 
         Raises CannotRunError where it says nothing until then, ends, fails, or says what is no answer.
         """
@@ -109,7 +109,7 @@ class HelperProcess:
 
 
 def answer_in(answers: Sequence[HelperProcess], until: float) -> list[Mapping[str, Any]]:
-    """What each of them says next, in their order. The first that fails ends the waiting: CannotRunError."""
+    """The next answer of each, in their order. The first that fails ends the waiting: CannotRunError."""
     said: dict[int, Mapping[str, Any]] = {}
     while waiting := {process.fileno(): place for place, process in enumerate(answers) if place not in said}:
         readable = select.select(list(waiting), [], [], max(0.0, until - time.monotonic()))[0]

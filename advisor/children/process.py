@@ -153,14 +153,14 @@ class ChildProcess:
             self._process.stdin.write(line)
 
     def event(self, seconds: float) -> Event | None:
-        """What was written next, or None when nothing was for so long."""
+        """The next event, or None when nothing was written for so long."""
         try:
             return self._events.get(timeout=max(0.0, seconds))
         except queue.Empty:
             return None
 
     def resident_bytes(self) -> int:
-        """What the child and its children hold of the memory."""
+        """The memory that the child and its children hold."""
         if time.monotonic() - self._family_seen > _FAMILY_EVERY:
             self._look_for_family()
         return sum(_resident(process) for process in self._family)

@@ -25,12 +25,12 @@ class Stop:
 
     @property
     def now(self) -> bool:
-        """Whether the probe under way is to end."""
+        """True if the probe under way is to end."""
         return self._this.is_set() or self._everything.is_set()
 
     @property
     def all(self) -> bool:
-        """Whether the whole run is to end."""
+        """True if the whole run is to end."""
         return self._everything.is_set()
 
     def next(self) -> None:

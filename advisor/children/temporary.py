@@ -41,7 +41,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def variables(folder: Path) -> dict[str, str]:
-    """What tells a process, whatever its system, to put its temporary files there."""
+    """The variables that tell a process on any system to put its temporary files there."""
     return dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
 
 

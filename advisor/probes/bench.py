@@ -1,4 +1,4 @@
-"""What a bench hands to the contest: the trials, and how to end what they started. No torch here."""
+"""The equipment that a bench hands to the contest: the trials, and how to end what they started. No torch here."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Equipment:
     device: str = ""
     """On which kind of device it ran, where the workload does not tell: cpu or cuda."""
     disk: str = ""
-    """That was read, where one was: its mount point and kind."""
+    """The disk that was read, if any: its mount point and kind."""
     memory_bytes: int | None = None
     """Of the device that computes, where it is not the main memory: what batches may take of it."""
     meter: Callable[[], float] | None = None
-    """What is counted instead of seconds."""
+    """A counter used instead of seconds."""
     recheck: Callable[[Setting, float], Message] | None = None
     """Runs a setting once more in a fresh process, within so many seconds."""
     close: list[Callable[[], None]] = field(default_factory=list)

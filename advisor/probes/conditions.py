@@ -88,7 +88,7 @@ def _total(times: Any) -> float:
 
 
 def throttled(tree: Tree) -> int:
-    """How often a limit has stopped the control groups of this process, the ones around them included."""
+    """The number of times a limit has stopped the control groups of this process, their ancestors included."""
     stats = {f"{folder}/cpu.stat" for _, _, folder in control_groups(tree)}
     lines = (line.split() for stat in sorted(stats) for line in (tree.read(stat) or "").splitlines())
     return sum(int(line[1]) for line in lines if len(line) == 2 and line[0] == "nr_throttled" and line[1].isdecimal())
@@ -106,7 +106,7 @@ def too_hot(tree: Tree, processors: Iterable[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What was noted around a measurement. `warnings` are sentences for people; none of them decides anything."""
+    """Conditions noted around a measurement. `warnings` are sentences for people; none of them decides anything."""
 
     load_average: float | None = None
     """Before it began."""
@@ -121,12 +121,12 @@ class Conditions:
 
     @property
     def too_busy(self) -> bool:
-        """Whether others, here or on the same host, took so much that settings could not use the processors they asked for."""
+        """True if others, here or on the same host, took so much that settings could not use the processors they asked for."""
         return self.others_share + self.stolen_share > TOO_BUSY
 
     @property
     def hopeless(self) -> bool:
-        """Whether others took so much that any comparison here compares them."""
+        """True if others took so much that any comparison here compares them."""
         return self.others_share + self.stolen_share > HOPELESS
 
 
@@ -141,7 +141,7 @@ def spread(samples: Sequence[float]) -> float:
 def conditions(
     before: Moment, after: Moment, samples: Mapping[str, Sequence[float]], notes: Sequence[str] = ()
 ) -> Conditions:
-    """What two moments and the samples between them tell.
+    """The conditions that follow from two moments and the samples between them.
 
     Args:
         before, after: the machine when the measurement began and when it ended.

@@ -1,4 +1,4 @@
-"""What a probe found out, as it is kept and shown."""
+"""The outcome of a probe, as it is kept and shown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SettingRecord:
     peak_memory_bytes: int | None = None
     """The most that was held up to the end of its first run."""
     skipped: str | None = None
-    """Why it was not tried."""
+    """The reason why it was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +71,17 @@ class Outcome:
     """Pairs."""
     unit: str = SPEED_UP
     applies: Mapping[str, str] = field(default_factory=dict)
-    """What the result holds for: network, batch_size, precision, threads, torch, python, machine."""
+    """The conditions that the result holds for: network, batch_size, precision, threads, torch, python, machine."""
     date: str = ""
     """ISO 8601, as the caller gave it."""
     settings: tuple[SettingRecord, ...] = ()
     conditions: Conditions = field(default_factory=Conditions)
     failure: str | None = None
-    """Why there is no verdict, in a sentence; samples that came before are kept."""
+    """The reason why there is no verdict, in a sentence; samples that came before are kept."""
     work: str = "step"
     """The unit of work."""
     per: str = "s"
-    """What samples count: seconds, or J where energy is measured."""
+    """The unit of samples: seconds, or J where energy is measured."""
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate of a setting."""
     also: Mapping[str, int] = field(default_factory=dict)
@@ -89,11 +89,11 @@ class Outcome:
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""
     second_start: str = ""
-    """What a second start, in a fresh process, says of a bet that was overturned: the end of a sentence. Empty without one."""
+    """The result of a second start for a bet that was overturned: the end of a sentence. Empty without one."""
 
     @property
     def measured(self) -> bool:
-        """Whether pairs were timed and nothing went wrong."""
+        """True if pairs were timed and nothing went wrong."""
         return self.failure is None and self.n > 0
 
     @property
@@ -104,12 +104,12 @@ class Outcome:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody ended this probe before its end."""
+        """True if somebody ended this probe before its end."""
         return STOPPED in self.conditions.warnings
 
     @property
     def contradicted(self) -> bool:
-        """Whether a second start took back what the first had shown."""
+        """True if a second start contradicted the first."""
         return self.verdict is Verdict.UNDECIDED and bool(self.second_start)
 
     def facts(self) -> dict[str, Setting | float]:
@@ -125,12 +125,12 @@ class Outcome:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether later plans may count on it: not where the machine was too busy for it to say anything."""
+        """True if later plans may count on it: not where the machine was too busy for it to say anything."""
         return not self.conditions.too_busy or bool(self.facts())
 
     @property
     def _counts(self) -> bool:
-        """Whether its rates are those of the machine at rest, and of what was to be measured."""
+        """True if its rates are those of the machine at rest, and of what was to be measured."""
         return not self.conditions.too_busy and not self.applies.get("disk", "").endswith(FROM_MEMORY)
 
     def rate(self, setting: Setting) -> Rate | None:

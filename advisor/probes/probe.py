@@ -1,4 +1,4 @@
-"""What every probe declares. Running one is the runner's business, judging the pairs that of `verdict`."""
+"""The declaration of a probe. Running one is the runner's business, judging the pairs that of `verdict`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from advisor.probes.verdict import Margins
 from advisor.probes.workload import Device, Workload
 
 Setting: TypeAlias = int | str
-"""What is tried: a number of threads, a batch size, a number format, a way to read a file."""
+"""A setting to try: a number of threads, a batch size, a number format, a way to read a file."""
 Costs: TypeAlias = Mapping[Setting, float]
 """Seconds per unit of work of each setting."""
 
@@ -53,7 +53,7 @@ class Rehearsal:
 
 
 def recommended_value(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Any:
-    """What the plan recommends for the topic itself."""
+    """The plan's recommendation for the topic itself."""
     return values.get(topic)
 
 
@@ -63,7 +63,7 @@ def best_other(costs: Costs, before: Setting) -> Setting:
 
 
 def equal_margins(before: Setting, rival: Setting) -> Margins:
-    """Whoever is 3 % faster wins."""
+    """Margins by which the setting that is 3 % faster wins."""
     return Margins()
 
 
@@ -86,11 +86,11 @@ class Probe:
     name: str
     question: str
     topic: str
-    """That the answer judges; empty for one that only measures what the machine can do."""
+    """The topic that the answer judges; empty for a probe that only measures what the machine can do."""
     fact: str
-    """That takes the better setting; empty where only the rates count."""
+    """The fact that takes the better setting; empty where only the rates count."""
     cost_seconds: float
-    """What it takes until most workloads are decided."""
+    """The expected duration: the time until most workloads are decided."""
     bench: str
     """The module of `advisor.probes.benches` that makes its trials in the child: `step` times the plan's training step in one
     process, `peers` each setting in a process of its own."""
@@ -108,15 +108,15 @@ class Probe:
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate (units of work per second) of a setting."""
     per: str = "s"
-    """What samples count: seconds, or J where energy is measured."""
+    """The unit of samples: seconds, or J where energy is measured."""
     also: tuple[str, ...] = ()
     """Further facts that a setting may bring with it."""
     shortest_sample: float = 0.02
     """Seconds; work is repeated until a sample takes as long."""
     recheck: bool = False
-    """Whether the setting that wins must run once more in a fresh process before it is returned."""
+    """True if the setting that wins must run once more in a fresh process before it is returned."""
     shares_cores: bool = False
-    """Whether its settings use different numbers of processors: while other programs take some, they decide it."""
+    """True if its settings use different numbers of processors: a busy machine would then decide it."""
     opt_in: bool = False
     """Runs only when it is named."""
     place: int = 1000
@@ -128,7 +128,7 @@ class Probe:
         return f"{self.work.value}{'' if self.work is Work.FLOP else 's'}/{self.per}"
 
     def why_not(self, workload: Workload | None, facts: Mapping[str, Any]) -> str | None:
-        """Why this probe does not apply, or None where it does.
+        """The reason why this probe does not apply, or None where it does.
 
         Args:
             facts: of the machine, by the names of the vocabulary: {"machine.cpu.usable_cores": 2, ...}.
@@ -139,7 +139,7 @@ class Probe:
         return reason or self.not_here(workload, Surroundings.of(facts))
 
     def before(self, values: Mapping[str, Any], workload: Workload | None, facts: Mapping[str, Any]) -> Setting | None:
-        """What the plan recommends in terms of this probe, None where it recommends nothing yet.
+        """The plan's recommendation in terms of this probe, None where it has none yet.
 
         Args:
             values: of the plan, by topic.
@@ -150,7 +150,7 @@ class Probe:
     def settings(
         self, workload: Workload | None, facts: Mapping[str, Any], recommended: Setting
     ) -> tuple[Setting, ...]:
-        """What to try on this machine, in this order; always with what is recommended."""
+        """The settings to try on this machine, in this order; the recommended one is always among them."""
         chosen = self.choose(workload, Surroundings.of(facts), recommended)
         return chosen if recommended in chosen else (recommended, *chosen)
 
@@ -163,7 +163,7 @@ class Probe:
         return decode(Workload, {**encode(workload), self.varies.value: setting}, "workload")
 
     def scope(self, workload: Workload | None) -> dict[str, str]:
-        """What the result was measured with, apart from the machine and the versions; the tried setting is no part."""
+        """The conditions of the result, apart from the machine and the versions; the tried setting is no part."""
         if workload is None or not self.needs_network:
             return {}
         scope = workload.conditions()

@@ -62,7 +62,7 @@ class Request:
     facts: Mapping[str, Any]
     """Of the machine and the data, by the names of the vocabulary, as far as a bench needs them."""
     folder: str
-    """Where files may be written for a moment: on the disk that is measured."""
+    """The folder for temporary files: on the disk that is measured."""
 
     @property
     def step(self) -> Workload:
@@ -81,7 +81,7 @@ class Ready:
     device: Text = ""
     """cpu or cuda, where the workload does not tell."""
     disk: Text = ""
-    """That was read: its mount point and kind, such as "/data (nvme)"."""
+    """The disk that was read: its mount point and kind, such as "/data (nvme)"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Rechecked:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a setting was timed with, as a fact that holds where the setting does."""
+    """A condition of a setting's timing, as a fact that holds where the setting does."""
 
     setting: Tried
     fact: Text

@@ -1,4 +1,4 @@
-"""What a probe wants to know of the machine and the data before it chooses what to try."""
+"""The machine and the data as a probe sees them when it chooses its settings."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Surroundings:
     gpu_backend: str | None = None
     """cuda, rocm, mps"""
     usable_by_torch: bool | None = None
-    """Whether the installed torch can compute on the graphics card."""
+    """True if the installed torch can compute on the graphics card."""
     numa_nodes: int | None = None
     """Parts of the main memory, each nearer to some of the processors."""
     examples: int | None = None
-    """That there are to learn from."""
+    """The number of examples to learn from."""
     data_bytes: int | None = None
     """Of all examples on disk."""
     pipeline: frozenset[str] | None = None
-    """What the plan recommends for reading the data, see the topic data.pipeline."""
+    """The plan's recommendation for reading the data, see the topic data.pipeline."""
     best_workers: int | None = None
     """Loader processes, as they were measured here."""
 
     @property
     def cuda(self) -> bool:
-        """Whether there is a card that CUDA programs."""
+        """True if there is a card that CUDA programs."""
         return bool(self.gpus) and self.gpu_backend == "cuda"
 
     @classmethod

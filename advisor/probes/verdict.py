@@ -1,4 +1,4 @@
-"""Which of two settings is faster, judged by interleaved pairs: pure, seeded, without numpy."""
+"""The verdict on two settings by interleaved pairs: pure, seeded, without numpy."""
 
 from __future__ import annotations
 

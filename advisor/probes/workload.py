@@ -58,7 +58,7 @@ class Execution(StrEnum):
 
 
 class Activations(StrEnum):
-    """What the forward pass keeps for the backward pass."""
+    """The activations that the forward pass keeps for the backward pass."""
 
     KEPT = "kept"
     RECOMPUTED = "recomputed"
@@ -116,7 +116,7 @@ class Workload:
         return replace(self, device=device, precision=precision)
 
     def conditions(self) -> dict[str, str]:
-        """What a measurement of this step is made with, by name; what hardly anybody does is left out where it is not done."""
+        """The conditions of a measurement of this step, by name; rare settings are left out where they are not used."""
         unusual = {
             "execution": (self.execution, Execution.EAGER),
             "activations": (self.activations, Activations.KEPT),
@@ -140,7 +140,7 @@ class Workload:
         return f"{name} {steps}{self.inputs}-[{','.join(map(str, units))}]-{self.outputs}"
 
     def why_not(self) -> str | None:
-        """Why no probe can run this step yet, or None."""
+        """The reason why no probe can run this step yet, or None."""
         reason = spec.why_not_timed(self)
         if reason is None and self.optimizer not in OPTIMIZERS:
             reason = f"The optimiser {self.optimizer} cannot be timed yet. These can: {', '.join(OPTIMIZERS)}."

@@ -1,4 +1,4 @@
-"""What the program itself knows for the figures of a plan: counted of its network, published of its device, measured here."""
+"""The program's own inputs for a plan's figures: counted of its network, published of its device, measured here."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ def torch_version() -> str:
 
 
 def plans_this_machine(facts: FactBase) -> bool:
-    """Whether the plan is for the machine at hand: no answer contradicts what was detected of it."""
+    """True if the plan is for the machine at hand: no answer contradicts what was detected of it."""
     return not any(
         clash.used.source is Source.ASKED and clash.fact.startswith("machine.") for clash in facts.contradictions()
     )
 
 
 def scope_of(plan: Plan | Glance, machine: Machine | None) -> dict[str, str]:
-    """What a measurement must agree with to count for this plan. Trials on somebody's data count on every machine."""
+    """The conditions under which a measurement counts for this plan. Trials on somebody's data count on every machine."""
     scope = _data_scope(plan)
     if machine is None or not plans_this_machine(plan.stated):
         return scope

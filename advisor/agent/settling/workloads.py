@@ -56,7 +56,7 @@ def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
 
 
 def _gives_back(plan: Plan | Glance, network: str) -> bool:
-    """Whether the network has as many outputs as inputs, so that nobody needs to state them."""
+    """True if the network has as many outputs as inputs, so that nobody needs to state them."""
     kind = plan.facts.get("task.kind")
     family = find(network)
     restores = family is not None and family.restores

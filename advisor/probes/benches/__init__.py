@@ -1,1 +1,1 @@
-"""What is timed, one module for each kind of work; only the child of a probe imports these."""
+"""The work that is timed, one module for each kind; only the child of a probe imports these."""

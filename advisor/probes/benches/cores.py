@@ -1,4 +1,4 @@
-"""How many threads a bench computes with, where that is not what it asks."""
+"""The number of threads that a bench computes with, where that is not its question."""
 
 from __future__ import annotations
 

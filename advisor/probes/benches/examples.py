@@ -47,18 +47,18 @@ Examples: TypeAlias = "TensorDataset | FileOfExamples"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the examples come from."""
+    """The source of the examples."""
 
     in_memory: bool
     bytes_each: int
-    """That are read for an example."""
+    """The bytes that are read for an example."""
     stored: int
     """Examples there should be; they repeat."""
     forgotten: bool
-    """Whether the system must not keep in memory what has been read."""
+    """True if the system must not cache what has been read."""
 
     def note(self) -> str:
-        """How honest it is, in a sentence or two."""
+        """The ways in which it differs from real data, in a sentence or two."""
         if self.in_memory:
             return "The examples lay ready in memory, so picking them and making batches was timed, and no disk."
         answered = (
@@ -73,7 +73,7 @@ class Source:
 
 
 def source_of(workload: Workload, facts: Mapping[str, Any], folder: str) -> Source:
-    """What is known of the data, made small enough.
+    """A source like the data as far as it is known, made small enough.
 
     Bytes an example are those of the data over its examples; where these are not known, one for every value of a
     picture, four for every other value. Raises CannotRunError where a single example is too large for the disk.
@@ -160,7 +160,7 @@ class FileOfExamples(Dataset[Example]):
         return self._numbers(content).reshape(self._shape), *self._target
 
     def note(self, folder: str) -> str:
-        """What was written where."""
+        """A note on the files that were written."""
         size = os.fstat(self._file.fileno()).st_size
         return f"A file of {size / 1e6:,.1f} MB was written for it in {shorten(folder, 100)} and is gone."
 

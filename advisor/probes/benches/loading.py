@@ -1,4 +1,4 @@
-"""The plan's training step fed by a DataLoader: how long an example takes, read and learnt from.
+"""The plan's training step fed by a DataLoader: the time of an example, read and learned from.
 
 What is timed is the steady state of an epoch. At its beginning nothing has been read ahead, and at its end loader
 processes would go on reading for nobody. A sample of a third of a second would make far more of both than an epoch of
@@ -372,7 +372,7 @@ def _begin_worker(parent: int, number: int) -> None:
 
 @contextlib.contextmanager
 def _in_plain_words(how: Loader) -> Iterator[None]:
-    """What goes wrong in a DataLoader, as CannotRunError; a step's own errors pass."""
+    """Turn errors of a DataLoader into CannotRunError; a step's own errors pass."""
     try:
         yield
     except _LOADER_ENDED as error:

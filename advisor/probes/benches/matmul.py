@@ -157,7 +157,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
 
 
 def refusal(setting: str, device: torch.device, surroundings: Surroundings) -> str | None:
-    """Why a number format is not multiplied here, None where it is. bf16 is tried where nothing tells against it."""
+    """The reason why a number format is not multiplied here, None where it is. bf16 is tried unless something rules it out."""
     if setting not in _FORMATS:
         return f"{setting} is none of {', '.join(_FORMATS)}."
     if device.type == "cuda":

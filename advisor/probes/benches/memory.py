@@ -41,7 +41,7 @@ STRIDE = 8
 """Numbers in a cache line of 64 bytes."""
 FOLD = 8
 CALL_BYTES = 32 * 2**20
-"""What a step within a cache moves at least: 0.1 ms and more, beside which calling torch (1 us) does not count."""
+"""The least that a step within a cache moves: 0.1 ms and more, beside which calling torch (1 us) does not count."""
 
 
 class MainMemoryTrial:
@@ -202,7 +202,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
 
 
 def about(array_bytes: int, last_level: int | None, threads: int) -> str:
-    """What was measured, and whether caches may have answered; bytes of one array, and of all caches of the last level."""
+    """A note on the measurement and on caches that may have helped; bytes of one array, and of all caches of the last level."""
     all_threads = "There is one thread here" if threads == 1 else f"All threads are {threads} here"
     text = (
         f"{all_threads}. Main memory was measured by a = b + s c over three arrays of "

@@ -40,7 +40,7 @@ class Places:
 
 
 def places(tree: Tree, usable: Sequence[int]) -> Places:
-    """What the system tells of the hardware threads that this process may run on."""
+    """The hardware threads that this process may run on, as the system describes them."""
     cores = detect_processor(tree, ThisHost()).cores or tuple((thread,) for thread in usable)
     allowed = allowed_nodes(tree)
     nodes = {
@@ -59,7 +59,7 @@ def places_here() -> Places:
 
 
 def launch_for(probe: Probe, setting: Setting, workload: Workload, plain: Launch, here: Places | None) -> Launch:
-    """How the process of a setting is started. Raises CannotRunError where the machine has no such place."""
+    """The launch of a setting's process. Raises CannotRunError where the machine has no such place."""
     if probe.name == INTEROP.name:
         return replace(plain, interop_threads=int(setting))
     if here is None or (probe.name == NUMA.name and setting != ONE_NODE):

@@ -19,7 +19,7 @@ from advisor.wording import shorten
 
 USUAL_BYTES = 256 * 10**6
 MOST_BYTES = 10**9
-"""Where there is plenty of time."""
+"""The most that is written, given plenty of time."""
 FREE_SHARE = 0.1
 FEWEST_BYTES = 16 * 2**20
 """Below that, a disk's own memory would answer."""
@@ -30,7 +30,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Past(StrEnum):
-    """How reading gets past the page cache, in which the system keeps what was read and written."""
+    """Ways of reading past the page cache, in which the system keeps what was read and written."""
 
     DIRECT = "direct"
     """The file system hands blocks to the program itself (O_DIRECT)."""
@@ -146,7 +146,7 @@ def _fill(descriptor: int, allowed: int, seconds: float) -> int:
 
 
 def _past(descriptor: int, direct: bool) -> Past:
-    """Whether a written file is forgotten when the system is asked to: reading without waiting then gives nothing."""
+    """The way past the cache for a written file: if the system drops it when asked to, reading without waiting gives nothing."""
     if direct:
         return Past.DIRECT
     if not hasattr(os, "posix_fadvise") or not hasattr(os, "RWF_NOWAIT"):

@@ -81,7 +81,7 @@ def _last_word(
     trials: dict[Setting, Trial],
     request: Request,
 ) -> Callable[[Setting, float], Message] | None:
-    """What is done once the duel is decided."""
+    """A follow-up once the duel is decided."""
     if probe.varies is Varies.DEVICE:
         return lambda setting, seconds: Note(break_even(_on_both(variants, steps), seconds))
     if probe.recheck:

@@ -30,7 +30,7 @@ BLOCK = 2**20
 SEQUENTIAL_IN_FLIGHT = 4
 RANDOM_IN_FLIGHT = 8
 RANDOM_THREADS = 10
-"""That keep about eight small reads in flight where a disk answers within a fraction of a millisecond.
+"""The threads that keep about eight small reads in flight where a disk answers within a fraction of a millisecond.
 
 A thread that was answered has no read in flight until it has woken up and holds Python's lock.
 """
@@ -127,7 +127,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
 
 
 def threads_at_random(piece: int, disk: Disk) -> int:
-    """How many threads keep about eight random reads of so many bytes in flight."""
+    """The number of threads that keep about eight random reads of so many bytes in flight."""
     slow = disk.kind in (DiskKind.HDD, DiskKind.NETWORK)
     return RANDOM_IN_FLIGHT if slow or piece > SMALL_PIECE else RANDOM_THREADS
 
@@ -150,11 +150,11 @@ PAST = {
         "than memory can be read much more slowly."
     ),
 }
-"""How to take the rates."""
+"""Ways of taking the rates."""
 
 
 def about(scratch: Scratch, piece: int, folder: str, disk: Disk) -> str:
-    """What was read, and from where."""
+    """A note on what was read, and from where."""
     kind = (
         "a virtual disk, whose host may keep a copy in memory"
         if disk.virtual

@@ -46,7 +46,7 @@ def break_even(
 
 
 def sentence(card_wins: Mapping[int, bool]) -> str:
-    """What follows from whether the card was faster, by batch size."""
+    """The conclusion from the batch sizes at which the card was faster."""
     if not card_wins:
         return "There was no time to look from which batch size on the graphics card is faster."
     tried = f"(tried: {', '.join(map(str, sorted(card_wins)))})"

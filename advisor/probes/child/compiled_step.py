@@ -87,7 +87,7 @@ class CompiledTrial(StepTrial):
 
 
 def sentence(compile_seconds: float, eager: float, compiled: float, plan_steps: int) -> str:
-    """What compiling took, and from how many steps on it pays.
+    """The time that compiling took, and the number of steps from which it pays.
 
     Args:
         eager, compiled: seconds per step.

@@ -34,7 +34,7 @@ SLOWEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a peer is started."""
+    """The settings with which a peer is started."""
 
     workload: Workload
     memory_bytes: int
@@ -49,7 +49,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a process says of itself when its network is built."""
+    """The report of a process when its network is built."""
 
     torch: str
     """Its version."""
@@ -139,7 +139,7 @@ class PeerTrial:
 
 
 class Pace:
-    """How long processes took over their steps, and so how long to wait before one is taken to hang."""
+    """The step times of processes, and so the time to wait before one is taken to hang."""
 
     def __init__(self, until: float = math.inf) -> None:
         self._step_seconds = 0.0

@@ -37,7 +37,7 @@ class Doing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankLaunch:
-    """How a rank is started."""
+    """The settings with which a rank is started."""
 
     workload: Workload
     """With its own share of the batch and of the threads."""
@@ -46,11 +46,11 @@ class RankLaunch:
     port: int
     """Of the store."""
     seconds: float
-    """That any exchange may take at most."""
+    """The time that any exchange may take at most."""
     memory_bytes: int
     seed: int
     trains: bool
-    """Whether it makes training steps, or only exchanges."""
+    """True if it makes training steps, false if it only exchanges."""
     listening: int | None = None
     """The open port of the store, for the one rank that keeps it."""
     processors: Sequence[int] | None = None

@@ -101,7 +101,7 @@ class RankGroup:
 
 
 class RankTrial:
-    """What a group of ranks does in one setting; `size` counts examples of a share, or numbers to exchange."""
+    """The work of a group of ranks in one setting; `size` counts examples of a share, or numbers to exchange."""
 
     def __init__(self, group: RankGroup, setting: Setting, doing: Doing, size: int, work: float, on_card: bool) -> None:
         self.setting = setting

@@ -51,7 +51,7 @@ class TrainingStep:
     """One network with its loss and optimiser, and made-up examples for every batch size asked for.
 
     The learning rate is 0: the same arithmetic is done, but the weights stay, so that the last step costs what the
-    first did (a network that has learnt its batch by heart computes with numbers near zero, which is slower).
+    first did (a network that has memorised its batch computes with numbers near zero, which is slower).
 
     Raises:
         UnbuildableError: the network cannot be built.
@@ -145,7 +145,7 @@ def usable(device: Device) -> torch.device:
 
 
 def step_key(workload: Workload) -> tuple[object, ...]:
-    """What makes a network of its own necessary; batch size, number format and threads don't."""
+    """The settings that need a network of their own; batch size, number format and threads don't."""
     return workload.device, workload.memory_format, workload.execution, workload.activations
 
 

@@ -22,7 +22,7 @@ SEARCH_SHARE = 0.3
 """Of the time there is, for finding the rival."""
 SEARCH_ROUNDS = 3
 GAUGE_ROUNDS = 5
-"""Where the rates of the settings are wanted too."""
+"""Rounds if the rates of the settings are wanted too."""
 REHEARSAL_SHARE = 0.25
 """Of the time left, for the first run of one setting: what is slower is left out."""
 
@@ -32,7 +32,7 @@ class NothingToCompareError(Exception):
 
 
 class Trial(Protocol):
-    """What is timed, in one setting: by default the plan's training step."""
+    """The work that is timed in one setting: by default the plan's training step."""
 
     @property
     def setting(self) -> Setting: ...
@@ -68,15 +68,15 @@ class Contest:
     until: float
     tell: Callable[[Message], None]
     memory_bytes: int
-    """That the larger of several batches may take, on the card where they lie there."""
+    """The memory that the larger of several batches may take, on the card where they lie there."""
     seed: int = 0
     meter: Callable[[], float] | None = None
-    """What a sample is the difference of: the clock, unless it is told otherwise (joules)."""
+    """The meter of which a sample is the difference: the clock, or a counter of joules."""
     recheck: Callable[[Setting], Message] | None = None
     """Runs a setting once more in a fresh process, after `until`."""
     _step_seconds: dict[Setting, float] = field(default_factory=dict)
     _step_cost: dict[Setting, float] = field(default_factory=dict)
-    """What the meter said of a step."""
+    """The meter's reading for a step."""
     _last: Setting | None = None
 
     def hold(self) -> None:
@@ -199,7 +199,7 @@ class Contest:
         return seconds, seconds if meter_begun is None or self.meter is None else (self.meter() - meter_begun) / done
 
     def _repeats(self, setting: Setting) -> int:
-        """How many steps make a sample: doubled until they take long enough, then kept."""
+        """The number of steps in a sample: doubled until they take long enough, then kept."""
         if setting in self._step_seconds:
             return max(1, round(self.probe.shortest_sample / self._step_seconds[setting] + 0.5))
         trial, repeats = self.trials[setting], 1

@@ -1,4 +1,4 @@
-"""What a child has said so far, and the outcome that follows from it."""
+"""The record of a child's messages so far, and the outcome that follows from them."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Record:
         )
 
     def _doubt(self, after: Setting, noted: Conditions) -> str | None:
-        """Why the pairs do not decide although they agree."""
+        """The reason why the pairs do not decide although they agree."""
         if noted.hopeless or (self.probe.shares_cores and noted.too_busy):
             return "Other programs took so much of the processors that they decided, not the settings."
         if not self.probe.recheck:

@@ -1,4 +1,4 @@
-"""How fast main memory and the caches are, and whether one core alone can use all of what main memory gives."""
+"""The rates of main memory and of the caches: can one core alone use all that main memory gives?"""
 
 from __future__ import annotations
 

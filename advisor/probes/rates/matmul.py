@@ -1,4 +1,4 @@
-"""How fast matrices are multiplied, in each number format that the processor or the card has units for."""
+"""The rate of matrix products in each number format that the processor or the card has units for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
 def _recommended(
     values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
 ) -> Setting:
-    """What torch computes with unless it is told otherwise."""
+    """The number format of torch by default."""
     return "fp32"
 
 

@@ -1,4 +1,4 @@
-"""How fast the disk behind the data is read: from end to end, and in small pieces from anywhere."""
+"""The rates of reading from the disk behind the data: from end to end, and in small pieces from anywhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _recommended(
 
 
 def piece_bytes(surroundings: Surroundings) -> int:
-    """What one random read takes: an example of the data, in whole pages; a page where that is not known.
+    """The size of one random read: an example of the data, in whole pages; a page where that is not known.
 
     At most 16 MiB: reading in pieces beyond that is as good as reading from end to end.
     """

@@ -1,4 +1,4 @@
-"""How fast numbers reach a graphics card: from ordinary and from pinned memory, back again, and between cards.
+"""The rates of transfer to a graphics card: from ordinary and from pinned memory, back again, and between cards.
 
 Pinned memory cannot be moved by the system, so a card fetches from it directly; from ordinary memory the driver first
 copies everything into pinned memory of its own (NVIDIA, CUDA C++ Best Practices Guide, Pinned Memory).
@@ -35,7 +35,7 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
 
 
 def _recommended(*_: object) -> Setting:
-    """What every program does that asks for nothing else."""
+    """The default of every program."""
     return PAGEABLE
 
 

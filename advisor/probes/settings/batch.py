@@ -1,4 +1,4 @@
-"""How large a batch: examples per second at doubling batch sizes, up to the knee.
+"""The batch size: examples per second at doubling batch sizes, up to the knee.
 
 Larger batches cost memory, and steps in every pass over the data. So a larger batch must earn its place: it beats a
 smaller one only by 10 % more examples per second for every doubling between them. A smaller one changes how the network
@@ -52,7 +52,7 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
 
 
 def worth(smaller: int, larger: int) -> float:
-    """How many times as many examples per second the larger size must give."""
+    """The factor by which the larger size must give more examples per second."""
     return float(WORTH_DOUBLING ** math.log2(larger / smaller))
 
 

@@ -1,4 +1,4 @@
-"""Whether torch.compile pays: the whole training step with and without, the time to compile spread over the plan's steps."""
+"""The worth of torch.compile: the whole training step with and without, the time to compile spread over the plan's steps."""
 
 from __future__ import annotations
 

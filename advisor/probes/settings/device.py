@@ -1,4 +1,4 @@
-"""Which device: the whole training step on the processor and on a graphics card."""
+"""The device: the whole training step on the processor and on a graphics card."""
 
 from __future__ import annotations
 

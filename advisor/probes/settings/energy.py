@@ -1,4 +1,4 @@
-"""Which number format takes the least energy: joules per example, where the machine counts them.
+"""The number format that takes the least energy: joules per example, where the machine counts them.
 
 Processors count in the kernel's power capping framework (Documentation/power/powercap/powercap.rst: energy_uj in
 microjoules, back to 0 after max_energy_range_uj), NVIDIA's cards from Volta on in NVML.
@@ -49,7 +49,7 @@ def zones(tree: Tree) -> tuple[Zone, ...]:
 
 
 def no_counter(tree: Tree) -> str | None:
-    """Why the energy of the processor cannot be counted, and what would help; None where it can."""
+    """The reason why the energy of the processor cannot be counted, with a remedy; None where it can."""
     counters = zones(tree)
     if not counters:
         return "The processor shows no energy counter (/sys/class/powercap/intel-rapl); virtual machines rarely do."

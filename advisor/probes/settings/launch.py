@@ -1,4 +1,4 @@
-"""How a training process is started: threads between operations, hardware threads of a core, NUMA nodes.
+"""The start of a training process: threads between operations, hardware threads of a core, NUMA nodes.
 
 These are set once, before torch computes anything, so each setting is a process of its own.
 """

@@ -29,14 +29,14 @@ _LIGHT_WORKERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """How the training step gets its batches."""
+    """The settings of loading: how a training step gets its batches."""
 
     workers: int = 0
     """Loader processes; with 0 the training process reads by itself."""
     prefetch: int = USUAL_PREFETCH
     """Batches that each of them reads ahead."""
     pinned: bool = False
-    """Whether batches pass through page-locked memory, and are copied from there beside the computation."""
+    """True if batches pass through page-locked memory, and are copied from there beside the computation."""
     cached: bool = False
     """Nothing is read: one batch is kept and used again and again."""
 
@@ -47,7 +47,7 @@ class Loader:
 
 
 def planned(pipeline: Collection[str] | None, workload: Workload, surroundings: Surroundings) -> Loader:
-    """What the plan recommends for `data.pipeline`, as a DataLoader; what it says nothing about is as torch has it.
+    """The plan's `data.pipeline` as a DataLoader; settings that it leaves open are torch's defaults.
 
     The usual number of loader processes for a graphics card: four where pictures or sounds are decoded, two for
     everything else (Bekman, Machine Learning Engineering, chapter on the DataLoader).
@@ -61,7 +61,7 @@ def planned(pipeline: Collection[str] | None, workload: Workload, surroundings: 
 
 
 def loader(probe: str, setting: Setting, workload: Workload, surroundings: Surroundings) -> Loader:
-    """How a probe of this file reads in one of its settings; in all else as the plan does."""
+    """The loader of a probe of this file in one of its settings; all else is as in the plan."""
     plan = planned(surroundings.pipeline, workload, surroundings)
     match probe:
         case "workers":

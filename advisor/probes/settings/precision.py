@@ -1,4 +1,4 @@
-"""Which number format: the whole training step in 32 bits and in those that the processor or the card has units for."""
+"""The number format: the whole training step in 32 bits and in those that the processor or the card has units for."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ FEWEST = 2
 
 
 def local_ranks(workload: Workload | None, surroundings: Surroundings) -> int:
-    """How many processes share the work: one for each graphics card or NUMA node, two where there is only one node."""
+    """The number of processes that share the work: one for each graphics card or NUMA node, two where there is only one node."""
     if workload is not None and workload.device is Device.CUDA:
         return surroundings.gpus or 1
     return min(max(FEWEST, surroundings.numa_nodes or 1), surroundings.usable_cores or 1)

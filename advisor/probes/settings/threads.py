@@ -1,4 +1,4 @@
-"""How many threads: the whole training step at 1, 2, 4, ... threads."""
+"""The number of threads: the whole training step at 1, 2, 4, ... threads."""
 
 from __future__ import annotations
 
