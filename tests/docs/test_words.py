@@ -1,6 +1,6 @@
 """The words of this house: the field's terms, and docstrings that begin with a verb or a noun.
 
-A finding names the place and the better word. Rooms in NOT_YET are still to be gone through.
+A finding names the place and the better word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pytest
 from .test_pages import PAGES
 from .walk import ROOT
 
-NOT_YET: set[str] = set()
 BETTER = {
     r"foret(ell|old)\w*": "predict",
     r"dots?(?! product| and hyphens)": "pixel",
@@ -65,9 +64,7 @@ def in_text(path: Path) -> Iterator[str]:
         yield from (f"{path.relative_to(ROOT)}:{number}: {what}" for what in unusual(line))
 
 
-def check(room: str, findings: list[str]) -> None:
-    if room in NOT_YET:
-        pytest.skip(f"{len(findings)} findings, still to be gone through")
+def check(findings: list[str]) -> None:
     assert findings == [], "\n".join(findings)
 
 
@@ -76,15 +73,15 @@ def test_code_uses_the_words_of_the_field(room: str) -> None:
     files = (ROOT / room).glob("*.py") if room == "advisor" else (ROOT / room).rglob("*.py")
     templates = (ROOT / room).rglob("*.j2") if room != "advisor" else ()
     findings = [what for path in sorted(files) for what in in_code(path)]
-    check(room, findings + [what for path in sorted(templates) for what in in_text(path)])
+    check(findings + [what for path in sorted(templates) for what in in_text(path)])
 
 
 def test_documents_use_the_words_of_the_field() -> None:
-    check("docs", [what for path in PAGES for what in in_text(path)])
+    check([what for path in PAGES for what in in_text(path)])
 
 
 def test_rules_use_the_words_of_the_field() -> None:
-    check("rules", [what for path in sorted((ROOT / "rules").rglob("*.yaml")) for what in in_text(path)])
+    check([what for path in sorted((ROOT / "rules").rglob("*.yaml")) for what in in_text(path)])
 
 
 @pytest.mark.parametrize("text", ["What it costs.", "Whether it fits.\n\n    More.", "How far along."])
