@@ -194,7 +194,7 @@ class _Session:
         self._tell(self.skipped[-1])
 
     def resume(self) -> int:
-        """Takes over what an earlier run has finished; how many that are."""
+        """Take over what an earlier run has finished; how many that are."""
         if self.journal is None or not self.journal.entries:
             return 0
         self.outcomes += self.journal.outcomes
@@ -203,7 +203,7 @@ class _Session:
         return len(self.outcomes)
 
     def measure(self, before: Plan, only: Sequence[str] | None) -> None:
-        """Runs one probe after the other, each with the plan as the ones before have left it."""
+        """Run one probe after the other, each with the plan as the ones before have left it."""
         probes = [probe for probe in PROBES if (not probe.opt_in if only is None else probe.name in only)]
         plan = self._advise() if self.outcomes else before
         known: list[Candidate] = []
@@ -330,7 +330,7 @@ class _Session:
     def _timed(
         self, probe: Probe, plan: Plan, seconds: float, before: Setting, against: Setting | None = None
     ) -> Outcome:
-        """Times all settings of a probe, or once more `before` against one other."""
+        """Time all settings of a probe, or once more `before` against one other."""
         workload = workload_of(plan)
         self._tell(ProbeStarted(probe, seconds, self.seconds_left(), before, again=against is not None))
         return run(
@@ -351,7 +351,7 @@ class _Session:
         return self.budget - self.seconds_left()
 
     def _note(self, write: Callable[[Journal], None]) -> None:
-        """Writes to the journal; where that cannot be done, measuring goes on."""
+        """Write to the journal; where that cannot be done, measuring goes on."""
         if self.journal is not None:
             try:
                 write(self.journal)

@@ -79,7 +79,7 @@ class HelperProcess:
         return said
 
     def close(self) -> None:
-        """Ends it at once."""
+        """End it at once."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._input, self._output):

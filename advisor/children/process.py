@@ -243,7 +243,7 @@ class ChildProcess:
         self._pass_on(Flood())
 
     def _pass_on(self, event: Event) -> None:
-        """Waits while the parent is busy, unless it is about to leave."""
+        """Wait while the parent is busy, unless it is about to leave."""
         while not self._leaving.is_set():
             with contextlib.suppress(queue.Full):
                 self._events.put(event, timeout=0.1)

@@ -16,11 +16,11 @@ class Stop:
         self._everything = threading.Event()
 
     def this(self) -> None:
-        """Ends the probe under way; the run goes on with the next one."""
+        """End the probe under way; the run goes on with the next one."""
         self._this.set()
 
     def everything(self) -> None:
-        """Ends the run. What is finished is kept."""
+        """End the run. What is finished is kept."""
         self._everything.set()
 
     @property

@@ -79,7 +79,7 @@ def supervise(
     limits: Limits = Limits(),
     stopped: Callable[[], bool] = lambda: False,
 ) -> Ending:
-    """Runs a child until it has said everything or must be ended; it and all that it has started are gone by then.
+    """Run a child until it has said everything or must be ended; it and all that it has started are gone by then.
 
     Nothing that the child does raises. Whatever `hear` raises besides NonsenseError, and an interrupt, end the child first.
 

@@ -71,7 +71,7 @@ def host_name(name: str) -> str:
 
 
 def save_json(path: Path, data: object) -> None:
-    """Replaces the file as a whole or not at all; readable by its owner only.
+    """Replace the file as a whole or not at all; readable by its owner only.
 
     Raises:
         StateError: no folder, no permission, no space; what was saved before is still there.
@@ -89,7 +89,7 @@ def save_json(path: Path, data: object) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keeps other programs that ask for the same lock waiting, so that reading and replacing a file is one act.
+    """Keep other programs that ask for the same lock waiting, so that reading and replacing a file is one act.
 
     The lock is a file of its own beside `path`, since `path` itself is replaced. Where the system has no such locks
     (Windows), nobody waits. Raises StateError when the folder cannot be written.

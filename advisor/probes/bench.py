@@ -41,4 +41,4 @@ class Prepare(Protocol):
     """The function `prepare` of a bench."""
 
     def __call__(self, probe: Probe, request: Request, tell: Tell) -> Equipment:
-        """Makes the trials; raises CannotRunError or UnbuildableError where there can be none at all."""
+        """Make the trials; raises CannotRunError or UnbuildableError where there can be none at all."""

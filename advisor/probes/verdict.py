@@ -66,7 +66,7 @@ def checkpoints() -> Iterator[int]:
 
 
 def compare(pairs: Sequence[tuple[float, float]], margins: Margins = Margins(), seed: int = 0) -> Comparison:
-    """Judges pairs of (seconds of before, seconds of rival), each measured one right after the other.
+    """Judge pairs of (seconds of before, seconds of rival), each measured one right after the other.
 
     The interval is the percentile bootstrap of the median ratio (Efron and Tibshirani 1993, chapter 13), taken of
     logarithms so that exchanging the two sides gives the reciprocal. Of 4 to 7 pairs it is Student's interval of the mean

@@ -114,7 +114,7 @@ class Desk:
         return [*told, *_asked_again(refused)]
 
     def _taken_up(self, data: Data) -> list[str]:
-        """Looks into the saved conversation's data again; without them it goes on all the same."""
+        """Look into the saved conversation's data again; without them it goes on all the same."""
         shown = shorten(data.path, 200)
         try:
             self.use_data(self.look_into(Path(data.path), data.target))

@@ -172,7 +172,7 @@ class Benchmark:
         self.results = {network.name: Measured(network) for network in self.networks}
 
     def measure(self) -> None:
-        """Takes the budget and a second or two more. What an earlier run had finished, by the journal, is taken over."""
+        """Take the budget and a second or two more. What an earlier run had finished, by the journal, is taken over."""
         spent = self.journal.spent if self.journal is not None else 0.0
         deadline = time.monotonic() + self.budget_seconds - spent
         planned, reasons = sweeps(self.networks, self.facts, self.threads, self.batches)

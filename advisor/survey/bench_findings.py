@@ -210,7 +210,7 @@ class Findings:
 def findings(
     knowledge: Knowledge, facts: FactBase, results: Sequence[Measured], tables: Sequence[PublishedTable]
 ) -> Findings:
-    """Puts the claims that threads, batches and devices decide on trial, once for each network.
+    """Put the claims that threads, batches and devices decide on trial, once for each network.
 
     Args:
         facts: of the machine.

@@ -83,15 +83,15 @@ class Journal:
         return self.entries[-1].spent if self.entries else 0.0
 
     def begin(self, probe: str, spent: float) -> None:
-        """Notes that a probe begins: one that ends the whole run must not do so again and again. Raises StateError."""
+        """Note that a probe begins: one that ends the whole run must not do so again and again. Raises StateError."""
         self._write(Entry(probe, spent))
 
     def stopped(self, probe: str) -> None:
-        """Notes that somebody ended the run in the middle of this probe. Raises StateError."""
+        """Note that somebody ended the run in the middle of this probe. Raises StateError."""
         self._write(Entry(probe, self.spent, by_hand=True))
 
     def add(self, outcome: Outcome, spent: float) -> None:
-        """Writes a finished probe at once. Raises StateError where that fails; the entry is kept in memory."""
+        """Write a finished probe at once. Raises StateError where that fails; the entry is kept in memory."""
         self._write(Entry(outcome.probe, spent, outcome))
 
     def _write(self, entry: Entry) -> None:
@@ -101,12 +101,12 @@ class Journal:
         self.file.write(line | ({"by_hand": True} if entry.by_hand else {}))
 
     def forget(self) -> None:
-        """Begins anew: whatever an earlier run has finished counts no longer."""
+        """Begin anew: whatever an earlier run has finished counts no longer."""
         self.entries.clear()
         self.file.replace([])
 
     def close(self, *, finished: bool) -> None:
-        """Gives the lock back; a finished run leaves no file."""
+        """Give the lock back; a finished run leaves no file."""
         self.file.close(finished=finished)
 
 

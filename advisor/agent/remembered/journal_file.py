@@ -76,14 +76,14 @@ class JournalFile:
             raise StateError(self.path, f"cannot be written ({error.strerror}).", remedy) from error
 
     def replace(self, entries: list[Mapping[str, Any]]) -> None:
-        """Begins the file anew with these entries. Raises StateError where that fails."""
+        """Begin the file anew with these entries. Raises StateError where that fails."""
         with contextlib.suppress(OSError):
             os.truncate(self.path, 0)
         for entry in entries:
             self.write(entry)
 
     def close(self, *, finished: bool) -> None:
-        """Gives the lock back; a finished run leaves no file."""
+        """Give the lock back; a finished run leaves no file."""
         if finished:
             self.path.unlink(missing_ok=True)
         if self._lock is not None:

@@ -55,7 +55,7 @@ def profiles_kept_in() -> Path:
 
 
 def remember(machine: Machine, outcomes: Sequence[Outcome], name: str = LAST) -> Path:
-    """Adds outcomes to the profile of this name.
+    """Add outcomes to the profile of this name.
 
     Raises InputError when it cannot be written, and when what is there cannot be read: that stays as it is.
 

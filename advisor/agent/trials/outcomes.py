@@ -132,7 +132,7 @@ def _widths(setting: str) -> dict[str, int]:
 
 
 def remember_trials(outcomes: Sequence[Outcome]) -> Path:
-    """Adds outcomes to what this host remembers of trials.
+    """Add outcomes to what this host remembers of trials.
 
     Raises InputError when that cannot be written, and when what is there cannot be read: it stays as it is.
     """

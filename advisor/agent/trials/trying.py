@@ -287,7 +287,7 @@ class Trying:
             self._note(self._cut_off, by_hand=True)
 
     def _note(self, message: Message, *, by_hand: bool = False) -> None:
-        """Writes to the journal; where that cannot be done, trying goes on."""
+        """Write to the journal; where that cannot be done, trying goes on."""
         if self._journal is not None:
             try:
                 self._journal.write(message, self._request.budget - self._seconds_left(), by_hand=by_hand)

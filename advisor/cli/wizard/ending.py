@@ -68,7 +68,7 @@ class Ending:
 
 
 def _written(name: str, text: str, what: str) -> bool:
-    """Saves under the name; one that ends with `!` goes over a file that exists. What goes wrong is said."""
+    """Save under the name; one that ends with `!` goes over a file that exists. What goes wrong is said."""
     force = name.endswith("!")
     try:
         path = _path(name.removesuffix("!").strip())

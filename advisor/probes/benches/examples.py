@@ -150,7 +150,7 @@ class FileOfExamples(Dataset[Example]):
         return self._stored
 
     def __getitem__(self, position: int) -> Example:
-        """Reads and makes numbers from 0 to 1, or tokens; raises OSError where the disk fails."""
+        """Read and make numbers from 0 to 1, or tokens; raises OSError where the disk fails."""
         each = self._source.bytes_each
         content = bytearray(each)
         begin = position * each

@@ -117,7 +117,7 @@ class Feed:
         )
 
     def start(self) -> None:
-        """Starts the processes, by an epoch without batches."""
+        """Start the processes, by an epoch without batches."""
         others = {process.pid for process in multiprocessing.active_children()}
         try:
             for _ in self.epoch(0):
@@ -130,7 +130,7 @@ class Feed:
         return iter(self._batches)
 
     def close(self) -> None:
-        """Ends the processes and waits for them. torch would wait five seconds for each one that hangs."""
+        """End the processes and wait for them. torch would wait five seconds for each one that hangs."""
         if self._processes:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # torch's own handler takes it for an accident
         for process in self._processes:
@@ -195,7 +195,7 @@ class LoaderTrial:
             self._share_cores()
 
     def _share_cores(self) -> None:
-        """Keeps the number of threads that is faster beside the loader processes."""
+        """Keep the number of threads that is faster beside the loader processes."""
         threads = self._step.workload.threads
         if self._fewer_threads is not None:
             fewer = StepTrial(
@@ -366,7 +366,7 @@ def _started(data: Examples, how: Loader, workload: Workload, request: Request) 
 
 
 def _begin_worker(parent: int, number: int) -> None:
-    """Runs in a loader process. Torch itself would look for the parent every five seconds only."""
+    """Run in a loader process. Torch itself would look for the parent every five seconds only."""
     guard.die_with(parent)
 
 

@@ -61,7 +61,7 @@ class MatmulTrial:
         return 2.0 * self.size**3
 
     def warm_up(self, seconds: float) -> None:
-        """Doubles the matrices until a step is long, then keeps the largest with about the best rate.
+        """Double the matrices until a step is long, then keep the largest with about the best rate.
 
         Raises CannotRunError where the machine has no units for the format.
         """

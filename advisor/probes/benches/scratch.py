@@ -54,13 +54,13 @@ class Scratch:
         return self.file.fileno()
 
     def forget(self) -> None:
-        """Drops from the page cache what was read, where that must be asked for."""
+        """Drop from the page cache what was read, where that must be asked for."""
         if self.past is Past.DROPPED:
             os.posix_fadvise(self.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def make(folder: str, seconds: float, most: int, *, may_pass: bool = True) -> Scratch:
-    """Writes the file: `most` bytes, less where a tenth of the free space or what is written in these seconds is less.
+    """Write the file: `most` bytes, less where a tenth of the free space or what is written in these seconds is less.
 
     Args:
         may_pass: False for a file system that answers from memory whatever it is asked for.
@@ -110,7 +110,7 @@ def _is_read_only(folder: str) -> bool:
 
 
 def ask_for_direct(descriptor: int) -> bool:
-    """Turns the page cache off for a file; whether its file system does so (tmpfs, for one, does not)."""
+    """Turn the page cache off for a file; whether its file system does so (tmpfs, for one, does not)."""
     if not hasattr(os, "O_DIRECT"):
         return False
     import fcntl  # not everywhere
@@ -125,7 +125,7 @@ def ask_for_direct(descriptor: int) -> bool:
 
 
 def _fill(descriptor: int, allowed: int, seconds: float) -> int:
-    """Writes until enough is written or the seconds are over; the bytes written.
+    """Write until enough is written or the seconds are over; the bytes written.
 
     Every piece is taken from the same random bytes, from an odd place of its own: making random bytes is slower than
     many a disk, and what is equal, but never at a multiple of a block, is found by no compression of a file system.

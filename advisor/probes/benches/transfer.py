@@ -40,7 +40,7 @@ class TransferTrial:
         self._copies: Sequence[Copy] = ()
 
     def warm_up(self, seconds: float) -> None:
-        """Copies a megabyte, then sixteen times as much, up to all.
+        """Copy a megabyte, then sixteen times as much, up to all.
 
         Raises CannotRunError where there is no such memory or link, and before a copy that would take longer than this.
         """
@@ -73,7 +73,7 @@ class TransferTrial:
             target.copy_(source, non_blocking=True)
 
     def finish(self) -> None:
-        """Waits for both ends of every copy."""
+        """Wait for both ends of every copy."""
         for device in {tensor.device for pair in self._copies for tensor in pair if tensor.device.type == "cuda"}:
             torch.cuda.synchronize(device)
 

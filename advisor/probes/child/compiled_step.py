@@ -51,7 +51,7 @@ class CompiledTrial(StepTrial):
         self.charged += self.compile_seconds / self._plan_steps
 
     def _compile(self, seconds: float) -> None:
-        """Compiles with empty caches, as on the first day, and tells what that took and from when on it pays.
+        """Compile with empty caches, as on the first day, and tell what that took and from when on it pays.
 
         Compiling cannot be interrupted, so another thread tells of the failure when it takes too long: then the parent
         ends the child and all processes that torch has started for compiling. Should the parent die first, these end by

@@ -50,7 +50,7 @@ class Telling:
 
 
 def measure(request: Request, begun: float, tell: Telling, closing: contextlib.ExitStack) -> None:
-    """Makes the trials and holds the contest; `begun` is the time of the monotonic clock at which the seconds began."""
+    """Make the trials and hold the contest; `begun` is the time of the monotonic clock at which the seconds began."""
     until = begun + request.seconds - LEFT_FOR_LAST_WORDS
     probe = probe_named(request.probe)
     prepare: Prepare = importlib.import_module(f"advisor.probes.benches.{probe.bench}").prepare

@@ -65,7 +65,7 @@ class Startable(Protocol):
     """A trial with processes that take a while to start."""
 
     def start(self) -> None:
-        """Begins to start them: torch and the network take seconds, which several processes can spend at once."""
+        """Begin to start them: torch and the network take seconds, which several processes can spend at once."""
 
     def wait(self, until: float) -> Started | None:
         """Until they are ready; None where one failed, which `warm_up` tells."""
@@ -146,7 +146,7 @@ class Pace:
         self._until = until
 
     def time(self, steps: int, answer: Callable[[float], None]) -> None:
-        """Waits for the answer to so many steps."""
+        """Wait for the answer to so many steps."""
         begun = time.monotonic()
         patience = max(LONGEST_SILENCE, self._step_seconds * steps * SLOWEST) if self._step_seconds else _START_SECONDS
         answer(min(begun + patience, self._until))
@@ -154,7 +154,7 @@ class Pace:
 
 
 def start_all(trials: Sequence[Startable], seconds: float) -> list[Started | None]:
-    """Starts the processes of all trials side by side, and waits for them."""
+    """Start the processes of all trials side by side, and wait for them."""
     until = time.monotonic() + seconds
     for trial in trials:
         trial.start()
@@ -164,7 +164,7 @@ def start_all(trials: Sequence[Startable], seconds: float) -> list[Started | Non
 def recheck(
     workload: Workload, setting: Setting, request: Request, seconds: float, command: Sequence[str] | None = None
 ) -> Rechecked:
-    """Runs a few steps of the workload in a fresh process, within so many seconds."""
+    """Run a few steps of the workload in a fresh process, within so many seconds."""
     launch = Launch(workload, request.memory_bytes, request.seed)
     trial = PeerTrial(launch, setting, command, until=time.monotonic() + seconds)
     try:
@@ -190,7 +190,7 @@ def _environment(launch: Launch) -> dict[str, str]:
 
 
 def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
-    """Keeps this process on processors and memory. Raises CannotRunError where the system does not let it."""
+    """Keep this process on processors and memory. Raises CannotRunError where the system does not let it."""
     try:
         guard.bind(processors, memory_node)
     except OSError as error:
@@ -201,7 +201,7 @@ def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:
 
 
 def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:
-    """Runs in the peer: builds, warms up, runs."""
+    """Run in the peer: build, warm up, run."""
     launch = decode(Launch, arguments, "launch")
     bind(launch.processors, launch.memory_node)
     import torch  # after binding: what it takes of memory at its start belongs to the node as well

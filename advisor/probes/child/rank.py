@@ -57,7 +57,7 @@ class RankLaunch:
 
 
 def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: Say) -> None:
-    """Runs in the rank."""
+    """Run in the rank."""
     launch = decode(RankLaunch, arguments, "launch")
     bind(launch.processors, None)
     workload = launch.workload
@@ -82,7 +82,7 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
 
 
 def _meet(launch: RankLaunch, on_card: bool) -> None:
-    """Returns when all ranks are there. Raises CannotRunError where torch has no way to exchange."""
+    """Return when all ranks are there. Raises CannotRunError where torch has no way to exchange."""
     from torch import distributed
     from torch._C._distributed_c10d import TCPStore
 
@@ -123,7 +123,7 @@ def _trainer(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], o
 
 
 def _exchanger(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int], object]:
-    """Sums made-up gradients of the network over all ranks, up to so many numbers."""
+    """Sum made-up gradients of the network over all ranks, up to so many numbers."""
     import torch
     from torch import distributed
 

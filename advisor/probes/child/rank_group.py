@@ -49,7 +49,7 @@ class RankGroup:
         return [process.pid for process in self._running]
 
     def start(self) -> None:
-        """Begins to start them. The port is opened here, for nobody but this computer, so that it is surely free."""
+        """Begin to start them. The port is opened here, for nobody but this computer, so that it is surely free."""
         with socket.create_server((LOOPBACK, 0)) as listening:
             for rank, share in enumerate(self._shares):
                 launch = RankLaunch(
@@ -121,7 +121,7 @@ class RankTrial:
         return self._group.wait(until)
 
     def warm_up(self, seconds: float) -> None:
-        """Grows from size 1, in step with all ranks. Raises CannotRunError where the whole would take too long."""
+        """Grow from size 1, in step with all ranks. Raises CannotRunError where the whole would take too long."""
         until = time.monotonic() + seconds
         self._group.require(until)
         size, last = 1, 0.0

@@ -83,7 +83,7 @@ class TrainingStep:
         """The largest batch that has been run whole, by number format."""
 
     def run(self, batch_size: int, precision: Precision, *, eager: bool = False) -> Tensor:
-        """Forgets the gradients, forward, loss, backward, optimiser step; the loss of the batch.
+        """Forget the gradients, forward, loss, backward, optimiser step; the loss of the batch.
 
         Args:
             eager: not compiled, even after `compile`.
@@ -160,7 +160,7 @@ class StepTrial:
         self.work = float(self.examples) if work is Work.EXAMPLE else 1.0
 
     def warm_up(self, seconds: float) -> None:
-        """Runs batches of 1, 4, 16, ... examples up to the whole one, since a kernel may be awfully slow; then compiles.
+        """Run batches of 1, 4, 16, ... examples up to the whole one, since a kernel may be awfully slow; then compile.
 
         Begins with the largest size that another trial has run in this number format. Raises CannotRunError before a
         size that would take longer than `seconds`, where the memory is not enough, and where the loss is no number.
@@ -246,7 +246,7 @@ def _check_weights(workload: Workload, memory_bytes: int) -> None:
 
 @contextmanager
 def _explained(what: str, mend: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Makes a reason of running out of memory, and of a card that fails, such as one for which torch has no code."""
+    """Make a reason of running out of memory, and of a card that fails, such as one for which torch has no code."""
     try:
         yield
     except RuntimeError as error:

@@ -42,13 +42,13 @@ class Trial(Protocol):
         """Units of work in a step; known after the warm-up."""
 
     def warm_up(self, seconds: float) -> None:
-        """Runs the step in growing sizes, up to its own. Raises CannotRunError if that would take longer than this."""
+        """Run the step in growing sizes, up to its own. Raises CannotRunError if that would take longer than this."""
 
     def step(self) -> None:
-        """Begins one step; a graphics card or another process may still be at it afterwards."""
+        """Begin one step; a graphics card or another process may still be at it afterwards."""
 
     def finish(self) -> None:
-        """Returns when all steps are done."""
+        """Return when all steps are done."""
 
     def peak_memory_bytes(self) -> int:
         """The most that was held since the process began."""
@@ -80,7 +80,7 @@ class Contest:
     _last: Setting | None = None
 
     def hold(self) -> None:
-        """Measures and tells. Raises NothingToCompareError."""
+        """Measure and tell. Raises NothingToCompareError."""
         costs = self._rehearse()
         others = [setting for setting in costs if setting != self.before]
         if len(others) > 1 or self.probe.work is Work.EXAMPLE:

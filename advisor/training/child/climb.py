@@ -58,7 +58,7 @@ class Climb:
     """One run: the data, the folds, and the trials so far."""
 
     def __init__(self, request: Request, begun: float, tell: Telling) -> None:
-        """Loads and divides the data. Raises InputError where there is nothing to learn from them."""
+        """Load and divide the data. Raises InputError where there is nothing to learn from them."""
         inspection = inspect(Path(request.path), request.target, Task(request.task) if request.task else None)
         if inspection.fingerprint != request.fingerprint:
             raise _changed(request.path)

@@ -40,7 +40,7 @@ def train(
     on_epoch: Callable[[Epoch], None] | None = None,
     checkpoint: Path | None = None,
 ) -> Trained:
-    """Trains the objective's module in place, from the weights that it has.
+    """Train the objective's module in place, from the weights that it has.
 
     An epoch is judged by `score`, or else by the loss of the validation examples. At the end, whatever ended it,
     KeyboardInterrupt included, the module is in evaluation mode and holds the weights of the epoch judged best. Without
@@ -118,7 +118,7 @@ class _Run:
         return Stop.EPOCHS
 
     def resume(self, path: Path) -> None:
-        """Goes on from the checkpoint where there is one."""
+        """Go on from the checkpoint where there is one."""
         found = read_checkpoint(path, self._recipe, self._objective.module, len(self._training[0]))
         if found is None:
             return

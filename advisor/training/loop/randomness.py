@@ -6,7 +6,7 @@ import torch
 
 
 def begin_at(seed: int, device: torch.device) -> None:
-    """Lets torch's generators of the processor and of this device begin anew.
+    """Let torch's generators of the processor and of this device begin anew.
 
     torch.manual_seed does so for every device there might be, which takes milliseconds, and small networks have as short
     epochs.

@@ -25,13 +25,13 @@ class Turn(Protocol):
     """The work of one player on a batch."""
 
     def take(self, batch: Batch) -> float:
-        """Changes the player's weights; the mean loss of the batch before that. Raises DivergedError."""
+        """Change the player's weights; the mean loss of the batch before that. Raises DivergedError."""
 
     def state(self) -> dict[str, Any]:
         """The state that later steps depend on, besides the weights and the number of steps."""
 
     def resume(self, state: Mapping[str, Any], steps: int) -> None:
-        """Goes on from this state, after so many steps."""
+        """Go on from this state, after so many steps."""
 
 
 class Step:

@@ -231,7 +231,7 @@ def _check_names(names: list[str] | None) -> None:
 
 
 def _check_save(name: str) -> None:
-    """Says before measuring that a name cannot be used: it is no plain word, or `--machine` takes it for a device's."""
+    """Say before measuring that a name cannot be used: it is no plain word, or `--machine` takes it for a device's."""
     measurements_file(name)
     device = find_device(name)
     if device is not None:
