@@ -15,18 +15,22 @@ DEFAULT = 100
 SHARES = {"quick": Fraction(1, 4), "ci": Fraction(1), "thorough": Fraction(20)}
 """Of the examples that a test names, for each profile. `thorough` tries other ones on every run."""
 
-for _name, _share in SHARES.items():
-    settings.register_profile(
-        _name,
-        max_examples=int(DEFAULT * _share),
-        derandomize=_name != "thorough",
-        deadline=None,
-        database=None,
-        print_blob=False,
-        report_multiple_bugs=False,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
-    )
-settings.load_profile("quick")
+
+def register_profiles() -> None:
+    """Let hypothesis know them, and take `quick` where no option names another."""
+    checks = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much]
+    for name, share in SHARES.items():
+        settings.register_profile(
+            name,
+            max_examples=int(DEFAULT * share),
+            derandomize=name != "thorough",
+            deadline=None,
+            database=None,
+            print_blob=False,
+            report_multiple_bugs=False,
+            suppress_health_check=checks,
+        )
+    settings.load_profile("quick")
 
 
 def scaled(count: int) -> int:

@@ -43,6 +43,7 @@ def file(folder: Path, content: str | bytes, name: str = "answers.yaml") -> Path
         ("machine.gpu.name=" + "x" * 300, "At most 200."),
     ],
 )
+@pytest.mark.some(5)
 def test_a_wrong_fact_is_named_with_its_remedy(stated: str, said: str) -> None:
     message = refused("recommend", "--set", stated)
     assert said in message
@@ -112,6 +113,7 @@ BILLION_LAUGHS = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n"
         ("data.modality: image\n\tdata.examples: 5\n", "Check indentation, colons and quotes"),
     ],
 )
+@pytest.mark.some(4)
 def test_a_file_that_holds_no_answers_is_refused(content: str | bytes, said: str, tmp_path: Path) -> None:
     answers = file(tmp_path, content)
     for option in ("--answers", "--machine"):
@@ -151,6 +153,7 @@ def test_an_empty_file_is_no_mistake(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["recommend", "compare", "explain"])
+@pytest.mark.some(1)
 def test_unknown_is_an_answer_everywhere(name: str, tmp_path: Path) -> None:
     answers = file(tmp_path, "data.modality: unknown\ntask.kind: ~\n")
     commands: dict[str, list[str | Path]] = {
@@ -163,6 +166,7 @@ def test_unknown_is_an_answer_everywhere(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "json"])
+@pytest.mark.some(1)
 def test_markup_in_a_value_is_shown_as_text(format_: str, tmp_path: Path) -> None:
     answers = file(tmp_path, f"machine.gpu.count: 1\nmachine.gpu.name: {json.dumps(MARKUP)}\n")
     done = advisor("recommend", "--answers", answers, "--machine", "none", "--format", format_)
@@ -186,6 +190,7 @@ def test_a_card_without_a_profile_is_noted_with_the_nearest_one() -> None:
 
 
 @pytest.mark.parametrize("budget", ["0.1s", "3 parsecs", "soon", "", "48 h", "-5", "unknown"])
+@pytest.mark.some(2)
 def test_a_time_budget_is_told_in_seconds(budget: str) -> None:
     message = refused("probe", "--budget", budget)
     assert "--budget" in message

@@ -73,5 +73,6 @@ def test_a_wide_terminal_gets_two_columns_and_a_narrow_one_a_stack(answers: Path
         (["--what-if", "data.examples=5", "data.examples=6"], "give it two values"),
     ],
 )
+@pytest.mark.some(3)
 def test_anything_but_two_sides_is_refused(more: list[str], said: str, answers: Path) -> None:
     assert said in refused("compare", answers, *(text.format(answers) for text in more), *NOWHERE)

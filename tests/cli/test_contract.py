@@ -152,6 +152,7 @@ def test_explaining_tells_why_and_why_not(answers: Path) -> None:
         (["recomend"], "No such command 'recomend'"),
     ],
 )
+@pytest.mark.some(4)
 def test_wrong_usage_is_one_message_with_a_remedy(arguments: list[str], said: str) -> None:
     assert said in refused(*arguments)
 

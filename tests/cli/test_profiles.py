@@ -89,6 +89,7 @@ def test_an_export_without_a_file_is_json_on_stdout(measured: dict[str, str]) ->
     ],
     ids=lambda value: " ".join(value)[:40],
 )
+@pytest.mark.some(3)
 def test_what_cannot_be_found_is_said_with_its_remedy(
     measured: dict[str, str], arguments: list[str], said: list[str]
 ) -> None:

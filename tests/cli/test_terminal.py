@@ -25,6 +25,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full and 
 
 
 @pytest.mark.parametrize("format_", ["text", "json", "markdown"])
+@pytest.mark.some(1)
 def test_the_output_can_be_a_file_and_stdout_stays_empty(format_: str, tmp_path: Path) -> None:
     output = tmp_path / "advice"
     done = advisor(*RECOMMEND, "--format", format_, "--output", output)
@@ -86,6 +87,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_half_one(tmp_path: Path) -> None
 
 @linux
 @pytest.mark.parametrize("arguments", [RECOMMEND, ["glossary"], ["--help"], [*RECOMMEND, "--format", "json"]])
+@pytest.mark.some(1)
 def test_stdout_on_a_full_disk_is_a_failure_and_no_traceback(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -133,19 +135,16 @@ def test_through_a_pipe_there_are_no_control_codes() -> None:
         assert "\x1b" not in advisor(*arguments).out
 
 
-@pytest.mark.parametrize(
-    "columns", [24, 200, *(pytest.param(number, marks=pytest.mark.slow) for number in (40, 60, 80))]
-)
+@pytest.mark.parametrize("columns", [24, 40, 60, 80, 200])
+@pytest.mark.some(2)
 def test_the_width_follows_the_terminal(columns: int) -> None:
     for arguments in (RECOMMEND, ["glossary", "data"], ["profiles", "show", "rtx-4090"]):
         lines = advisor(*arguments, env={"COLUMNS": str(columns)}).out.splitlines()
         assert max(cells(line) for line in lines) <= min(columns, 100)
 
 
-@pytest.mark.parametrize(
-    "columns",
-    ["0", "wide", *(pytest.param(text, marks=pytest.mark.slow) for text in ("", "-3", "99999999999999999999"))],
-)
+@pytest.mark.parametrize("columns", ["", "0", "-3", "wide", "99999999999999999999"])
+@pytest.mark.some(2)
 def test_a_senseless_width_does_no_harm(columns: str) -> None:
     assert advisor(*RECOMMEND, env={"COLUMNS": columns}).code == 0
 

@@ -150,6 +150,7 @@ def test_checkpoints_grow_by_half() -> None:
     assert all(1.3 < later / earlier <= 1.5 for earlier, later in pairwise(looks))
 
 
+@pytest.mark.slow
 def test_without_a_true_difference_hardly_any_duel_is_decided() -> None:
     generator = random.Random(20)
     verdicts = [duel(generator, ratio=1.0, noise=0.05).verdict for _ in range(200)]

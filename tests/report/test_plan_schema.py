@@ -64,6 +64,7 @@ def test_the_plans_of_the_examples_keep_to_it(path: Path, school: School) -> Non
     ],
     ids=["nothing known", "a small table", "pictures on eight cards", "series on a cluster"],
 )
+@pytest.mark.some(2)
 def test_plans_of_very_different_projects_keep_to_it(answers: dict[str, Any]) -> None:
     assert problems(written(FactBase.of(answers, Source.ASKED))) == []
 

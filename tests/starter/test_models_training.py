@@ -107,6 +107,7 @@ def test_a_network_learns(kind: str, tmp_path: Path) -> None:
     assert last < first
 
 
+@pytest.mark.slow
 def test_no_choice_leaves_a_line_that_ruff_would_change(tmp_path: Path) -> None:
     for (kind, make), (extra, choices) in product(KINDS.items(), EXTRAS.items()):
         write_code(tmp_path / f"{kind}, {extra}", make(**choices))

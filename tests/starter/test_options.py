@@ -84,6 +84,7 @@ def test_every_optimiser_in_every_number_format(optimizer: str, precision: str, 
     trained(tmp_path, small(training_optimizer=optimizer, training_precision=precision))
 
 
+@pytest.mark.slow
 def test_no_choice_leaves_a_line_that_ruff_would_change(tmp_path: Path) -> None:
     made = [small(training_optimizer=name, training_precision=kind) for name, kind in product(OPTIMIZERS, FORMATS)]
     made += [
@@ -211,7 +212,7 @@ def classical(network: str, facts: str) -> Blueprint:
     return blueprint_of(plan_of(facts, network_type=network, training_loss=CLASSICAL_TASKS[facts]))
 
 
-@pytest.mark.parametrize(("network", "facts"), some(3, CLASSICAL, CLASSICAL_TASKS))
+@pytest.mark.parametrize(("network", "facts"), some(4, CLASSICAL, CLASSICAL_TASKS))
 def test_every_model_that_is_no_network(network: str, facts: str, tmp_path: Path) -> None:
     project = written(tmp_path, classical(network, facts))
     run(project, "python train.py" + ("" if network == "linear" else " --rounds 3"))
