@@ -27,8 +27,15 @@ COPIED = {
     "CHANGELOG.md": "changelog.md",
 }
 """Pages at the top of the repository, and their names in the site."""
-BUILT = frozenset({"rules.md", "glossary.md", "commands.md", *COPIED.values()})
+BUILT = frozenset({"rules.md", "glossary.md", "commands.md", "reference.md", *COPIED.values()})
 """Names in docs/ of the pages that are not kept in the repository."""
+REFERENCE = """# Python reference
+
+[Python interface](python.md) has examples.
+
+::: advisor.session.session.Session
+    options: {heading: advisor.Session, merge_init_into_class: true, members: [plan, explain, measure, try_on_data, report]}
+"""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -37,6 +44,7 @@ def generated() -> dict[str, str]:
     knowledge = loader.load(rules_folder())
     pages = {"rules.md": indented(rule_book(knowledge)), "glossary.md": glossary(whole_glossary(knowledge).to_json())}
     pages["commands.md"] = "\n".join(["# Commands", "", *commands(program(), ("advisor",))]) + "\n"
+    pages["reference.md"] = REFERENCE
     return pages | {name: for_the_site((ROOT / source).read_text(encoding="utf-8")) for source, name in COPIED.items()}
 
 
