@@ -105,7 +105,7 @@ def settle(
     trials: Sequence[Outcome] = (),
     stop: Stop | None = None,
 ) -> Revision:
-    """Advises, runs the probes that could change most per second, and advises again with what they measured.
+    """Advise, run the probes that could change most per second, and advise again with what they measured.
 
     The budget in seconds covers everything between, and what an earlier run has spent according to the journal. A probe
     ends as soon as its question is answered. One that fails costs its own result only.

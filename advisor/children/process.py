@@ -65,7 +65,7 @@ def _resident(process: psutil.Process, *, shared_once: bool = False) -> int:
 
 
 def _processor_seconds(process: psutil.Process) -> float:
-    """Its own and those of children that it has waited for; 0 for a process that is gone."""
+    """Seconds of the process and of children that it has waited for; 0 for one that is gone."""
     with contextlib.suppress(psutil.Error):
         return sum(process.cpu_times()[:4])
     return 0.0
@@ -219,7 +219,7 @@ class ChildProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def _read_answers(self, output: IO[bytes]) -> None:
-        """Splits the output into lines; no line and no number of them can fill the memory."""
+        """Split the output into lines; no line and no number of them can fill the memory."""
         rest, total, too_long = bytearray(), 0, False
         while total <= MOST_BYTES:
             chunk = os.read(output.fileno(), _READ)

@@ -50,7 +50,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One measurement, with its verdict on the value that was recommended before.
+    """The outcome of one experiment, with its verdict on the value that was recommended before.
 
     `median`, `low` and `high` are a speed-up with its 95 % interval: of `after` over the other side when the verdict is
     confirmed or overturned (so above 1), of `before` over the rival otherwise; None where no pair was timed.

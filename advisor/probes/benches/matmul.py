@@ -1,4 +1,4 @@
-"""Multiplies two square matrices into a third, as large as it takes for the full rate."""
+"""Products of two square matrices into a third, as large as it takes for the full rate."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Arrays:
         self.whole = [torch.empty(length, dtype=torch.float64) for _ in range(STREAMS)]
 
     def fill(self, seconds: float) -> None:
-        """With all threads, so that each part lies near the core that works on it. Raises CannotRunError if too slow."""
+        """With all threads, so that each part is near the core that works on it. Raises CannotRunError if too slow."""
         if self._filled:
             return
         torch.set_num_threads(self._threads)

@@ -57,7 +57,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
 
 
 def _free_on_card() -> int:
-    """Bytes, before anything of ours lies there. Raises CannotRunError where torch cannot use a card."""
+    """Bytes, before anything of ours is there. Raises CannotRunError where torch cannot use a card."""
     return int(torch.cuda.mem_get_info(usable(Device.CUDA))[0])
 
 

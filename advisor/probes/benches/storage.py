@@ -133,7 +133,7 @@ def threads_at_random(piece: int, disk: Disk) -> int:
 
 
 def _name(disk: Disk, past: Past) -> str:
-    """Its mount point and kind, which is virtual where a hypervisor makes it, such as "/data (nvme)"."""
+    """The disk's mount point and kind, which is virtual where a hypervisor makes it, such as "/data (nvme)"."""
     kind = "virtual" if disk.virtual else disk.kind.value if disk.kind else "of unknown kind"
     told = FROM_MEMORY if past is Past.NOT else f"({kind})"
     return f"{shorten(disk.mount_point or 'a disk', 100)} {told}"

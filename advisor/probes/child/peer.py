@@ -112,7 +112,7 @@ class PeerTrial:
         self._answer(until)
 
     def step(self) -> None:
-        """Steps are collected; `finish` has them run."""
+        """Collect a step; `finish` has them run."""
         self._asked += 1
 
     def finish(self) -> None:

@@ -135,7 +135,7 @@ class RankTrial:
             last, elapsed = elapsed, self._once(size, until)
 
     def step(self) -> None:
-        """Steps are collected; `finish` has them run."""
+        """Collect a step; `finish` has them run."""
         self._asked += 1
 
     def finish(self) -> None:
@@ -163,7 +163,7 @@ class RankTrial:
 
 
 def _environment(share: Workload) -> dict[str, str]:
-    """Exchanges between processes of one computer need no other network interface."""
+    """This process's, on the loopback interface: processes of one computer need no other."""
     environment = pool_environment(share.threads)
     if any(name == _LOOPBACK_INTERFACE for _, name in socket.if_nameindex()):
         environment |= {"GLOO_SOCKET_IFNAME": _LOOPBACK_INTERFACE, "NCCL_SOCKET_IFNAME": _LOOPBACK_INTERFACE}

@@ -45,7 +45,7 @@ def look() -> TorchView:
 
 
 def _known(question: Callable[[], T]) -> T | None:
-    """Its answer, or None: torch raises many kinds of errors about devices."""
+    """The answer, or None: torch raises many kinds of errors about devices."""
     try:
         return question()
     except Exception:

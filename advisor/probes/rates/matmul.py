@@ -18,7 +18,7 @@ def _everywhere(workload: Workload | None, surroundings: Surroundings) -> str | 
 
 
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    """32 bits first: whatever is awfully slow shows beside it.
+    """32 bits first: a format that is very slow shows beside it.
 
     fp64 gives a processor without bf16 something to be compared with; its rate is shown, and kept in no fact.
     """

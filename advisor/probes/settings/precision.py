@@ -25,7 +25,7 @@ def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | No
 
 
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    """32 bits first: whatever is awfully slow shows beside it.
+    """32 bits first: a format that is very slow shows beside it.
 
     Compute capability 7 has units for fp16, 8 adds tf32 and bf16 (NVIDIA, CUDA C++ Programming Guide, compute
     capabilities).

@@ -99,7 +99,7 @@ class _Run:
         self.best_validation: float | None = None
 
     def to_the_end(self, on_epoch: Callable[[Epoch], None] | None, checkpoint: Path | None) -> Stop:
-        """Trains, and tells why it ended."""
+        """Train, and tell why it ended."""
         try:
             while len(self.history) < self._recipe.epochs:
                 if self._patience_is_over():
