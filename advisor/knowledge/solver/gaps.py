@@ -14,7 +14,8 @@ from advisor.knowledge.model import Knowledge, Policy, School, Topic, is_literal
 from advisor.knowledge.solver.outcomes import RuleFormulas, TopicFormulas, admitted
 from advisor.knowledge.solver.questions import Answer, Asker, Court
 from advisor.knowledge.solver.situations import Situations
-from advisor.knowledge.solver.terms import (
+from advisor.knowledge.solver.translation import numeral
+from advisor.knowledge.solver.values import (
     Choice,
     Formula,
     Members,
@@ -26,7 +27,6 @@ from advisor.knowledge.solver.terms import (
     any_of,
     negation,
 )
-from advisor.knowledge.solver.translation import numeral
 
 EXAMPLES = 3
 

@@ -11,7 +11,8 @@ import z3
 
 from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Strength, Topic, is_literal
 from advisor.knowledge.solver.situations import Situations, topic_variable
-from advisor.knowledge.solver.terms import (
+from advisor.knowledge.solver.translation import constant, numeral
+from advisor.knowledge.solver.values import (
     FALSE,
     TRUE,
     Arithmetic,
@@ -29,7 +30,6 @@ from advisor.knowledge.solver.terms import (
     real,
     rounded,
 )
-from advisor.knowledge.solver.translation import constant, numeral
 
 
 @dataclass(frozen=True)

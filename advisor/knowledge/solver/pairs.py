@@ -14,7 +14,7 @@ from advisor.knowledge.expressions.expressions import parse
 from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic, is_literal
 from advisor.knowledge.solver.outcomes import RuleFormulas, TopicFormulas, admitted
 from advisor.knowledge.solver.questions import Answer, Asker, Court
-from advisor.knowledge.solver.terms import Formula, Number, all_of
+from advisor.knowledge.solver.values import Formula, Number, all_of
 
 MEND = "Merge them, or say which supersedes the other."
 

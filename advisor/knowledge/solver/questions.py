@@ -13,7 +13,7 @@ from advisor.knowledge.checks import topic_reads
 from advisor.knowledge.model import Knowledge, School
 from advisor.knowledge.solver.outcomes import TopicFormulas
 from advisor.knowledge.solver.situations import Situations
-from advisor.knowledge.solver.terms import Formula
+from advisor.knowledge.solver.values import Formula
 
 # Steps of the solver for one question: the same on every machine. The time is for what counts no steps.
 STEPS = 200_000

@@ -10,7 +10,8 @@ import z3
 
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.knowledge.model import Knowledge, Policy, Topic
-from advisor.knowledge.solver.terms import (
+from advisor.knowledge.solver.translation import Translator, numeral
+from advisor.knowledge.solver.values import (
     FALSE,
     TRUE,
     Choice,
@@ -27,7 +28,6 @@ from advisor.knowledge.solver.terms import (
     masked,
     negation,
 )
-from advisor.knowledge.solver.translation import Translator, numeral
 
 
 class Situations:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from advisor.knowledge.model import Knowledge, Rule, School
 from advisor.knowledge.solver.questions import Answer, Court
-from advisor.knowledge.solver.terms import Formula, Truth, negation
+from advisor.knowledge.solver.values import Formula, Truth, negation
 
 
 def impossible_states(knowledge: Knowledge, asked: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:

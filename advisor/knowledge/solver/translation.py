@@ -15,7 +15,7 @@ from typing import cast
 import z3
 
 from advisor.knowledge.expressions.expressions import parse
-from advisor.knowledge.solver.terms import (
+from advisor.knowledge.solver.values import (
     FALSE,
     TRUE,
     Arithmetic,

@@ -11,7 +11,7 @@ from advisor.knowledge.lint import repeated_rules
 from advisor.knowledge.model import Policy, Rule, School
 from advisor.knowledge.solver.outcomes import RuleFormulas
 from advisor.knowledge.solver.questions import Answer, Court
-from advisor.knowledge.solver.terms import Formula, negation
+from advisor.knowledge.solver.values import Formula, negation
 from advisor.wording import join_names
 
 COUNTS_IN = {

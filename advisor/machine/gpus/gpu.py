@@ -55,7 +55,7 @@ def gpu_states(gpus: Sequence[Gpu] | None, tree: Tree, host: Host) -> tuple[Gpu,
     """The same cards with what each is doing now."""
     if gpus is None:
         return None
-    from advisor.machine.gpus import amd, nvidia
+    from advisor.machine.gpus import amd, nvidia  # 1 ms for each maker
 
     backends = {gpu.backend for gpu in gpus}
     if "cuda" in backends:
@@ -91,7 +91,7 @@ def _nvidia_card_without_driver(tree: Tree) -> bool:
 def _amd(tree: Tree) -> tuple[Gpu, ...] | None:
     if not tree.exists("/sys/class/kfd"):
         return ()
-    from advisor.machine.gpus import amd
+    from advisor.machine.gpus import amd  # 1 ms
 
     return amd.detect(tree)
 
