@@ -118,11 +118,9 @@ def test_a_given_number_cannot_have_the_name_of_a_fact(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def pack(tmp_path: Path) -> Path:
+def pack(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert found(tmp_path, claim("ours"), claim("theirs", expects="", rules="[threads.cores]")) == []
-    folder = tmp_path / "pack"
-    folder.mkdir()
-    return folder
+    return tmp_path_factory.mktemp("pack")
 
 
 def test_a_pack_adds_claims_and_replaces_them_where_they_stand(tmp_path: Path, pack: Path) -> None:

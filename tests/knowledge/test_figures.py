@@ -59,20 +59,21 @@ def test_a_name_that_is_taken_is_said_once_where_it_stands(tmp_path: Path) -> No
     assert "data.modality is declared elsewhere already" in said
 
 
-def test_a_pack_replaces_a_formula_where_it_stands(tmp_path: Path) -> None:
+@pytest.fixture
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pack")
+
+
+def test_a_pack_replaces_a_formula_where_it_stands(tmp_path: Path, pack: Path) -> None:
     assert found(tmp_path, figure(), figure("twice", "2 * size")) == []
-    pack = tmp_path / "pack"
-    pack.mkdir()
     (pack / "figures.yaml").write_text("figures:\n" + figure(value="2 * plan.parameters"), encoding="utf-8")
     knowledge = loader.load(tmp_path, [pack])
     assert list(knowledge.figures.figures) == ["size", "twice"]
     assert knowledge.figures.figures["size"].cases[0].value == "2 * plan.parameters"
 
 
-def test_a_pack_cannot_declare_numbers_that_the_program_must_supply(tmp_path: Path) -> None:
+def test_a_pack_cannot_declare_numbers_that_the_program_must_supply(tmp_path: Path, pack: Path) -> None:
     found(tmp_path, figure())
-    pack = tmp_path / "pack"
-    pack.mkdir()
     (pack / "figures.yaml").write_text(GIVEN, encoding="utf-8")
     with pytest.raises(Exception, match="cannot be used") as refused:
         loader.load(tmp_path, [pack])
