@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
+from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
 from advisor.datasets.refusals import not_opened, unreadable
 from advisor.datasets.sampling import how_drawn, stratified
 from advisor.datasets.values.labels import class_numbers
@@ -41,6 +41,8 @@ class ClassFolders:
     """The files of a kind, in the order of their names, and the classes that their folders stand for."""
 
     folder: Path
+    noun: str
+    """Of its files in messages: pictures."""
     members: tuple[Member, ...]
     classes: tuple[str, ...]
     parts: tuple[str, ...] = ()
@@ -57,10 +59,6 @@ class ClassFolders:
     @property
     def bytes(self) -> int:
         return sum(member.size for member in self.members)
-
-    def readable(self, looked_into: int, broken: int) -> int:
-        """The number of files that are examples, where so many of those looked into are broken; exact where that was all."""
-        return len(self.members) - round(len(self.members) * broken / looked_into)
 
     @property
     def fingerprint(self) -> str:
@@ -101,10 +99,48 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
         members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
     classes = _in_order({member.label for member in members} - {""})
     divisions = tuple(sorted(divided)) if is_divided else ()
-    return ClassFolders(folder, tuple(members), classes, divisions, outside, counts["others"], counts["links"])
+    return ClassFolders(folder, noun, tuple(members), classes, divisions, outside, counts["others"], counts["links"])
 
 
-def class_facts(folders: ClassFolders, examples: int) -> dict[str, Value]:
+def inspection_of(
+    found: ClassFolders,
+    format_: str,
+    facts: Mapping[str, Value],
+    remarks: Iterable[Remark],
+    reading: Reading,
+    *,
+    looked_into: int,
+    broken: int,
+    sampled: str,
+    bytes_each: float,
+    task_remedy: str = "",
+) -> Inspection:
+    """Inspect folders of classes by the facts and remarks on some of their files.
+
+    Args:
+        sampled: said where not all files were looked into.
+        bytes_each: in memory, of one example.
+    """
+    examples = len(found.members) - round(len(found.members) * broken / looked_into)
+    return Inspection(
+        path=str(found.folder),
+        format=format_,
+        modality=str(facts["data.modality"]),
+        examples=examples,
+        facts={**_class_facts(found, examples), **facts},
+        fingerprint=found.fingerprint,
+        task=Task.CLASSIFY if len(found.classes) > 1 else None,
+        classes=found.classes,
+        remarks=(*_class_remarks(found), *remarks),
+        sampled=sampled if looked_into < len(found.members) else "",
+        bytes=found.bytes,
+        memory_bytes=round(examples * bytes_each),
+        reading=reading,
+        task_remedy=task_remedy or one_folder_each(found.noun),
+    )
+
+
+def _class_facts(folders: ClassFolders, examples: int) -> dict[str, Value]:
     """Facts that follow from the classes and their sizes; `examples` of the files are readable."""
     facts: dict[str, Value] = {"data.examples": examples, "data.bytes": max(1, folders.bytes)}
     if len(folders.classes) > 1:
@@ -122,7 +158,6 @@ def load_members(
     *,
     read: Callable[[Path], NDArray[Any]],
     broken: tuple[type[BaseException], ...],
-    noun: str,
     remedy: str,
 ) -> Examples:
     """Read at most so many files, each class by its share, and leave out those whose reading raises one of `broken`.
@@ -139,11 +174,11 @@ def load_members(
             continue
         kept.append(position)
     if not kept:
-        raise unreadable(inspection.path, f"none of its {noun} can be read", remedy)
+        raise unreadable(inspection.path, f"none of its {found.noun} can be read", remedy)
     left_out = []
     if len(chosen) < len(found.members):
         left_out.append(
-            f"{len(chosen):,} of {len(found.members):,} {noun} were taken, {how_drawn(numbers, numbers[chosen])}."
+            f"{len(chosen):,} of {len(found.members):,} {found.noun} were taken, {how_drawn(numbers, numbers[chosen])}."
         )
     if len(kept) < len(chosen):
         lost = len(chosen) - len(kept)
@@ -157,8 +192,9 @@ def one_folder_each(noun: str) -> str:
     return f"Put the {noun} of each class into a folder of its own: the folders name the classes."
 
 
-def class_remarks(folders: ClassFolders, noun: str) -> Iterator[Remark]:
+def _class_remarks(folders: ClassFolders) -> Iterator[Remark]:
     """Remarks on the folders and the classes."""
+    noun = folders.noun
     if not folders.classes:
         yield Remark(
             f"The {noun} have no classes, since no folders divide them.", Weight.WARNING, one_folder_each(noun)

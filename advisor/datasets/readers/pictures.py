@@ -10,14 +10,7 @@ from pathlib import Path
 
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media import images
-from advisor.datasets.media.class_folders import (
-    Member,
-    class_facts,
-    class_folders,
-    class_remarks,
-    load_members,
-    one_folder_each,
-)
+from advisor.datasets.media.class_folders import Member, class_folders, inspection_of, load_members
 from advisor.datasets.media.images import Look
 from advisor.datasets.reader import Reader
 from advisor.datasets.refusals import refuse_target, unreadable
@@ -46,7 +39,7 @@ class PicturesReading:
         found = class_folders(Path(inspection.path), SUFFIXES, NOUN)
         most = min(most_examples, MOST_BYTES // (4 * self.colours * self.side * self.side))
         read = partial(images.read, side=self.side, colours=self.colours)
-        return load_members(inspection, found, most, seed, read=read, broken=images.BROKEN, noun=NOUN, remedy=_REMEDY)
+        return load_members(inspection, found, most, seed, read=read, broken=images.BROKEN, remedy=_REMEDY)
 
 
 def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
@@ -60,9 +53,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     looks, broken = images.look_into(found, chosen)
     if not looks:
         names = join_names([shorten(member.name, 40) for member in broken[:3]])
-        raise unreadable(
-            folder, f"none of its pictures can be read, such as {names}", "Save them once more as PNG or JPEG."
-        )
+        raise unreadable(folder, f"none of its pictures can be read, such as {names}", _REMEDY)
     width, height = Counter((look.width, look.height) for look in looks).most_common(1)[0][0]
     colours = Counter(look.colours for look in looks).most_common(1)[0][0]
     side = images.side_for(width, height)
@@ -70,26 +61,17 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     pixels = (
         width * height if of_one_size else side * side
     )  # of many sizes, that of trials: the most common stands for few
-    told_apart = len(found.classes) > 1
-    examples = found.readable(len(chosen), len(broken))
-    return Inspection(
-        path=str(folder),
-        format=FORMAT,
-        modality="image",
-        examples=examples,
-        facts=class_facts(found, examples) | {"data.modality": "image", "data.inputs": colours * pixels},
-        fingerprint=found.fingerprint,
-        task=Task.CLASSIFY if told_apart else None,
-        classes=found.classes,
-        remarks=(*class_remarks(found, NOUN), *_remarks(looks, broken, (width, height), colours)),
+    return inspection_of(
+        found,
+        FORMAT,
+        {"data.modality": "image", "data.inputs": colours * pixels},
+        _remarks(looks, broken, (width, height), colours),
+        PicturesReading(side, colours),
+        looked_into=len(chosen),
+        broken=len(broken),
         sampled=f"Looked into {len(chosen):,} of {len(found.members):,} pictures, evenly from all; of the others only "
-        "names and sizes are known."
-        if len(chosen) < len(found.members)
-        else "",
-        bytes=found.bytes,
-        memory_bytes=examples * colours * side * side * 4,
-        reading=PicturesReading(side, colours),
-        task_remedy=one_folder_each(NOUN),
+        "names and sizes are known.",
+        bytes_each=colours * side * side * 4,
     )
 
 

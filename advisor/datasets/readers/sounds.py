@@ -13,15 +13,7 @@ import numpy
 
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media import waves
-from advisor.datasets.media.class_folders import (
-    ClassFolders,
-    Member,
-    class_facts,
-    class_folders,
-    class_remarks,
-    load_members,
-    one_folder_each,
-)
+from advisor.datasets.media.class_folders import ClassFolders, Member, class_folders, inspection_of, load_members
 from advisor.datasets.reader import Reader
 from advisor.datasets.refusals import refuse_target, unreadable
 from advisor.datasets.sampling import spread
@@ -48,9 +40,7 @@ class SoundsReading:
         """Sounds as float32 (n, steps, 40), and their classes."""
         found = class_folders(Path(inspection.path), SUFFIXES, NOUN)
         read = partial(waves.bands, steps=self.steps, hop_seconds=self.hop_seconds, highest=self.highest_frequency)
-        return load_members(
-            inspection, found, most_examples, seed, read=read, broken=waves.BROKEN, noun=NOUN, remedy=REMEDY
-        )
+        return load_members(inspection, found, most_examples, seed, read=read, broken=waves.BROKEN, remedy=REMEDY)
 
 
 def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
@@ -66,25 +56,16 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     windows = max(1, 1 + math.floor((seconds - waves.WINDOW_SECONDS) / waves.HOP_SECONDS + 1e-6))
     hops = -(-windows // MOST_STEPS)
     steps = -(-windows // hops)
-    told_apart = len(found.classes) > 1
-    examples = found.readable(len(chosen), len(broken))
-    look = f"Opened {len(chosen):,} of {len(found.members):,} sounds, evenly from all of them."
-    return Inspection(
-        path=str(folder),
-        format=FORMAT,
-        modality="audio",
-        examples=examples,
-        facts=class_facts(found, examples)
-        | {"data.modality": "audio", "data.inputs": waves.BANDS, "data.sequence_length": steps},
-        fingerprint=found.fingerprint,
-        task=Task.CLASSIFY if told_apart else None,
-        classes=found.classes,
-        remarks=(*class_remarks(found, NOUN), *_remarks(headers, broken, steps, hops)),
-        sampled=look if len(chosen) < len(found.members) else "",
-        bytes=found.bytes,
-        memory_bytes=examples * steps * waves.BANDS * 4,
-        reading=SoundsReading(steps, hops * waves.HOP_SECONDS, min(header.rate for header in headers) / 2),
-        task_remedy=one_folder_each(NOUN),
+    return inspection_of(
+        found,
+        FORMAT,
+        {"data.modality": "audio", "data.inputs": waves.BANDS, "data.sequence_length": steps},
+        _remarks(headers, broken, steps, hops),
+        SoundsReading(steps, hops * waves.HOP_SECONDS, min(header.rate for header in headers) / 2),
+        looked_into=len(chosen),
+        broken=len(broken),
+        sampled=f"Opened {len(chosen):,} of {len(found.members):,} sounds, evenly from all of them.",
+        bytes_each=steps * waves.BANDS * 4,
     )
 
 

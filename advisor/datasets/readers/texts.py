@@ -11,7 +11,7 @@ import numpy
 
 from advisor.datasets import encodings, fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
-from advisor.datasets.media.class_folders import ClassFolders, class_facts, class_folders, class_remarks
+from advisor.datasets.media.class_folders import ClassFolders, class_folders, inspection_of
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import not_opened, refuse_target, unreadable
 from advisor.datasets.sampling import Positions, spread, stratified
@@ -78,26 +78,20 @@ def _inspect_folder(folder: Path) -> Inspection:
     if not texts:
         raise unreadable(folder, "none of its texts has a word", "Check the files.")
     size = measure(texts)
-    remarks = [*class_remarks(found, NOUN), *_repeated(texts)]
+    remarks = [*_repeated(texts)]
     if broken:
         what = f"{broken:,} of the {len(chosen):,} looked into have no words or are no text, and are left out."
         remarks.append(Remark(what, Weight.WARNING, "Check them."))
-    examples = found.readable(len(chosen), broken)
-    look = f"Read {len(chosen):,} of {len(found.members):,} texts, evenly from all of them."
-    return Inspection(
-        path=str(folder),
-        format=FORMAT,
-        modality="text",
-        examples=examples,
-        facts=class_facts(found, examples) | _facts(size),
-        fingerprint=found.fingerprint,
-        task=Task.CLASSIFY if len(found.classes) > 1 else None,
-        classes=found.classes,
-        remarks=tuple(remarks),
-        sampled=look if len(chosen) < len(found.members) else "",
-        bytes=found.bytes,
-        memory_bytes=found.bytes,
-        reading=TextsReading(),
+    return inspection_of(
+        found,
+        FORMAT,
+        _facts(size),
+        remarks,
+        TextsReading(),
+        looked_into=len(chosen),
+        broken=broken,
+        sampled=f"Read {len(chosen):,} of {len(found.members):,} texts, evenly from all of them.",
+        bytes_each=found.bytes / len(found.members),
         task_remedy=_REMEDY,
     )
 
