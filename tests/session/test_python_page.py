@@ -31,7 +31,7 @@ def said(capsys: pytest.CaptureFixture[str], *titles: str) -> str:
 def test_plans_explanations_reports_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
     out = said(capsys, "A plan", "Why, why not, and a report", "Errors")
     assert out.startswith("cnn\nnetwork.type cnn settled\n")
-    assert "why not ffn" in out
+    assert "ffn (feed-forward network): " in out
     assert out.endswith("Did you mean data.modality?\n")
     assert "<html" in Path("plan.html").read_text(encoding="utf-8")
 

@@ -81,7 +81,7 @@ def test_an_explanation_is_the_one_that_explain_prints() -> None:
     given = ("explain", "network.type", *SETS, "--machine", "none", "--why-not", "ffn")
     explained = advisor.Session(PICTURES, machine="none").explain("network.type", why_not="ffn")
     assert explained.to_json() == json.loads(command(*given, "--format", "json").out)
-    assert "why not ffn" in str(explained)
+    assert "ffn (feed-forward network): " in str(explained)
 
 
 def test_reports_have_the_formats_of_recommend() -> None:
