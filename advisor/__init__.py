@@ -26,7 +26,7 @@ _FROM = {
     "Session": "advisor.session.session",
     "Stop": "advisor.children.stopping",
 }
-"""Public names, imported when they are first used: the session costs 200 ms, and the command line does not need it at once."""
+"""Public names, imported when they are first used: the session costs 300 ms, and no command needs all of it."""
 
 
 def __getattr__(name: str) -> object:

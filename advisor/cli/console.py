@@ -27,7 +27,7 @@ def stderr() -> Console:
 
 def look() -> Look:
     """The look that stdout can show: its width (or COLUMNS), whether it knows more than ASCII, colour only in a terminal."""
-    from advisor.report.page import Look
+    from advisor.report.page import Look  # 2 ms, which `--help` does not need
 
     capable = os.environ.get("TERM") not in ("dumb", "unknown") and not os.environ.get("NO_COLOR")
     if sys.platform == "win32":
@@ -52,7 +52,7 @@ def panel(title: str, lines: list[str], *, style: str = "red", console: Console 
         indented = "".join(f"  {line}\n" for line in shown.splitlines())
         sys.stderr.write(f"{printable(title)}\n{indented}")
         return
-    from rich import box
+    from rich import box  # 40 ms, and most runs have nothing to complain of
     from rich.panel import Panel
     from rich.text import Text
 
@@ -100,9 +100,9 @@ def write(text: str) -> None:
 
 def write_json(value: object) -> None:
     """JSON to stdout, in ASCII where stdout knows no more."""
-    import json
+    import json  # 1 ms
 
-    from advisor.report.plan.json_plan import json_text
+    from advisor.report.plan.json_plan import json_text  # 45 ms: what a plan consists of
 
     write(json_text(value) if _unicode() else json.dumps(value, indent=2, allow_nan=False))
 

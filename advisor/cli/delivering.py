@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.cli.console import look, write, write_json
 from advisor.cli.options import Format, PageFormat
@@ -12,10 +13,12 @@ from advisor.errors import input_error
 from advisor.files import write_text
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
-from advisor.report.evidence import Evidence
 from advisor.report.page import Look
 from advisor.report.plan.json_plan import json_text
 from advisor.session.reporting import report_of
+
+if TYPE_CHECKING:
+    from advisor.report.evidence import Evidence
 
 _ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
 _TITLE = "The output cannot be written"

@@ -46,7 +46,7 @@ class MeasuringProgress:
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
-            from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+            from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn  # 10 ms, only on a terminal
             from rich.text import Text
 
             measuring = self

@@ -49,7 +49,7 @@ class TryingProgress:
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
-            from rich.live import Live
+            from rich.live import Live  # 3 ms, only on a terminal
 
             self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
@@ -104,7 +104,7 @@ class TryingProgress:
 
     def _table(self) -> RenderableType:
         """The candidates, the best first, and what is trained now with its curve; fits 80 columns."""
-        from rich import box
+        from rich import box  # 3 ms, only on a terminal
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -198,6 +197,8 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """A short table for notebooks: each topic that is advised on, its value, its status and the first reason."""
+        import html  # 1 ms, only in a notebook
+
         rows = [
             (entry.title, entry.shown, entry.status.value.replace("_", " "), next((r.text for r in entry.because), ""))
             for entry in self.recommendations.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from advisor.agent.remembered.memory import LAST, recall, remember
 from advisor.agent.trials.outcomes import recall_trials, remember_trials, trial_outcomes
@@ -11,7 +12,9 @@ from advisor.facts.fact_base import FactBase
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
 from advisor.session.complaints import Complain, complain_of
-from advisor.training.ladder.outcome import TrialResults
+
+if TYPE_CHECKING:
+    from advisor.training.ladder.outcome import TrialResults
 
 
 def measured_before(machine: Machine, complain: Complain) -> tuple[Outcome, ...]:

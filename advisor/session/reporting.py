@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from typing import TYPE_CHECKING
 
 from advisor.errors import did_you_mean, input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
-from advisor.report.evidence import NOTHING, Evidence
 from advisor.report.page import Look
 from advisor.report.plan.json_plan import plan_text
 from advisor.report.plan.markdown import report_text
 from advisor.report.plan.text import plan_page
+
+if TYPE_CHECKING:
+    from advisor.report.evidence import Evidence
 
 FORMATS = ("text", "json", "markdown", "html")
 
@@ -21,7 +24,7 @@ def report_of(
     plan: Plan,
     knowledge: Knowledge,
     format_: str,
-    evidence: Callable[[], Evidence] = lambda: NOTHING,
+    evidence: Callable[[], Evidence],
     look: Look = Look(),  # noqa: B008 - immutable
 ) -> str:
     """The plan in this format.

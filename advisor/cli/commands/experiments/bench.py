@@ -21,6 +21,7 @@ from advisor.machine.profiles.published import load_tables
 from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork
 from advisor.report.page import Look
 from advisor.report.survey.bench import BenchReport, bench_page
+from advisor.report.survey.bench_json import bench_json
 from advisor.resources import profiles_folder
 from advisor.session.budget import seconds_of
 from advisor.session.inputs import Inputs, gather
@@ -199,8 +200,6 @@ def _report(inputs: Inputs, run: Benchmark) -> BenchReport:
 
 def deliver_report(report: BenchReport, format_: PlainFormat, output: Path | None, force: bool) -> None:
     if format_ is PlainFormat.JSON:
-        from advisor.report.survey.bench_json import bench_json
-
         deliver_json(bench_json(report), output, force)
         return
 

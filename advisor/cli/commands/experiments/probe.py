@@ -38,6 +38,7 @@ from advisor.facts.fact_base import Source
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES
 from advisor.report.found.measured import measured_markdown, measured_page
+from advisor.report.html.plan_report import plan_html
 from advisor.report.machine.page import machine_page, machine_report
 from advisor.report.page import Page
 from advisor.report.plan.markdown import report_text
@@ -178,8 +179,6 @@ def _deliver(found: Measured, format_: Format, output: Path | None, force: bool,
     revision, machine, knowledge = found.revision, found.inputs.machine, found.inputs.knowledge
     today = date.today().isoformat()
     if format_ is Format.HTML:
-        from advisor.report.html.plan_report import plan_html  # 60 ms: jinja2
-
         shown = evidence(revision.after, machine, revision.outcomes, revision.skipped)
         deliver(plan_html(revision.after, knowledge, today, shown), output, force)
         return

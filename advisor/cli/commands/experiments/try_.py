@@ -31,6 +31,7 @@ from advisor.cli.options import (
 )
 from advisor.cli.trying_progress import TryingProgress
 from advisor.report.found.trying import trying_markdown, trying_page
+from advisor.report.html.trying import trying_html
 from advisor.session.budget import seconds_of
 from advisor.session.data import Mismatch
 from advisor.session.inputs import Inputs, gather
@@ -111,8 +112,6 @@ def _deliver(inputs: Inputs, outcome: TrialResults, format_: Format, output: Pat
         deliver_json(outcome.to_json(), output, force)
         return
     if format_ is Format.HTML:
-        from advisor.report.html.trying import trying_html  # 60 ms: jinja2
-
         deliver(trying_html(outcome, titles, date.today().isoformat()), output, force)
         return
     if format_ is Format.MARKDOWN or output is not None:

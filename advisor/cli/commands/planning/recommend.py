@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.cli.console import warn_once
 from advisor.cli.delivering import deliver_plan, refuse_rewriting
@@ -20,8 +21,10 @@ from advisor.cli.options import (
     Sets,
     TargetColumn,
 )
-from advisor.session.evidence import evidence_of
 from advisor.session.inputs import gather, plan_of
+
+if TYPE_CHECKING:
+    from advisor.report.evidence import Evidence
 
 
 def recommend(
@@ -41,4 +44,10 @@ def recommend(
         refuse_rewriting(output, data, what="this is the file that holds the data, and it is never rewritten")
     inputs = gather(answers, sets, machine, school, packs, data=data, target=target, complain=warn_once)
     plan = plan_of(inputs)
-    deliver_plan(plan, inputs.knowledge, format_, output, force, lambda: evidence_of(inputs, plan))
+
+    def evidence() -> Evidence:
+        from advisor.session.evidence import evidence_of  # 25 ms, and only HTML shows it
+
+        return evidence_of(inputs, plan)
+
+    deliver_plan(plan, inputs.knowledge, format_, output, force, evidence)
