@@ -57,6 +57,16 @@ def recommended_value(values: Mapping[str, Any], topic: str, workload: Workload 
     return values.get(topic)
 
 
+def always(setting: Setting) -> Callable[..., Setting]:
+    """The recommendation of every plan: what programs do that ask for nothing else."""
+    return lambda *_: setting
+
+
+def everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
+    """A probe that applies to every machine."""
+    return None
+
+
 def best_other(costs: Costs, before: Setting) -> Setting:
     """The cheapest setting apart from the one recommended before."""
     return min((setting for setting in costs if setting != before), key=costs.__getitem__)
@@ -95,8 +105,8 @@ class Probe:
     """The module of `advisor.probes.benches` that makes its trials in the child: `step` times the plan's training step in one
     process, `peers` each setting in a process of its own."""
     work: Work
-    not_here: Callable[[Workload | None, Surroundings], str | None]
     choose: Callable[[Workload | None, Surroundings, Setting], tuple[Setting, ...]]
+    not_here: Callable[[Workload | None, Surroundings], str | None] = everywhere
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone a result counts."""
     varies: Varies | None = None

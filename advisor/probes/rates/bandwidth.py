@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from advisor.probes.probe import Costs, Probe, Setting, Work, best_other
+from advisor.probes.probe import Costs, Probe, Setting, Work, always, best_other
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -15,20 +14,10 @@ CACHES: Mapping[str, int] = {"l1": 1, "l2": 2, "l3": 3}
 """Levels, by the setting that stays within them."""
 
 
-def _everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    return None
-
-
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """Without one thread where that is all there is; without what the bench finds no cache for."""
     one: tuple[Setting, ...] = () if surroundings.usable_cores == 1 else (ONE_THREAD,)
     return (ALL_THREADS, *one, *sorted(CACHES, reverse=True))
-
-
-def _recommended(
-    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
-) -> Setting:
-    return ALL_THREADS
 
 
 def _rival(costs: Costs, before: Setting) -> Setting:
@@ -47,9 +36,8 @@ MEMORY = Probe(
     work=Work.BYTE,
     needs_network=False,
     bound_by=("machine",),
-    not_here=_everywhere,
     choose=_choose,
-    recommended=_recommended,
+    recommended=always(ALL_THREADS),
     rival=_rival,
     gauges={
         "probe.memory.bytes_per_second": ALL_THREADS,

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from advisor.probes.probe import Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work, always
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
 HAS_BF16 = 8.0
 """Compute capability from which cards multiply tf32 and bf16 (NVIDIA, CUDA C++ Programming Guide)."""
-
-
-def _everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    return None
 
 
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
@@ -29,13 +22,6 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
     return ("fp32", "fp16")
 
 
-def _recommended(
-    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
-) -> Setting:
-    """The number format of torch by default."""
-    return "fp32"
-
-
 MATMUL = Probe(
     name="matmul",
     place=180,
@@ -47,9 +33,8 @@ MATMUL = Probe(
     work=Work.FLOP,
     needs_network=False,
     bound_by=("machine", "torch"),
-    not_here=_everywhere,
     choose=_choose,
-    recommended=_recommended,
+    recommended=always("fp32"),
     gauges={
         "probe.matmul.fp32": "fp32",
         "probe.matmul.tf32": "tf32",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from advisor.probes.probe import Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work, always
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -16,19 +13,8 @@ PAGE = 4096
 LARGEST_PIECE = 16 * 2**20
 
 
-def _everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    return None
-
-
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     return (SEQUENTIAL, RANDOM)
-
-
-def _recommended(
-    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
-) -> Setting:
-    """Every advice on storage comes down to long reads."""
-    return SEQUENTIAL
 
 
 def piece_bytes(surroundings: Surroundings) -> int:
@@ -53,9 +39,8 @@ STORAGE = Probe(
     work=Work.BYTE,
     needs_network=False,
     bound_by=("machine",),
-    not_here=_everywhere,
     choose=_choose,
-    recommended=_recommended,
+    recommended=always(SEQUENTIAL),  # all advice on storage comes down to long reads
     gauges={
         "probe.storage.sequential_bytes_per_second": SEQUENTIAL,
         "probe.storage.random_bytes_per_second": RANDOM,

@@ -6,7 +6,7 @@ copies everything into pinned memory of its own (NVIDIA, CUDA C++ Best Practices
 
 from __future__ import annotations
 
-from advisor.probes.probe import Costs, Probe, Setting, Work, best_other
+from advisor.probes.probe import Costs, Probe, Setting, Work, always, best_other
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -34,11 +34,6 @@ def _choose(workload: Workload | None, surroundings: Surroundings, recommended: 
     return (PAGEABLE, PINNED, TO_HOST, *several)
 
 
-def _recommended(*_: object) -> Setting:
-    """The default of every program."""
-    return PAGEABLE
-
-
 def _rival(costs: Costs, before: Setting) -> Setting:
     return PINNED if PINNED in costs else best_other(costs, before)
 
@@ -56,7 +51,7 @@ TRANSFER = Probe(
     needs_network=False,
     not_here=_not_here,
     choose=_choose,
-    recommended=_recommended,
+    recommended=always(PAGEABLE),
     rival=_rival,
     gauges={
         "probe.link.host_to_device_bytes_per_second": PINNED,

@@ -6,14 +6,11 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
-from pathlib import Path
 
 import torch
 from torch import nn
 
 from advisor.training.loop.batches import in_order, number_of_batches, shuffled
-from advisor.training.loop.checkpoints import Checkpoint, read_checkpoint, weights_of, write_checkpoint
 from advisor.training.loop.objectives import Batch, Objective
 from advisor.training.loop.randomness import begin_at
 from advisor.training.loop.turns import DivergedError, Step, Turn, WholeStep, computed
@@ -38,7 +35,6 @@ def train(
     score: Score | None = None,
     until: float | None = None,
     on_epoch: Callable[[Epoch], None] | None = None,
-    checkpoint: Path | None = None,
 ) -> Trained:
     """Train the objective's module in place, from the weights that it has.
 
@@ -52,19 +48,13 @@ def train(
     Args:
         training: tensors with one entry for each example. Batches go to the device of the module.
         until: a time of time.monotonic; once it has come no further batch is begun.
-        on_epoch: told of each epoch, after its checkpoint was written.
-        checkpoint: a file, written after each epoch. If it exists, the training goes on from there and ends with the
-            weights that it would have had without the break.
-
-    Raises InputError where the checkpoint cannot be read or written, or is that of another training.
+        on_epoch: told of each epoch.
     """
     with _surroundings(recipe, _device(objective)):
         run = _Run(objective, training, recipe, validation, score, math.inf if until is None else until)
-        if checkpoint is not None:
-            run.resume(checkpoint)
-        begun = time.monotonic() - sum(epoch.seconds for epoch in run.history)
+        begun = time.monotonic()
         try:
-            stopped = run.to_the_end(on_epoch, checkpoint)
+            stopped = run.to_the_end(on_epoch)
         finally:
             objective.module.load_state_dict(run.best)
             objective.module.eval()
@@ -94,39 +84,26 @@ class _Run:
         self._steps_an_epoch = 1 if self._whole else number_of_batches(len(training[0]), recipe.batch_size)
         self._turns = self._players_turns()
         self.history: list[Epoch] = []
-        self.best = weights_of(objective.module)
+        self.best = _weights_of(objective.module)
         self.best_epoch = 0
         self.best_validation: float | None = None
 
-    def to_the_end(self, on_epoch: Callable[[Epoch], None] | None, checkpoint: Path | None) -> Stop:
+    def to_the_end(self, on_epoch: Callable[[Epoch], None] | None) -> Stop:
         """Train, and tell why it ended."""
         try:
             while len(self.history) < self._recipe.epochs:
                 if self._patience_is_over():
                     return Stop.EARLY
                 self._epoch(len(self.history) + 1)
-                if checkpoint is not None:
-                    self._write(checkpoint)
                 if on_epoch is not None:
                     on_epoch(self.history[-1])
         except DivergedError:
             return Stop.DIVERGED
         except _LateError:
             if self.best_validation is None and not self._whole:  # L-BFGS may be in the middle of a search
-                self.best = weights_of(self._objective.module)
+                self.best = _weights_of(self._objective.module)
             return Stop.TIME
         return Stop.EPOCHS
-
-    def resume(self, path: Path) -> None:
-        """Go on from the checkpoint where there is one."""
-        found = read_checkpoint(path, self._recipe, self._objective.module, len(self._training[0]))
-        if found is None:
-            return
-        self._objective.module.load_state_dict(found.weights)
-        for turn, state in zip(self._turns, found.optimizers, strict=True):
-            turn.resume(state, len(found.history) * self._steps_an_epoch)
-        self.history = list(found.history)
-        self.best, self.best_epoch, self.best_validation = found.best, found.best_epoch, found.best_validation
 
     def _players_turns(self) -> list[Turn]:
         players = self._objective.players()
@@ -177,7 +154,7 @@ class _Run:
     def _keep_the_best(self, number: int, judgement: float | None) -> None:
         """Keep the best weights; a loss that is no number is no improvement."""
         if judgement is None or (math.isfinite(judgement) and self._is_better(judgement)):
-            self.best = weights_of(self._objective.module)
+            self.best = _weights_of(self._objective.module)
             self.best_epoch, self.best_validation = number, judgement
 
     def _is_better(self, judgement: float) -> bool:
@@ -189,18 +166,10 @@ class _Run:
         patience = self._recipe.patience
         return patience is not None and len(self.history) - self.best_epoch >= patience
 
-    def _write(self, path: Path) -> None:
-        content = Checkpoint(
-            recipe=asdict(self._recipe),
-            examples=len(self._training[0]),
-            weights=weights_of(self._objective.module),
-            best=self.best,
-            best_epoch=self.best_epoch,
-            best_validation=self.best_validation,
-            history=tuple(self.history),
-            optimizers=tuple(turn.state() for turn in self._turns),
-        )
-        write_checkpoint(path, content)
+
+def _weights_of(module: nn.Module) -> dict[str, torch.Tensor]:
+    """A copy of its weights and buffers, which training goes on without."""
+    return {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
 
 
 def _device(objective: Objective) -> torch.device:

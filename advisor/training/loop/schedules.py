@@ -21,7 +21,6 @@ def schedule(name: str, optimizer: Optimizer, steps: int, warmup: int = 0) -> La
     """The schedule of this name for so many steps; call its `step` after every optimizer step.
 
     Over the first `warmup` steps the rate rises in a straight line, then the schedule runs over those that are left.
-    It depends on the number of the step alone, so `last_epoch` is all that a checkpoint needs to keep of it.
     """
     return LambdaLR(optimizer, lambda step: factor(name, step, steps, warmup))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -27,12 +27,6 @@ class Turn(Protocol):
     def take(self, batch: Batch) -> float:
         """Change the player's weights; the mean loss of the batch before that. Raises DivergedError."""
 
-    def state(self) -> dict[str, Any]:
-        """The state that later steps depend on, besides the weights and the number of steps."""
-
-    def resume(self, state: Mapping[str, Any], steps: int) -> None:
-        """Go on from this state, after so many steps."""
-
 
 class Step:
     """One step along the gradients of the batch."""
@@ -52,13 +46,6 @@ class Step:
         self._optimizer.step()
         self._schedule.step()
         return value
-
-    def state(self) -> dict[str, Any]:
-        return self._optimizer.state_dict()
-
-    def resume(self, state: Mapping[str, Any], steps: int) -> None:
-        self._optimizer.load_state_dict(dict(state))
-        self._schedule.last_epoch = steps
 
 
 class WholeStep:
@@ -98,12 +85,6 @@ class WholeStep:
         loss = decay_loss(self._player.parameters, self._recipe.weight_decay)
         loss.backward()  # type: ignore[no-untyped-call]
         return finite(loss)
-
-    def state(self) -> dict[str, Any]:
-        return self._optimizer.state_dict()
-
-    def resume(self, state: Mapping[str, Any], steps: int) -> None:
-        self._optimizer.load_state_dict(dict(state))
 
 
 def computed(loss: Callable[[Batch], Tensor], batch: Batch, precision: str) -> Tensor:
