@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import NetworkSpec
+from advisor.networks.parts.counting import Counts
 from advisor.networks.registry import family
 from advisor.networks.spec import check, hidden_units
 

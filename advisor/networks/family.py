@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, input_picture
+from advisor.networks.parts.counting import Counts
 
 Layouts: TypeAlias = Callable[[NetworkSpec], Layout]
 Units: TypeAlias = tuple[int, ...]

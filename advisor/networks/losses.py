@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from advisor.networks.description import NetworkSpec
-from advisor.networks.families.supervised import dice_loss, quantile_loss
+from advisor.networks.parts.supervised import dice_loss, quantile_loss
 from advisor.networks.registry import package_of
 from advisor.networks.spec import check
 

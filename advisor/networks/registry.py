@@ -8,7 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from advisor.networks import families as folders
 from advisor.networks.description import UnbuildableError
 from advisor.networks.family import Family
 
@@ -22,7 +21,8 @@ SUPERVISED_LOSSES = (
     "dice_cross_entropy",
 )
 """Losses that compare the answer with targets; see `losses`."""
-FOLDER = Path(folders.__path__[0])
+FOLDER = Path(__file__).parent / "families"
+_PACKAGE = "advisor.networks.families"
 
 
 class UnknownNetworkError(UnbuildableError):
@@ -66,7 +66,7 @@ def _declared_in(folder: str) -> Mapping[str, Family]:
     """Empty where there is no such folder. A plan asks for one family, so not all of them are read at each start (5 ms)."""
     if not folder.isidentifier() or not (FOLDER / folder / "declaration.py").is_file():
         return {}
-    declared: tuple[Family, ...] = import_module(f"{folders.__name__}.{folder}.declaration").FAMILIES
+    declared: tuple[Family, ...] = import_module(f"{_PACKAGE}.{folder}.declaration").FAMILIES
     return MappingProxyType({found.name: found for found in declared})
 
 
@@ -94,4 +94,4 @@ def folder_of(network: str) -> Path:
 
 def package_of(network: str) -> str:
     """The name of that folder as a package. Raises UnknownNetworkError."""
-    return f"{folders.__name__}.{folder_of(network).name}"
+    return f"{_PACKAGE}.{folder_of(network).name}"

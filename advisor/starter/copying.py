@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from advisor.networks.registry import FOLDER, folder_of
+from advisor.networks.registry import folder_of
 from advisor.starter.blueprint import Blueprint
 
 _ADVISOR = Path(__file__).parents[1]
@@ -13,8 +13,9 @@ INITIALISATION = _ADVISOR / "training" / "loop" / "initialisation.py"
 SCHEDULES = _ADVISOR / "training" / "loop" / "schedules.py"
 LAYERWISE = _ADVISOR / "training" / "loop" / "layerwise.py"
 RECOMPUTE = _ADVISOR / "networks" / "recompute.py"
-SUPERVISED = FOLDER / "supervised.py"
-_SIBLING = re.compile(r"^from advisor\.networks\.families\.(\w+) import", re.MULTILINE)
+PARTS = _ADVISOR / "networks" / "parts"
+SUPERVISED = PARTS / "supervised.py"
+_PART = re.compile(r"^from advisor\.networks\.parts\.(\w+) import", re.MULTILINE)
 
 
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
@@ -32,12 +33,12 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
 
 
 def network_files(network: str) -> dict[str, str]:
-    """network.py of the family, and the modules beside its folder that it imports."""
+    """network.py of the family, and the parts that it imports."""
     files: dict[str, str] = {}
     waiting = [folder_of(network) / "network.py"]
     while waiting:
         source = waiting.pop()
         text = source.read_text("utf-8")
-        files[source.name] = _SIBLING.sub(r"from \1 import", text)
-        waiting += [FOLDER / f"{name}.py" for name in _SIBLING.findall(text) if f"{name}.py" not in files]
+        files[source.name] = _PART.sub(r"from \1 import", text)
+        waiting += [PARTS / f"{name}.py" for name in _PART.findall(text) if f"{name}.py" not in files]
     return files

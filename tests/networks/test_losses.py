@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from advisor.networks.families.autoencoder.network import Restored, elbo
-from advisor.networks.families.supervised import quantile_loss
 from advisor.networks.losses import cross_entropy, dice_cross_entropy
+from advisor.networks.parts.supervised import quantile_loss
 
 
 def test_tokens_are_judged_one_by_one() -> None:

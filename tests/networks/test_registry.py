@@ -13,7 +13,7 @@ from advisor.networks import families, registry
 from advisor.networks.registry import FOLDER, buildable, family, find, folder_of, package_of
 
 DECLARATION = """
-from advisor.networks.counting import Counts
+from advisor.networks.parts.counting import Counts
 from advisor.networks.family import Family, flat
 
 FAMILIES = (Family(name="perceptron", hidden_units=(8,), layout=flat, count=lambda spec, units: Counts()),)

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.activations import activated
-from advisor.networks.families.layers import dense
+from advisor.networks.parts.activations import activated
+from advisor.networks.parts.layers import dense
 from advisor.training.loop.initialisation import initialise
 from advisor.training.recipe import INITIALISATIONS
 

@@ -12,8 +12,8 @@ from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
-from advisor.networks.counting import Counts
 from advisor.networks.counts import backbone, counts, estimated
+from advisor.networks.parts.counting import Counts
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
 

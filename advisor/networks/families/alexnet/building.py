@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activation
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.families.alexnet.declaration import sides
 from advisor.networks.families.alexnet.network import AlexNet
+from advisor.networks.parts.activations import activation
 from advisor.networks.spec import hidden_units
 
 

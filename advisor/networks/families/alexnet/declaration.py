@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.family import Family, Units, check_design, pictures
+from advisor.networks.parts.counting import Counts
 
 LEAST_SIDE = 63
 """Pixels along a side of the smallest picture that it can read."""

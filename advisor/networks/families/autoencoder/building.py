@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activated, activation
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
 from advisor.networks.families.autoencoder.declaration import encoder_widths
 from advisor.networks.families.autoencoder.network import (
@@ -15,7 +14,8 @@ from advisor.networks.families.autoencoder.network import (
     picture_halves,
     picture_variational_halves,
 )
-from advisor.networks.families.sizes import PICTURE_CODE_WIDTH
+from advisor.networks.parts.activations import activated, activation
+from advisor.networks.parts.sizes import PICTURE_CODE_WIDTH
 from advisor.networks.spec import hidden_units, layout
 
 

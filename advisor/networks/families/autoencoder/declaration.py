@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, flat_values, input_picture
-from advisor.networks.families.sizes import PICTURE_CODE_WIDTH
 from advisor.networks.family import Family, Units, check_halvings, large_pictures
+from advisor.networks.parts.counting import Counts
+from advisor.networks.parts.sizes import PICTURE_CODE_WIDTH
 
 
 def encoder_widths(units: Units) -> Units:

@@ -13,7 +13,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from advisor.networks.families.layers import Crop, Following, Size, dense
+from advisor.networks.parts.layers import Crop, Following, Size, dense
 
 Halves: TypeAlias = tuple[nn.Sequential, nn.Sequential]
 """Encoder and decoder."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import NetworkSpec, UnbuildableError, flat_values
-from advisor.networks.families.sizes import GIBBS_STEPS
 from advisor.networks.family import Family, Units, flat
+from advisor.networks.parts.counting import Counts
+from advisor.networks.parts.sizes import GIBBS_STEPS
 
 
 def _check(spec: NetworkSpec, units: Units) -> None:

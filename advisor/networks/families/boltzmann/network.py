@@ -16,7 +16,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from advisor.networks.families.sizes import GIBBS_STEPS
+from advisor.networks.parts.sizes import GIBBS_STEPS
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told how many steps are done, and of how many."""

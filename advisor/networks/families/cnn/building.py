@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activated
 from advisor.networks.description import Layout, NetworkSpec, input_picture
 from advisor.networks.families.cnn.network import PictureCnn, SequenceCnn
-from advisor.networks.families.sizes import EMBEDDING_WIDTH
+from advisor.networks.parts.activations import activated
+from advisor.networks.parts.sizes import EMBEDDING_WIDTH
 from advisor.networks.spec import hidden_units, layout
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, input_picture
-from advisor.networks.families.sizes import EMBEDDING_WIDTH
 from advisor.networks.family import Family, Units, pictures_or_sequences
+from advisor.networks.parts.counting import Counts
+from advisor.networks.parts.sizes import EMBEDDING_WIDTH
 
 
 def _count(spec: NetworkSpec, units: Units) -> Counts:

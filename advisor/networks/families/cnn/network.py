@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from torch import Tensor, nn
 
-from advisor.networks.families.layers import Following, Modules, Size
+from advisor.networks.parts.layers import Following, Modules, Size
 
 
 class PictureCnn(nn.Module):

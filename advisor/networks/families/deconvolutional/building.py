@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activated
 from advisor.networks.description import Layout, NetworkSpec, flat_values
 from advisor.networks.families.deconvolutional.declaration import made_picture
 from advisor.networks.families.deconvolutional.network import Deconvolutional, PictureDeconvolutional
+from advisor.networks.parts.activations import activated
 from advisor.networks.spec import hidden_units, layout
 
 

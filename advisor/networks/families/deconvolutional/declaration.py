@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, Picture, UnbuildableError, flat_values, square_picture
-from advisor.networks.families.sizes import halvings
 from advisor.networks.family import Answer, Family, Units
+from advisor.networks.parts.counting import Counts
+from advisor.networks.parts.sizes import halvings
 
 
 def made_picture(spec: NetworkSpec) -> Picture:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from advisor.networks.families.layers import Following, Size, enlarging, shrinkage, spreading
+from advisor.networks.parts.layers import Following, Size, enlarging, shrinkage, spreading
 
 
 class Deconvolutional(nn.Module):

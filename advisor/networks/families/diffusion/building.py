@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activated, activation
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
 from advisor.networks.families.diffusion.network import Diffusion, FlatDenoiser, PictureDenoiser
+from advisor.networks.parts.activations import activated, activation
 from advisor.networks.spec import hidden_units, layout
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
-from advisor.networks.families.sizes import TIME_WIDTH
 from advisor.networks.family import Family, Units, check_halvings, flat, pictures
+from advisor.networks.parts.counting import Counts
+from advisor.networks.parts.sizes import TIME_WIDTH
 
 
 def layout(spec: NetworkSpec) -> Layout:

@@ -16,8 +16,8 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from advisor.networks.families.layers import Following, Modules
-from advisor.networks.families.sizes import DIFFUSION_STEPS, TIME_WIDTH
+from advisor.networks.parts.layers import Following, Modules
+from advisor.networks.parts.sizes import DIFFUSION_STEPS, TIME_WIDTH
 
 
 class Denoised(NamedTuple):

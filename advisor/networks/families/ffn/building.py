@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activated
 from advisor.networks.description import NetworkSpec, flat_values
 from advisor.networks.families.ffn.network import FeedForward
+from advisor.networks.parts.activations import activated
 from advisor.networks.spec import hidden_units
 
 

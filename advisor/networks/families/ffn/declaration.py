@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import NetworkSpec, flat_values
 from advisor.networks.family import Family, Units, flat
+from advisor.networks.parts.counting import Counts
 
 
 def _count(spec: NetworkSpec, units: Units) -> Counts:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from advisor.networks.families.layers import Following, dense
+from advisor.networks.parts.layers import Following, dense
 
 
 class FeedForward(nn.Module):

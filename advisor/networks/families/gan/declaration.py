@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
-from advisor.networks.families.sizes import NOISE_WIDTH, halvings
 from advisor.networks.family import Family, Units, large_pictures
+from advisor.networks.parts.counting import Counts
+from advisor.networks.parts.sizes import NOISE_WIDTH, halvings
 
 
 def _count(spec: NetworkSpec, units: Units) -> Counts:

@@ -15,8 +15,8 @@ from torch import Generator, Tensor, nn
 from torch.func import functional_call
 from torch.nn import functional
 
-from advisor.networks.families.layers import Following, Size, dense, shrinkage, spreading
-from advisor.networks.families.sizes import NOISE_WIDTH, halvings
+from advisor.networks.parts.layers import Following, Size, dense, shrinkage, spreading
+from advisor.networks.parts.sizes import NOISE_WIDTH, halvings
 
 
 class Judged(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activated
 from advisor.networks.description import NetworkSpec
 from advisor.networks.families.gnn.network import MessagePassing
+from advisor.networks.parts.activations import activated
 from advisor.networks.spec import hidden_units
 
 

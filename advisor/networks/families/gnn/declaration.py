@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
 from advisor.networks.family import Family, Units
+from advisor.networks.parts.counting import Counts
 
 
 def _layout(spec: NetworkSpec) -> Layout:

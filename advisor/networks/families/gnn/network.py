@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.families.layers import Following
+from advisor.networks.parts.layers import Following
 
 
 class Graph(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, every_token
 from advisor.networks.family import Family, Units, sequences
+from advisor.networks.parts.counting import Counts
 
 
 def _count(spec: NetworkSpec, units: Units) -> Counts:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.families.layers import Following, dense
+from advisor.networks.parts.layers import Following, dense
 
 
 class Recursive(nn.Module):

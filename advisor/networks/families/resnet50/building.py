@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activation
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.families.resnet50.network import ResNet50
+from advisor.networks.parts.activations import activation
 from advisor.networks.spec import hidden_units
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.family import Family, Units, check_design, pictures
+from advisor.networks.parts.counting import Counts
 
 BLOCKS = (3, 4, 6, 3)
 """Blocks a stage (He et al. 2016, arXiv:1512.03385, table 1)."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.activations import activation
 from advisor.networks.description import Layout, NetworkSpec, input_picture
 from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size, wider
 from advisor.networks.families.transformer.network import Patches, Transformer
+from advisor.networks.parts.activations import activation
 from advisor.networks.spec import hidden_units, layout, predicts_tokens
 
 

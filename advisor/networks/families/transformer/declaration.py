@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture
 from advisor.networks.family import Family, Units, pictures, sequences
+from advisor.networks.parts.counting import Counts
 
 PATCHES_A_SIDE = 16
 """Pictures are cut into at most 16 x 16 patches."""

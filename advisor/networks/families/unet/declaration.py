@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from advisor.networks.counting import Counts
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.family import Answer, Family, Units, check_halvings, pictures
+from advisor.networks.parts.counting import Counts
 
 
 def _check(spec: NetworkSpec, units: Units) -> None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.families.layers import Following, Modules
+from advisor.networks.parts.layers import Following, Modules
 
 
 class UNet(nn.Module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from advisor.networks.families.layers import Following
+from advisor.networks.parts.layers import Following
 
 _ACTIVATIONS: dict[str, type[nn.Module]] = {
     "relu": nn.ReLU,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from torch import Tensor, nn
 
-from advisor.networks.families.sizes import halvings
+from advisor.networks.parts.sizes import halvings
 
 Following: TypeAlias = Callable[[int], list[nn.Module]]
 """The modules that follow a layer of this width: its activation, and normalisation and dropout where they are wanted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from advisor.networks.families.sizes import halvings
+from advisor.networks.parts.sizes import halvings
 
 
 @dataclass(slots=True)
