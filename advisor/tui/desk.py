@@ -1,6 +1,6 @@
 """The desk that the screens work with: a conversation, the machine, the data, and work of seconds or minutes.
 
-The command line makes the real one (`cli/wizard/desk.py`); tests have a stand-in for the long work.
+The real one is `session/desk.py`; tests have a stand-in for the long work.
 """
 
 from __future__ import annotations

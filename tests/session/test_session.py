@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,12 @@ import advisor
 from advisor.agent import agent
 from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, ProbeFinished, ProbeStarted
-from advisor.session import measuring
+from advisor.agent.trials.events import TrialEvent
+from advisor.agent.trials.trying import Trying
+from advisor.cli.app import program
+from advisor.session import measuring, trying
+from advisor.training.child.request import Request
+from advisor.training.ladder.trial_record import Trial
 from tests.agent.test_agent import StandIn
 from tests.cli.program import advisor as command
 
@@ -168,8 +174,6 @@ def test_probe_and_session_measure_by_one_function(monkeypatch: pytest.MonkeyPat
         return Revision(plan, plan)
 
     monkeypatch.setattr(measuring, "settle", settle)
-    from advisor.cli.app import program
-
     advisor.Session(STEP).measure(20, only=["batch"])
     sets = [word for name, value in STEP.items() for word in ("--set", f"{name}={value}")]
     program().main(["probe", *sets, "--only", "batch", "--budget", "20s"], standalone_mode=False)
@@ -218,6 +222,55 @@ def test_a_real_child_is_gone_when_another_thread_stops_the_run() -> None:
     revision = advisor.Session(STEP).measure("60s", only=["matmul"], stop=stop)
     assert time.monotonic() - begun < 40
     assert not any(outcome.failure for outcome in revision.outcomes)
+
+
+# --- trying ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def flowers(tmp_path: Path) -> Path:
+    path = tmp_path / "flowers.csv"
+    rows = (f"{n % 7},{n % 5},{'xy'[n % 2]}\n" for n in range(60))
+    path.write_text("a,b,kind\n" + "".join(rows), encoding="utf-8")
+    return path
+
+
+class AskedError(Exception):
+    """Ends a run of trials before it begins."""
+
+
+def test_try_and_session_try_by_one_function(flowers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Request] = []
+
+    def tries(request: Request, **_: Any) -> Trying:
+        asked.append(request)
+        raise AskedError
+
+    monkeypatch.setattr(trying, "Trying", tries)
+    with pytest.raises(AskedError):
+        advisor.Session(data=flowers, target="kind").try_on_data("30s", seed=3)
+    with pytest.raises(AskedError):
+        program().main(
+            ["try", "--data", str(flowers), "--target", "kind", "--budget", "30s", "--seed", "3"], standalone_mode=False
+        )
+    first, second = (replace(request, budget=30.0, seconds=30.0) for request in asked)
+    assert first == second
+
+
+@pytest.mark.slow
+def test_trials_count_from_then_on_and_ctrl_c_keeps_what_is_finished(flowers: Path) -> None:
+    def interrupts(event: TrialEvent) -> None:
+        if isinstance(event, Trial):
+            raise KeyboardInterrupt
+
+    session = advisor.Session(data=flowers, target="kind")
+    first = session.try_on_data("60s", interrupts)
+    assert first.interrupted
+    assert len(first.trials) == 1
+    results = session.try_on_data("60s")
+    assert not results.interrupted
+    assert results.resumed == 1
+    assert {one.topic for one in session.inputs.trials} <= {bet.topic for bet in results.bets}
 
 
 # --- importing -------------------------------------------------------------------------------------------------------
