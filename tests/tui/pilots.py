@@ -25,7 +25,10 @@ NARROW, WIDE = (80, 24), (120, 40)
 PATIENCE = 60.0
 """Seconds after which a test is given up; nothing is timed by it."""
 CALM = 3
-"""Looks, hundredths of a second apart, in which nothing has moved."""
+LOOK = 0.01
+"""Looks, so many seconds apart, in which nothing has moved."""
+TURNS = 20
+"""Turns of the loop before each look: a process that gets no processor finds seconds gone by in which nothing was done."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ async def running(
     """
     desk = desk or StandIn()
     app = Wizard(desk)
+    app.animation_level = "none"
     async with app.run_test(size=size, notifications=messages) as pilot:
         if screen is None:
             while app.standing is None:  # the start screen looks around once it has been painted
@@ -105,20 +109,22 @@ async def running(
 async def settled(pilot: Pilot[None], *, outlook: bool = False) -> None:
     """Waits until steps are worked out and shown; with `outlook` also for how many questions are left.
 
-    Textual's own pause takes a process that gets no processor for an idle one. So nothing counts as settled before every
-    coroutine is found waiting at the same place again and again.
+    Textual's own pause takes a process that gets no processor for an idle one, and asks every widget. So nothing counts as
+    settled before every coroutine is found waiting at the same place again and again.
     """
     app = pilot.app
     assert isinstance(app, Wizard)
     calm, before, end = 0, None, time.monotonic() + PATIENCE
     while calm < CALM:
         assert time.monotonic() < end, f"it never comes to rest:\n{screen_text(app)}"
-        await pilot.pause()
+        await asyncio.sleep(LOOK)
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
         await app.think(lambda: None)
         now = _where_all_wait()
         calm = calm + 1 if now == before and not _reads_folders(app) else 0
         before = now
-    await pilot.pause()
+    await pilot.pause(0)
     while outlook and app.outlook is None:
         await pilot.pause(0.05)
 
