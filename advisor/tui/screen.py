@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar, Generic, cast
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeAlias, cast
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
@@ -23,6 +24,10 @@ ALWAYS = "F1 help  ^p palette  ^o jump  ^q quit"
 """Keys that work everywhere."""
 
 
+Palette: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Entries of the command palette: `Group: Verb`, what it does, and the action that does it."""
+
+
 class Dialog(ModalScreen[ScreenResultType], Generic[ScreenResultType]):
     """A window over a screen. The wizard's keys do not reach through it, so that it has F1 of its own."""
 
@@ -39,6 +44,7 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
     """
 
     HELP_TEXT: ClassVar[str] = ""
+    PALETTE: ClassVar[Palette] = ()
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Screen declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,8 +67,10 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
         return ()
 
     def commands(self) -> Iterator[SystemCommand]:
-        """Entries of the palette that mean something on this screen: `Group: Verb`, what it does, what is called."""
-        return iter(())
+        """The entries of the palette whose action means something now."""
+        for title, does, action in self.PALETTE:
+            if self.check_action(action.partition("(")[0], ()):
+                yield SystemCommand(title, does, partial(self.run_action, action))
 
     def retitle(self, title: str) -> None:
         self.title = title

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
@@ -11,10 +13,17 @@ from advisor.report.plan.json_plan import json_text
 from advisor.tui.dialogs.help import HelpScreen
 from advisor.tui.dialogs.jump import JumpScreen
 from advisor.tui.dialogs.pick import Files, PickScreen
+from advisor.tui.screen import WizardScreen
+from advisor.tui.screens.data import DataScreen
+from advisor.tui.screens.export.export import ExportScreen
 from advisor.tui.screens.glossary.glossary import GlossaryScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
+from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.saved_plan import SavedPlanScreen
 from advisor.tui.screens.start import StartScreen
+from advisor.tui.screens.topic.topic import TopicScreen
+from advisor.tui.screens.trying.trying import TryingScreen
+from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import piloted, running, screen_text, settled
@@ -180,6 +189,25 @@ async def test_all_entries_of_the_palette_are_a_group_and_a_verb() -> None:
         titles = [command.title for command in run.app.get_system_commands(run.screen)]
         assert len(titles) == len(set(titles))
         assert all(title.partition(": ")[2] for title in titles)
+
+
+@pytest.mark.parametrize(
+    "screen",
+    [
+        DataScreen,
+        ExportScreen,
+        InterviewScreen,
+        ProbingScreen,
+        SavedPlanScreen,
+        TopicScreen,
+        TryingScreen,
+        WhatIfScreen,
+    ],
+)
+def test_every_entry_of_a_palette_names_an_action_of_its_screen(screen: type[WizardScreen[Any]]) -> None:
+    assert screen.PALETTE
+    for _, _, action in screen.PALETTE:
+        assert callable(getattr(screen, f"action_{action.partition('(')[0]}"))
 
 
 @piloted

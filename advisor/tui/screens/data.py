@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -20,7 +19,7 @@ from textual.worker import get_current_worker
 from advisor.errors import InputError
 from advisor.report.found.inspection import inspection_page
 from advisor.tui.dialogs.pick import PickScreen
-from advisor.tui.screen import WizardScreen
+from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.mouse import Choosing
 from advisor.tui.widgets.page_view import PageView
@@ -44,6 +43,10 @@ class DataScreen(WizardScreen[bool]):
         Binding("ctrl+s", "go_on", "Use these facts", id="data.go_on", tooltip="Go on with what was found."),
         Binding("f2", "pick", "Other data", id="data.pick", tooltip="Choose another file or folder."),
     ]
+    PALETTE: ClassVar[Palette] = (
+        ("Data: Use these facts", "Go on with what was found", "go_on"),
+        ("Data: Choose others", "Another file or folder", "pick"),
+    )
 
     class Found(Message):
         """A dataset was inspected, in a thread that may outlive the screen; or it cannot be read."""
@@ -143,10 +146,6 @@ class DataScreen(WizardScreen[bool]):
             await self.wizard.think(lambda: self.wizard.desk.use_data(found))
             await self.wizard.take_stock()
             self.dismiss(True)
-
-    def commands(self) -> Iterator[SystemCommand]:
-        yield SystemCommand("Data: Use these facts", "Go on with what was found", self.action_go_on)
-        yield SystemCommand("Data: Choose others", "Another file or folder", self.action_pick)
 
 
 def _targets(found: Inspection) -> Iterator[Option]:

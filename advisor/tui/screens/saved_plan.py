@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -18,7 +17,7 @@ from advisor.errors import InputError
 from advisor.report import contents, words
 from advisor.report.numbers import figure_words, known_figures
 from advisor.tui.requests import ToExport, ToGlossary, ToTopic
-from advisor.tui.screen import WizardScreen
+from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.text import lines, plain, problem_text
 from advisor.tui.widgets.plan_list import PlanList
 from advisor.wording import printable, shorten
@@ -38,6 +37,10 @@ class SavedPlanScreen(WizardScreen[None]):
         Binding("x", "export", "Export", id="report.export", tooltip="Save it as a report or a starter project."),
         Binding("question_mark", "glossary", "Words", id="report.glossary", tooltip="Technical terms in plain words."),
     ]  # fmt: skip
+    PALETTE: ClassVar[Palette] = (
+        ("Plan: Export", "As a report or a starter project", "export"),
+        ("Words: Glossary", "Technical terms in plain words", "glossary"),
+    )
     CSS = """
     SavedPlanScreen Horizontal { height: 1fr; }
     SavedPlanScreen #summary { width: 1fr; height: 1fr; padding: 0 1; }
@@ -96,11 +99,6 @@ class SavedPlanScreen(WizardScreen[None]):
 
     def action_glossary(self) -> None:
         self.wizard.open(ToGlossary())
-
-    def commands(self) -> Iterator[SystemCommand]:
-        if self.plan is not None:
-            yield SystemCommand("Plan: Export", "As a report or a starter project", self.action_export)
-        yield SystemCommand("Words: Glossary", "Technical terms in plain words", self.action_glossary)
 
 
 def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[Content]:

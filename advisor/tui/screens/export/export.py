@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.errors import InputError
 from advisor.tui.dialogs.ask import Ask
-from advisor.tui.screen import WizardScreen
+from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.export.kinds import ANSWERS, KINDS, Kind, in_the_way, path_of, write
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.columns import Columns
@@ -38,6 +38,7 @@ class ExportScreen(WizardScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "Save", id="export.save", tooltip="Save what is highlighted under this name.")
     ]
+    PALETTE: ClassVar[Palette] = (("Export: Save", "What is highlighted, under the name in the line", "save"),)
     CSS = """
     ExportScreen #export_asks, ExportScreen #kinds, ExportScreen #named, ExportScreen #export_said { margin: 1 2 0 2; }
     ExportScreen.-low #export_asks, ExportScreen.-low #kinds { margin: 0 2; }
@@ -80,12 +81,8 @@ class ExportScreen(WizardScreen[None]):
         self.names[self.kind.name] = event.value
 
     @on(Input.Submitted, "#file_name")
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_save()
-
     @on(Button.Pressed, "#save")
-    def _pressed(self, event: Button.Pressed) -> None:
+    def _asked(self, event: Message) -> None:
         event.stop()
         self.action_save()
 
@@ -115,9 +112,6 @@ class ExportScreen(WizardScreen[None]):
         said = self.query_one("#export_said", Static)
         said.set_classes(look)
         said.update(plain(text))
-
-    def commands(self) -> Iterator[SystemCommand]:
-        yield SystemCommand("Export: Save", "What is highlighted, under the name in the line", self.action_save)
 
 
 def _card(kind: Kind) -> Option:

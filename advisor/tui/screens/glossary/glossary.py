@@ -9,6 +9,7 @@ from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -116,16 +117,9 @@ class GlossaryScreen(WizardScreen[None]):
         move_highlight(self.query_one("#words", OptionList), by)
 
     @on(Input.Submitted, "#word")
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_open()
-
     @on(OptionList.OptionSelected, "#words")
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _open(self, event: Message) -> None:
         event.stop()
-        self.action_open()
-
-    def action_open(self) -> None:
         option = self.query_one("#words", OptionList).highlighted_option
         entry = None if option is None else self.listed.get(str(option.id))
         match entry.item if entry is not None else None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -13,7 +14,7 @@ from textual.widget import Widget
 
 from advisor.errors import InputError
 from advisor.tui.requests import ToData, ToExport, ToFacts, ToGlossary, ToProbes, ToTopic, ToTrials, ToWhatIf
-from advisor.tui.screen import WizardScreen
+from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.interview.question import QuestionPane
 from advisor.tui.standing import Outlook, Standing
 from advisor.tui.widgets.entry import Entry
@@ -42,6 +43,20 @@ class InterviewScreen(WizardScreen[None]):
         Binding("escape", "back", "Back", show=False, id="interview.back", tooltip="Go back to the start; all is saved."),
         Binding("ctrl+z", "undo", "Undo", id="interview.undo", priority=True, tooltip="Take the last step back."),
     ]  # fmt: skip
+    PALETTE: ClassVar[Palette] = (
+        ("Question: Why is it asked", "What the answer can change", "why"),
+        ("Question: I don't know", "Leave it open", "do_not_know"),
+        ("Question: Later", "Ask it again at the end", "later"),
+        ("Question: Skip", "Leave it as it is", "skip"),
+        ("Question: Undo", "Take the last step back", "undo"),
+        ("Facts: See and correct", "What was said, detected, found in data", "facts"),
+        ("Plan: Suppose another answer", "Both plans side by side", "what_if"),
+        ("Plan: Export", "Report, plan, answers, starter project", "export"),
+        ("Machine: Measure", "Settle bets of the plan by timing them here", "measure"),
+        ("Data: Inspect", "Point at a dataset: what it is becomes facts", "data"),
+        ("Data: Try", "Train the plan and its rivals on your data", "try"),
+        ("Words: Glossary", "Technical terms in plain words", "glossary"),
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -183,23 +198,8 @@ class InterviewScreen(WizardScreen[None]):
             await self.wizard.think(self.wizard.desk.save)
 
     def commands(self) -> Iterator[SystemCommand]:
-        yield SystemCommand("Question: Why is it asked", "What the answer can change", self.action_why)
-        yield SystemCommand("Question: I don't know", "Leave it open", self.action_do_not_know)
-        yield SystemCommand("Question: Later", "Ask it again at the end", self.action_later)
-        yield SystemCommand("Question: Skip", "Leave it as it is", self.action_skip)
-        yield SystemCommand("Question: Undo", "Take the last step back", self.action_undo)
-        yield SystemCommand("Facts: See and correct", "What was said, detected, found in data", self.action_facts)
-        yield SystemCommand("Plan: Suppose another answer", "Both plans side by side", self.action_what_if)
-        yield SystemCommand("Plan: Export", "Report, plan, answers, starter project", self.action_export)
-        yield SystemCommand("Machine: Measure", "Settle bets of the plan by timing them here", self.action_measure)
-        yield SystemCommand("Data: Inspect", "Point at a dataset: what it is becomes facts", self.action_data)
-        yield SystemCommand("Data: Try", "Train the plan and its rivals on your data", self.action_try)
-        yield SystemCommand("Words: Glossary", "Technical terms in plain words", self.action_glossary)
+        yield from super().commands()
         if self.wizard.standing is not None:
             for entry in self.wizard.standing.plan.recommendations.values():
-                yield SystemCommand(
-                    f"Topic: {entry.title}", f"Why, why not otherwise: {entry.topic}", self._opener(entry.topic)
-                )
-
-    def _opener(self, topic: str) -> Callable[[], None]:
-        return lambda: self.wizard.open(ToTopic(topic))
+                opened = partial(self.wizard.open, ToTopic(entry.topic))
+                yield SystemCommand(f"Topic: {entry.title}", f"Why, why not otherwise: {entry.topic}", opened)

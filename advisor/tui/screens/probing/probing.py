@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
@@ -20,6 +19,7 @@ from advisor.errors import InputError
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.protocol import Message as Said
 from advisor.tui.requests import ToTopic
+from advisor.tui.screen import Palette
 from advisor.tui.screens.probing.done import DonePane
 from advisor.tui.screens.probing.live import LivePane
 from advisor.tui.screens.probing.offer import ELSEWHERE, Offer, not_here, offer_details, offer_line, offers
@@ -43,6 +43,12 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
         ),
         Binding("m", "again", "Measure more", id="probing.again", tooltip="Choose what to measure next."),
     ]
+    PALETTE: ClassVar[Palette] = (
+        ("Measure: Begin", "Measure what is ticked", "begin"),
+        ("Measure: Stop this probe", "The next one goes on", "stop_this"),
+        ("Measure: Stop everything", "What is finished is kept", "stop_all"),
+        ("Measure: More", "Choose what to measure next", "again"),
+    )
     CSS = """
     #choosing > Static { height: auto; }
     #choice { height: 1fr; margin: 1 0 0 0; }
@@ -55,7 +61,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
 
     TITLES: ClassVar[Mapping[Phase, str]] = {Phase.RUNNING: "Measuring this machine", Phase.DONE: "What was measured"}
     NEEDS: ClassVar[Mapping[str, Phase]] = {
-        "begin": Phase.CHOOSING, "stop_this": Phase.RUNNING, "again": Phase.DONE
+        "begin": Phase.CHOOSING, "stop_this": Phase.RUNNING, "stop_all": Phase.RUNNING, "again": Phase.DONE
     }  # fmt: skip
     STATE = Measuring
     PART = "probe"
@@ -161,10 +167,8 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     def run_for(self, seconds: float, listener: MeasuringListener, stop: Stop) -> Revision:
         return self.wizard.desk.measure(seconds, self.only, listener, stop)
 
-    def hear(self, event: MeasuringEvent) -> None:
-        self.state.tell(event)
-        if not isinstance(event, Said):
-            self.draw()
+    def is_news(self, event: MeasuringEvent) -> bool:
+        return not isinstance(event, Said)
 
     def show_live(self) -> None:
         current = self.state.current
@@ -195,13 +199,3 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     @on(DonePane.Opened)
     def _open(self, event: DonePane.Opened) -> None:
         self.wizard.open(ToTopic(event.topic))
-
-    def commands(self) -> Iterator[SystemCommand]:
-        match self.phase:
-            case Phase.CHOOSING:
-                yield SystemCommand("Measure: Begin", "Measure what is ticked", self.action_begin)
-            case Phase.RUNNING:
-                yield SystemCommand("Measure: Stop this probe", "The next one goes on", self.action_stop_this)
-                yield SystemCommand("Measure: Stop everything", "What is finished is kept", self.action_stop_all)
-            case Phase.DONE:
-                yield SystemCommand("Measure: More", "Choose what to measure next", self.action_again)

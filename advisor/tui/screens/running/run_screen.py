@@ -106,9 +106,9 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
         """Say while choosing why there is no result."""
         raise NotImplementedError
 
-    def hear(self, event: Event) -> None:
-        """Keep in the state what the work has told."""
-        raise NotImplementedError
+    def is_news(self, event: Event) -> bool:
+        """Return True to draw an event at once: others wait for the clock."""
+        return False
 
     def show_live(self) -> None:
         """Draw the state."""
@@ -151,7 +151,9 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
 
     def on_told(self, told: Told[Event]) -> None:
         self.changed = True
-        self.hear(told.event)
+        self.state.tell(told.event)
+        if self.is_news(told.event):
+            self.draw()
 
     def draw(self) -> None:
         """Show what is known by now; several times a second at most."""

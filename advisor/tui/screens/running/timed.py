@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from textual.content import Content
 from textual.widgets import Static
@@ -26,6 +27,10 @@ class Timed:
 
     def __post_init__(self) -> None:
         self.begun = self.clock()
+
+    def tell(self, event: Any) -> None:
+        """Keep an event of the run."""
+        raise NotImplementedError
 
     @property
     def seconds_left(self) -> float:

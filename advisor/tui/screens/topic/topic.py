@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
@@ -15,7 +14,7 @@ from textual.widgets import Static
 from advisor.errors import InputError
 from advisor.report.words import advice_words, grouped
 from advisor.tui.requests import ToGlossary, ToTopic, ToWhatIf
-from advisor.tui.screen import WizardScreen
+from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.topic.tree import headline, one_line, topic_twigs
 from advisor.tui.screens.topic.why_not import WhyNotScreen
 from advisor.tui.widgets.outline import Outline, ToClipboard
@@ -43,6 +42,14 @@ class TopicScreen(WizardScreen[None]):
         Binding("c", "copy", "Copy", id="topic.copy", tooltip="Copy the line, or all of What to do on other lines."),
         Binding("question_mark", "glossary", "Words", id="topic.glossary", tooltip="Explain the words of the line."),
     ]  # fmt: skip
+    PALETTE: ClassVar[Palette] = (
+        ("Topic: Next", "The next topic of the plan", "turn(1)"),
+        ("Topic: Previous", "The topic before", "turn(-1)"),
+        ("Topic: Why not another value", "Ask why it is not recommended", "why_not"),
+        ("Topic: Suppose", "See the plan if a fact were different", "suppose"),
+        ("Topic: Copy what to do", "Onto the clipboard", "copy"),
+        ("Words: Explain", "The words of this line", "glossary"),
+    )
     CSS = """
     TopicScreen #topic_headline { padding: 0 1; margin: 1 0; height: auto; }
     TopicScreen Outline { height: 1fr; padding: 0 0 0 1; scrollbar-size-vertical: 1; }
@@ -160,14 +167,6 @@ class TopicScreen(WizardScreen[None]):
             entry = self.shown.recommendations[self.topic]
             advice = f"{entry.title} . {advice_words(self.wizard.desk.knowledge, entry)}"
         self.wizard.open(ToGlossary(within=f"{here.text.plain if here is not None else ''} . {advice}"))
-
-    def commands(self) -> Iterator[SystemCommand]:
-        yield SystemCommand("Topic: Next", "The next topic of the plan", lambda: self.action_turn(1))
-        yield SystemCommand("Topic: Previous", "The topic before", lambda: self.action_turn(-1))
-        yield SystemCommand("Topic: Why not another value", "Ask why it is not recommended", self.action_why_not)
-        yield SystemCommand("Topic: Suppose", "See the plan if a fact were different", self.action_suppose)
-        yield SystemCommand("Topic: Copy what to do", "Onto the clipboard", self.action_copy)
-        yield SystemCommand("Words: Explain", "The words of this line", self.action_glossary)
 
 
 def topics_of(plan: Plan) -> list[str]:

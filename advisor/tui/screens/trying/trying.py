@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -21,6 +20,7 @@ from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
 from advisor.tui.requests import ToData
+from advisor.tui.screen import Palette
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
 from advisor.tui.screens.trying.done import WonPane
 from advisor.tui.screens.trying.live import TrialsPane
@@ -46,6 +46,12 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         Binding("x", "stop_all", "Stop", id="trying.stop", tooltip="Stop; what is finished is kept."),
         Binding("m", "again", "Try again", id="trying.again", tooltip="Give it more time, or other data."),
     ]
+    PALETTE: ClassVar[Palette] = (
+        ("Try: Begin", "Train and compare on these data", "begin"),
+        ("Data: Point at others", "A file or a folder, and the column to predict", "data"),
+        ("Try: Stop", "What is finished is kept", "stop_all"),
+        ("Try: Again", "With more time, or other data", "again"),
+    )
     CSS = """
     #try_about { height: 1fr; }
     #try_about > Static { height: auto; }
@@ -134,9 +140,6 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     def run_for(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
         return self.wizard.desk.try_on_data(seconds, listener, stop)
 
-    def hear(self, event: TrialEvent) -> None:
-        self.state.tell(event)
-
     def show_live(self) -> None:
         self.query_one(TrialsPane).show(self.state)
 
@@ -151,15 +154,3 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
             self.query_one(TrialsPane.Candidates).focus()
         elif phase is Phase.CHOOSING:
             self.introduce()
-
-    def commands(self) -> Iterator[SystemCommand]:
-        match self.phase:
-            case Phase.CHOOSING:
-                yield SystemCommand("Try: Begin", "Train and compare on these data", self.action_begin)
-                yield SystemCommand(
-                    "Data: Point at others", "A file or a folder, and the column to predict", self.action_data
-                )
-            case Phase.RUNNING:
-                yield SystemCommand("Try: Stop", "What is finished is kept", self.action_stop_all)
-            case Phase.DONE:
-                yield SystemCommand("Try: Again", "With more time, or other data", self.action_again)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -18,7 +17,7 @@ from textual.widgets.option_list import Option
 from advisor.errors import InputError
 from advisor.report.words import fact_words, known_words
 from advisor.tui.requests import ToTopic
-from advisor.tui.screen import WizardScreen
+from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.what_if.rows import rows
 from advisor.tui.text import plain
 from advisor.tui.widgets.entry import Entry
@@ -50,6 +49,11 @@ class WhatIfScreen(WizardScreen[None]):
         Binding("down", "move(1)", "Down", show=False, id="what_if.down", tooltip="The next fact."),
         Binding("up", "move(-1)", "Up", show=False, id="what_if.up", tooltip="The fact before."),
     ]  # fmt: skip
+    PALETTE: ClassVar[Palette] = (
+        ("Supposition: Take it over", "Answer so, in the conversation", "take_over"),
+        ("Supposition: Suppose more", "Suppose another fact as well", "another"),
+        ("Supposition: All or differing", "Which topics are listed", "turn_differing"),
+    )
     CSS = """
     WhatIfScreen #supposed { padding: 0 1; height: auto; margin: 1 0; }
     WhatIfScreen.-low #supposed { margin: 0; }
@@ -279,9 +283,3 @@ class WhatIfScreen(WizardScreen[None]):
             join_names([f"{n} = {self._value_words(n, text)}" for n, text in stated.items()]), title="Taken over"
         )
         self.dismiss(None)
-
-    def commands(self) -> Iterator[SystemCommand]:
-        if self.step == RESULT:
-            yield SystemCommand("Supposition: Take it over", "Answer so, in the conversation", self.action_take_over)
-            yield SystemCommand("Supposition: Suppose more", "Suppose another fact as well", self.action_another)
-            yield SystemCommand("Supposition: All or differing", "Which topics are listed", self.action_turn_differing)
