@@ -18,7 +18,7 @@ _FEWEST_LAYERS = 2
 """With weights, in a chain; of a shorter one there is nothing to save."""
 
 
-def recompute(network: nn.Module, whole: tuple[type[nn.Module], ...] = ()) -> bool:
+def recompute(network: nn.Module, *whole: type[nn.Module]) -> bool:
     """Change the network in place, so that its segments are computed again; weights and results stay as they are.
 
     Returns False where it has fewer than two segments, and so stays as it is: the last one is never worth computing again,

@@ -49,11 +49,11 @@ def test_gradient_is_what_goes_together_in_the_data_less_what_goes_together_afte
     one = machine()
     examples = every(4)[[1, 6, 11]]
     torch.manual_seed(1)
-    contrastive_divergence(one(examples), examples).backward()
+    contrastive_divergence(one.contrast(examples), examples).backward()
     torch.manual_seed(1)
     with torch.no_grad():
-        reached = one.down(torch.bernoulli(one.up(examples)))
-        together = one.up(examples).t() @ examples - one.up(reached).t() @ reached
+        reached = one.down(torch.bernoulli(one(examples)))
+        together = one(examples).t() @ examples - one(reached).t() @ reached
     torch.testing.assert_close(one.weight.grad, -together / 3)
 
 
@@ -63,7 +63,7 @@ def test_training_lowers_the_energy_of_what_was_seen_against_what_was_not() -> N
     optimizer = torch.optim.SGD(one.parameters(), lr=0.1)
     for _ in range(1500):
         optimizer.zero_grad()
-        contrastive_divergence(one(seen), seen).backward()
+        contrastive_divergence(one.contrast(seen), seen).backward()
         optimizer.step()
     with torch.no_grad():
         likely = torch.softmax(-one.free_energy(every(4)), dim=0)
@@ -91,7 +91,7 @@ def test_no_gradient_of_a_machine_reaches_those_below_it() -> None:
     alone = BoltzmannMachine(6, 5)
     alone.load_state_dict(first.state_dict())
     torch.manual_seed(1)
-    contrastive_divergence(alone(examples), examples).backward()
+    contrastive_divergence(alone.contrast(examples), examples).backward()
     torch.testing.assert_close(first.weight.grad, alone.weight.grad)
     assert second.weight.grad is not None
     assert math.isfinite(second.weight.grad.sum().item())

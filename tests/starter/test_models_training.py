@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from advisor.starter.blueprint import Blueprint, Layout, Targets
-from advisor.starter.copying import copied_files
 from advisor.starter.rendering import files_of
 from tests.starter.blueprints import LARGE, blueprint, project
 from tests.starter.projects import complaints, run, some
@@ -115,16 +114,7 @@ def test_no_choice_leaves_a_line_that_ruff_would_change(tmp_path: Path) -> None:
 
 
 def write_code(folder: Path, plan: Blueprint) -> None:
-    """The files that depend on the network and its data."""
     folder.mkdir()
     for name, text in files_of(plan).items():
-        if name in (
-            "model.py",
-            "data.py",
-            "loss.py",
-            "settings.py",
-            "generate.py",
-            "checkpoints.py",
-            *copied_files(plan),
-        ):
+        if name.endswith(".py"):
             (folder / name).write_text(text)

@@ -18,9 +18,17 @@ _RECTIFIERS = ("relu", "leaky_relu", "gelu", "swish")
 
 
 def initialise(
-    module: nn.Module, name: str, activation: str = "relu", *, deviation: float = SURVEY_DEVIATION, seed: int = 0
+    module: nn.Module,
+    name: str,
+    activation: str = "relu",
+    *,
+    deviation: float = SURVEY_DEVIATION,
+    also: type[nn.Module] | tuple[()] = (),
+    seed: int = 0,
 ) -> None:
     """Give the linear, convolutional, recurrent and attention layers new weights, and biases of zero.
+
+    A module that is `also` given some has a `weight` of (units, inputs), like a linear layer.
 
     With m inputs to a unit and n units that an input goes to, weights are normal with mean zero and the variance
 
@@ -39,7 +47,7 @@ def initialise(
     if name == "as_built":
         return
     generator = Generator().manual_seed(seed)
-    for matrix in _matrices(module, activation):
+    for matrix in _matrices(module, activation, also):
         start = torch.empty(matrix.weight.shape)
         if name == "orthogonal":
             nn.init.orthogonal_(start, math.sqrt(matrix.gain), generator=generator)
@@ -72,7 +80,7 @@ _VARIANCES: dict[str, _Variance] = {
 }
 
 
-def _matrices(module: nn.Module, activation: str) -> Iterator[_Matrix]:
+def _matrices(module: nn.Module, activation: str, also: type[nn.Module] | tuple[()]) -> Iterator[_Matrix]:
     gain = _gain(activation)
     for layer in module.modules():
         match layer:
@@ -85,6 +93,8 @@ def _matrices(module: nn.Module, activation: str) -> Iterator[_Matrix]:
             case nn.MultiheadAttention(in_proj_weight=Tensor() as weight):  # queries, keys and values
                 width = layer.embed_dim
                 yield from (_Matrix(part, width, width, 1.0) for part in weight.chunk(3))
+            case nn.Module(weight=Tensor() as weight) if isinstance(layer, also):
+                yield _Matrix(weight, weight.shape[1], weight.shape[0], gain)
             case _:
                 pass
 

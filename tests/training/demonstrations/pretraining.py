@@ -7,9 +7,14 @@ the whole network with labels, gently: with a learning rate a tenth of what rand
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from advisor.networks.families.boltzmann.network import DeepBelief, contrastive_divergence
+from advisor.networks.families.boltzmann.network import (
+    BoltzmannMachine,
+    Contrasted,
+    DeepBelief,
+    contrastive_divergence,
+)
 from advisor.training.loop.loop import train
 from advisor.training.recipe import Recipe
 from advisor.training.trained import Trained
@@ -28,7 +33,18 @@ def pretrain(
     values = examples.flatten(1)
     trained = []
     for machine in network.stack():
-        trained.append(train(Unsupervised(machine, contrastive_divergence), (values,), recipe, until=until))
+        trained.append(train(Unsupervised(_Contrast(machine), contrastive_divergence), (values,), recipe, until=until))
         with torch.no_grad():
-            values = machine.up(values)
+            values = machine(values)
     return tuple(trained)
+
+
+class _Contrast(nn.Module):
+    """(batch, visible) -> the energies of one machine."""
+
+    def __init__(self, machine: BoltzmannMachine) -> None:
+        super().__init__()
+        self.machine = machine
+
+    def forward(self, values: Tensor) -> Contrasted:
+        return self.machine.contrast(values)

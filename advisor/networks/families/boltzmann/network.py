@@ -32,7 +32,7 @@ class Contrasted(NamedTuple):
 
 
 class BoltzmannMachine(nn.Module):
-    """(batch, ...) -> Contrasted, as contrastive divergence needs it.
+    """(batch, visible) -> (batch, hidden): the probability of each hidden unit to be on.
 
     Hidden units are on or off. Visible units are on or off too (values from 0 to 1 count as probabilities), or
     `gaussian`: numbers with variance 1 around their mean, for standardised values (Hinton 2010, section 13.2).
@@ -45,8 +45,11 @@ class BoltzmannMachine(nn.Module):
         self.visible_bias = nn.Parameter(torch.zeros(visible))
         self.gaussian, self.steps = gaussian, steps
 
-    def forward(self, examples: Tensor) -> Contrasted:
-        examples = examples.flatten(1)
+    def forward(self, visible: Tensor) -> Tensor:
+        return self._drive(visible).sigmoid()
+
+    def contrast(self, examples: Tensor) -> Contrasted:
+        """(batch, visible) -> the energies that contrastive divergence compares."""
         drive = self._drive(examples)
         with torch.no_grad():
             reached = self._after_steps(drive)
@@ -56,25 +59,17 @@ class BoltzmannMachine(nn.Module):
         """(batch, visible) -> (batch,): minus the logarithm of the probability, but for a constant."""
         return self._energy(visible, self._drive(visible))
 
-    def up(self, visible: Tensor) -> Tensor:
-        """(batch, visible) -> (batch, hidden): the probability of each hidden unit to be on."""
-        return self._drive(visible).sigmoid()
-
     def down(self, hidden: Tensor) -> Tensor:
         """(batch, hidden) -> (batch, visible): the mean of each visible unit."""
         means = functional.linear(hidden, self.weight.t(), self.visible_bias)
         return means if self.gaussian else means.sigmoid()
-
-    def restore(self, examples: Tensor) -> Tensor:
-        """(batch, ...) -> (batch, visible): to the hidden units and back, without chance."""
-        return self.down(self.up(examples.flatten(1)))
 
     def gibbs(
         self, visible: Tensor, steps: int, generator: Generator | None = None, progress: Progress | None = None
     ) -> Tensor:
         """The visible units after so many steps to the hidden ones and back, every unit drawn at random."""
         for step in range(steps):
-            visible = self.draw(self.down(_on_or_off(self.up(visible), generator)), generator)
+            visible = self.draw(self.down(_on_or_off(self(visible), generator)), generator)
             if progress is not None:
                 progress(step + 1, steps)
         return visible
@@ -100,13 +95,13 @@ class BoltzmannMachine(nn.Module):
     ) -> Tensor:
         """(number, visible): the means of the visible units at the end of that many Gibbs steps."""
         visible = self.gibbs(self.start(number, generator), steps, generator, progress)
-        return self.down(_on_or_off(self.up(visible), generator))
+        return self.down(_on_or_off(self(visible), generator))
 
     def _after_steps(self, drive: Tensor) -> Tensor:
         """Visible means are passed on as they are and hidden units drawn: less noise in the gradient (section 3)."""
         reached = self.down(_on_or_off(drive.sigmoid()))
         for _ in range(self.steps - 1):
-            reached = self.down(_on_or_off(self.up(reached)))
+            reached = self.down(_on_or_off(self(reached)))
         return reached
 
     def _drive(self, visible: Tensor) -> Tensor:
@@ -122,49 +117,46 @@ class BoltzmannMachine(nn.Module):
 class DeepBelief(nn.Module):
     """(batch, values) -> (batch, outputs): up through the machines, their probabilities taken as activations, and a head.
 
-    Without a head -> Contrasted, the energies of all machines summed: each learns from the probabilities below it, of
+    A single machine is an rbm. Without a head -> Contrasted, the energies of all machines summed: each learns from the
+    probabilities below it, of
     which no gradient goes down, so one step of all is a step of each on its own. The paper trains them one after the other.
     """
 
     def __init__(self, widths: tuple[int, ...], outputs: int | None, *, gaussian: bool = False) -> None:
         super().__init__()
-        self.machines = nn.ModuleList(
-            BoltzmannMachine(below, above, gaussian=gaussian and number == 0)
-            for number, (below, above) in enumerate(pairwise(widths))
+        self.machines = nn.Sequential(
+            *(
+                BoltzmannMachine(below, above, gaussian=gaussian and number == 0)
+                for number, (below, above) in enumerate(pairwise(widths))
+            )
         )
         self.head = None if outputs is None else nn.Linear(widths[-1], outputs)
 
     def forward(self, examples: Tensor) -> Tensor | Contrasted:
         values = examples.flatten(1)
         if self.head is not None:
-            result: Tensor = self.head(self.up(values))
+            result: Tensor = self.head(self.machines(values))
             return result
         *below, top = self.stack()
         examples_energy = reached_energy = torch.zeros(())
         for machine in below:
-            contrasted: Contrasted = machine(values)
+            contrasted = machine.contrast(values)
             examples_energy, reached_energy = examples_energy + contrasted.examples, reached_energy + contrasted.reached
             with torch.no_grad():
-                values = machine.up(values)
-        contrasted = top(values)
+                values = machine(values)
+        contrasted = top.contrast(values)
         return Contrasted(examples_energy + contrasted.examples, reached_energy + contrasted.reached)
 
     def stack(self) -> list[BoltzmannMachine]:
         """The machines from the data upwards."""
         return [machine for machine in self.machines if isinstance(machine, BoltzmannMachine)]
 
-    def up(self, values: Tensor) -> Tensor:
-        """(batch, values) -> (batch, units of the uppermost machine)."""
-        for machine in self.stack():
-            values = machine.up(values)
-        return values
-
     def restore(self, examples: Tensor) -> Tensor:
-        """(batch, ...) -> (batch, values): up to the units of the uppermost machine and down again, without chance."""
-        values = self.up(examples.flatten(1))
+        """(batch, ...) -> the same: up to the units of the uppermost machine and down again, without chance."""
+        values: Tensor = self.machines(examples.flatten(1))
         for machine in reversed(self.stack()):
             values = machine.down(values)
-        return values
+        return values.view_as(examples)
 
     def sample(
         self,

@@ -29,15 +29,26 @@ class MessagePassing(nn.Module):
 
     def __init__(self, widths: tuple[int, ...], outputs: int, following: Following) -> None:
         super().__init__()
-        self.rounds = nn.ModuleList(nn.Linear(2 * before, after) for before, after in pairwise(widths))
-        self.following = nn.ModuleList(nn.Sequential(*following(width)) for width in widths[1:])
+        self.rounds = nn.ModuleList(Round(before, after, following) for before, after in pairwise(widths))
         self.head = nn.Linear(widths[-1], outputs)
 
     def forward(self, graph: Graph) -> Tensor:
         values, edges = graph
-        for mix, following in zip(self.rounds, self.following, strict=True):
-            values = following(mix(torch.cat([values, mean_of_neighbours(values, edges)], dim=1)))
+        for listen in self.rounds:
+            values = listen(values, edges)
         result: Tensor = self.head(values)
+        return result
+
+
+class Round(nn.Module):
+    """(nodes, before), edges -> (nodes, after), from each node itself and the mean of its neighbours."""
+
+    def __init__(self, before: int, after: int, following: Following) -> None:
+        super().__init__()
+        self.mix = nn.Sequential(nn.Linear(2 * before, after), *following(after))
+
+    def forward(self, values: Tensor, edges: Tensor) -> Tensor:
+        result: Tensor = self.mix(torch.cat([values, mean_of_neighbours(values, edges)], dim=1))
         return result
 
 
