@@ -8,6 +8,8 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -18,7 +20,6 @@ from numpy.typing import NDArray
 
 from advisor.datasets.refusals import not_opened, unreadable
 from advisor.datasets.sampling import Positions
-from advisor.errors import InputError
 from advisor.wording import shorten
 
 AnyArray: TypeAlias = NDArray[Any]
@@ -69,7 +70,7 @@ def stored_arrays(path: Path) -> list[StoredArray]:
 
     Raises InputError where the file is damaged. Arrays of objects are listed like others; `rows_of` refuses them.
     """
-    try:
+    with _refusing_damage(path):
         if not zipfile.is_zipfile(path):
             with path.open("rb") as file:
                 if file.read(len(ARCHIVE)) == ARCHIVE:
@@ -85,40 +86,32 @@ def stored_arrays(path: Path) -> list[StoredArray]:
                         header = _header(member.filename.removesuffix(".npy"), file)
                         headers.append(_possible(header, size - file.tell()))
             return headers
-    except OSError as error:
-        raise not_opened(path, error) from None
-    except DAMAGED as error:
-        raise _damaged(path, error) from None
 
 
-def rows_of(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
-    """Read rows at ascending positions; of an array without axes the value itself. Raises InputError where it is damaged."""
-    try:
+def rows_of(path: Path, stored: StoredArray, positions: Positions, column: int | None = None) -> AnyArray:
+    """Read rows at ascending positions, of all columns or one; of an array without axes the value itself.
+
+    Raises InputError where the file is damaged.
+    """
+    with _refusing_damage(path):
         if not stored.name:
-            return _from_npy(path, stored, positions)
+            mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
+            mapped = mapped if column is None else mapped[:, column]
+            return numpy.array(mapped[positions] if stored.shape else mapped)
         with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as file:
             _header(stored.name, file)
-            return _from_stream(file, stored, positions)
-    except OSError as error:
-        raise not_opened(path, error) from None
-    except InputError:
-        raise
-    except DAMAGED as error:
-        raise _damaged(path, error) from None
+            return _from_stream(file, stored, positions, column)
 
 
-def column_of(path: Path, stored: StoredArray, column: int) -> AnyArray:
-    """Read one column of an array of rows, of an NPY without the others. Raises InputError where it is damaged."""
+@contextmanager
+def _refusing_damage(path: Path) -> Iterator[None]:
+    """Raise InputError for what reading a missing, cut off or made-up file raises."""
     try:
-        if stored.name:
-            with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as file:
-                _header(stored.name, file)
-                return _from_stream(file, stored, numpy.arange(stored.rows), column)
-        return numpy.array(numpy.load(path, mmap_mode="r", allow_pickle=False)[:, column])
+        yield
     except OSError as error:
         raise not_opened(path, error) from None
     except DAMAGED as error:
-        raise _damaged(path, error) from None
+        raise unreadable(path, f"this file cannot be read: {shorten(error, 120)}", TRY_AGAIN) from None
 
 
 def _header(name: str, file: IO[bytes]) -> StoredArray:
@@ -144,12 +137,7 @@ def _possible(stored: StoredArray, held: int) -> StoredArray:
     return stored
 
 
-def _from_npy(path: Path, stored: StoredArray, positions: Positions) -> AnyArray:
-    mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
-    return numpy.array(mapped[positions] if stored.shape else mapped)
-
-
-def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None = None) -> AnyArray:
+def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
     """Rows at ascending positions, of all columns or one; never more than a block of others with them."""
     kept: Any = slice(None) if column is None else (slice(None), column)
     if stored.kind.hasobject:
@@ -178,7 +166,3 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
     if len(data) < size:
         raise EOFError("it ends before its header says")
     return data
-
-
-def _damaged(path: Path, error: Exception) -> InputError:
-    return unreadable(path, f"this file cannot be read: {shorten(error, 120)}", TRY_AGAIN)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy
 
 from advisor.datasets.arrays.roles import Roles
-from advisor.datasets.arrays.stored import AnyArray, column_of, rows_of
+from advisor.datasets.arrays.stored import AnyArray, rows_of
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions
@@ -21,7 +21,7 @@ from advisor.facts.vocabulary import Value
 def targets_of(path: Path, roles: Roles) -> AnyArray | None:
     """All targets, (n,) or of several numbers (n, k)."""
     if roles.target_column is not None:
-        return column_of(path, roles.data, roles.target_column)
+        return rows_of(path, roles.data, numpy.arange(roles.data.rows), roles.target_column)
     if roles.target is None:
         return None
     values = rows_of(path, roles.target, numpy.arange(roles.data.rows))

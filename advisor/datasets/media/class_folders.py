@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
 from advisor.datasets.refusals import not_opened, unreadable
-from advisor.datasets.sampling import how_drawn, stratified
+from advisor.datasets.sampling import Positions, how_drawn, stratified
 from advisor.datasets.values.labels import class_numbers
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
@@ -24,6 +24,7 @@ PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "te
 """Folders of these names split the data; the classes are in them."""
 DEEPEST = 8
 MOST_FILES = 2_000_000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,21 @@ class ClassFolders:
 
     def path(self, member: Member) -> Path:
         return self.folder / member.name
+
+    def read(
+        self, positions: Positions, read: Callable[[Path], T], broken: tuple[type[BaseException], ...]
+    ) -> tuple[list[T], list[int], list[tuple[Member, str]]]:
+        """Read some files: what was read, its positions, and the files whose reading raised one of `broken`, with the reason."""
+        found, kept, lost = [], [], []
+        for position in positions.tolist():
+            member = self.members[position]
+            try:
+                found.append(read(self.path(member)))
+            except broken as error:
+                lost.append((member, str(error) or "it is cut off"))
+            else:
+                kept.append(position)
+        return found, kept, lost
 
     @property
     def bytes(self) -> int:
@@ -166,13 +182,7 @@ def load_members(
     """
     numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
     chosen = stratified(numbers, most_examples, seed)
-    examples, kept = [], []
-    for position in chosen:
-        try:
-            examples.append(read(found.path(found.members[position])))
-        except broken:
-            continue
-        kept.append(position)
+    examples, kept, lost = found.read(chosen, read, broken)
     if not kept:
         raise unreadable(inspection.path, f"none of its {found.noun} can be read", remedy)
     left_out = []
@@ -180,9 +190,8 @@ def load_members(
         left_out.append(
             f"{len(chosen):,} of {len(found.members):,} {found.noun} were taken, {how_drawn(numbers, numbers[chosen])}."
         )
-    if len(kept) < len(chosen):
-        lost = len(chosen) - len(kept)
-        left_out.append(f"{lost:,} that cannot be read {'was' if lost == 1 else 'were'} left out.")
+    if lost:
+        left_out.append(f"{len(lost):,} that cannot be read {'was' if len(lost) == 1 else 'were'} left out.")
     return Examples(
         inspection.modality, Task.CLASSIFY, numpy.stack(examples), numbers[kept], classes, left_out=" ".join(left_out)
     )

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import struct
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,6 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
-
-from advisor.datasets.media.class_folders import ClassFolders, Member
 
 Floats: TypeAlias = NDArray[numpy.float32]
 
@@ -35,7 +33,6 @@ logging.getLogger("PIL").addHandler(logging.NullHandler())  # else its remarks o
 class Look:
     """One decoded picture."""
 
-    member: Member
     width: int
     height: int
     mode: str
@@ -61,22 +58,13 @@ def resized(picture: NDArray[Any], side: int) -> Floats:
     return numpy.asarray(image.resize((side, side), Image.Resampling.BILINEAR))
 
 
-def look_into(found: ClassFolders, chosen: Sequence[Member]) -> tuple[list[Look], list[Member]]:
-    """Decode some pictures; those that cannot be are listed apart."""
-    looks, broken = [], []
-    for member in chosen:
-        path = found.path(member)
-        try:
-            with _opened(path) as image:
-                width, height, mode = *image.size, image.mode
-                image.draft(None, (LARGEST_SIDE, LARGEST_SIDE))  # a large JPEG is decoded in a fraction of the time
-                image.load()
-            content = hashlib.blake2b(path.read_bytes(), digest_size=16).digest()
-        except BROKEN:
-            broken.append(member)
-            continue
-        looks.append(Look(member, width, height, mode, content))
-    return looks, broken
+def look(path: Path) -> Look:
+    """Decode a picture. Raises one of BROKEN."""
+    with _opened(path) as image:
+        width, height, mode = *image.size, image.mode
+        image.draft(None, (LARGEST_SIDE, LARGEST_SIDE))  # a large JPEG is decoded in a fraction of the time
+        image.load()
+    return Look(width, height, mode, hashlib.blake2b(path.read_bytes(), digest_size=16).digest())
 
 
 def read(path: Path, side: int, colours: int) -> Floats:

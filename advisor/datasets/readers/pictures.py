@@ -49,23 +49,27 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     """
     refuse_target(target, folder)
     found = class_folders(folder, SUFFIXES, NOUN)
-    chosen = [found.members[position] for position in spread(len(found.members), DECODED)]
-    looks, broken = images.look_into(found, chosen)
+    chosen = spread(len(found.members), DECODED)
+    looks, kept, broken = found.read(chosen, images.look, images.BROKEN)
+    names = join_names([shorten(member.name, 40) for member, _ in broken[:3]])
     if not looks:
-        names = join_names([shorten(member.name, 40) for member in broken[:3]])
         raise unreadable(folder, f"none of its pictures can be read, such as {names}", _REMEDY)
     width, height = Counter((look.width, look.height) for look in looks).most_common(1)[0][0]
     colours = Counter(look.colours for look in looks).most_common(1)[0][0]
     side = images.side_for(width, height)
     of_one_size = all((look.width, look.height) == (width, height) for look in looks)
-    pixels = (
-        width * height if of_one_size else side * side
-    )  # of many sizes, that of trials: the most common stands for few
+    # Of many sizes, that of trials: the most common stands for few.
+    pixels = width * height if of_one_size else side * side
+    remarks = [*_remarks(looks, (width, height), colours)]
+    if broken:
+        what = f"{len(broken):,} of the {len(chosen):,} looked into cannot be read, such as {names}."
+        remarks.append(Remark(what, Weight.WARNING, f"They are left out. {_REMEDY}"))
+    remarks += _duplicates(looks, [found.members[position] for position in kept])
     return inspection_of(
         found,
         FORMAT,
         {"data.modality": "image", "data.inputs": colours * pixels},
-        _remarks(looks, broken, (width, height), colours),
+        remarks,
         PicturesReading(side, colours),
         looked_into=len(chosen),
         broken=len(broken),
@@ -75,7 +79,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     )
 
 
-def _remarks(looks: list[Look], broken: list[Member], commonest: tuple[int, int], colours: int) -> Iterator[Remark]:
+def _remarks(looks: list[Look], commonest: tuple[int, int], colours: int) -> Iterator[Remark]:
     sizes = Counter((look.width, look.height) for look in looks)
     side = images.side_for(*commonest)
     width, height = commonest
@@ -98,28 +102,23 @@ def _remarks(looks: list[Look], broken: list[Member], commonest: tuple[int, int]
         yield Remark(
             f"Grey and coloured pictures are mixed; {share:.0%} are {kind}, and so all are taken.".replace("%", " %")
         )
-    if broken:
-        names = join_names([shorten(member.name, 40) for member in broken[:3]])
-        what = f"{len(broken):,} of the {len(looks) + len(broken):,} looked into cannot be read, such as {names}."
-        yield Remark(what, Weight.WARNING, "They are left out. Save them once more as PNG or JPEG.")
-    yield from _duplicates(looks)
 
 
-def _duplicates(looks: list[Look]) -> Iterator[Remark]:
+def _duplicates(looks: list[Look], members: list[Member]) -> Iterator[Remark]:
     same: dict[bytes, list[Member]] = {}
-    for look in looks:
-        same.setdefault(look.content, []).append(look.member)
-    twice = [members for members in same.values() if len(members) > 1]
+    for look, member in zip(looks, members, strict=True):
+        same.setdefault(look.content, []).append(member)
+    twice = [copies for copies in same.values() if len(copies) > 1]
     if not twice:
         return
-    spare = sum(len(members) - 1 for members in twice)
+    spare = sum(len(copies) - 1 for copies in twice)
     yield Remark(
         f"{spare:,} of the {len(looks):,} looked into are copies, such as {shorten(twice[0][1].name, 40)} of "
         f"{shorten(twice[0][0].name, 40)}.",
         Weight.WARNING,
         "Delete copies: one in the training and one in the test makes scores too good.",
     )
-    conflicting = sum(len({member.label for member in members}) > 1 for members in twice)
+    conflicting = sum(len({member.label for member in copies}) > 1 for copies in twice)
     if conflicting:
         what = f"Pictures that lie in several classes at once: {conflicting:,}."
         yield Remark(what, Weight.WARNING, "Decide on one class for each.")

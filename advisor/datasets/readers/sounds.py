@@ -13,7 +13,7 @@ import numpy
 
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media import waves
-from advisor.datasets.media.class_folders import ClassFolders, Member, class_folders, inspection_of, load_members
+from advisor.datasets.media.class_folders import class_folders, inspection_of, load_members
 from advisor.datasets.reader import Reader
 from advisor.datasets.refusals import refuse_target, unreadable
 from advisor.datasets.sampling import spread
@@ -47,20 +47,24 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     """Read the headers of at most 1000 files. Inputs and steps are those of the bands that a trial is given."""
     refuse_target(target, folder)
     found = class_folders(folder, SUFFIXES, NOUN)
-    chosen = [found.members[position] for position in spread(len(found.members), OPENED)]
-    headers, broken = _opened(found, chosen)
+    chosen = spread(len(found.members), OPENED)
+    headers, _, broken = found.read(chosen, waves.header, waves.BROKEN)
+    names = join_names([shorten(f"{member.name} ({why})", 80) for member, why in broken[:3]])
     if not headers:
-        names = join_names([shorten(f"{member.name} ({why})", 80) for member, why in broken[:3]])
         raise unreadable(folder, f"none of its sounds can be read, such as {names}", REMEDY)
     seconds = float(numpy.percentile([header.seconds for header in headers], 95))
     windows = max(1, 1 + math.floor((seconds - waves.WINDOW_SECONDS) / waves.HOP_SECONDS + 1e-6))
     hops = -(-windows // MOST_STEPS)
     steps = -(-windows // hops)
+    remarks = [*_remarks(headers, steps, hops)]
+    if broken:
+        what = f"{len(broken):,} of the {len(chosen):,} opened cannot be read: {names}."
+        remarks.append(Remark(what, Weight.WARNING, REMEDY))
     return inspection_of(
         found,
         FORMAT,
         {"data.modality": "audio", "data.inputs": waves.BANDS, "data.sequence_length": steps},
-        _remarks(headers, broken, steps, hops),
+        remarks,
         SoundsReading(steps, hops * waves.HOP_SECONDS, min(header.rate for header in headers) / 2),
         looked_into=len(chosen),
         broken=len(broken),
@@ -69,18 +73,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     )
 
 
-def _opened(found: ClassFolders, chosen: list[Member]) -> tuple[list[waves.Header], list[tuple[Member, str]]]:
-    """Read headers; of the files without one, the reason."""
-    headers, broken = [], []
-    for member in chosen:
-        try:
-            headers.append(waves.header(found.path(member)))
-        except waves.BROKEN as error:
-            broken.append((member, str(error) or "it is cut off"))
-    return headers, broken
-
-
-def _remarks(headers: list[waves.Header], broken: list[tuple[Member, str]], steps: int, hops: int) -> Iterator[Remark]:
+def _remarks(headers: list[waves.Header], steps: int, hops: int) -> Iterator[Remark]:
     every = hops * waves.HOP_SECONDS
     heard = waves.WINDOW_SECONDS + (steps - 1) * every
     yield Remark(
@@ -103,13 +96,6 @@ def _remarks(headers: list[waves.Header], broken: list[tuple[Member, str]], step
             f"{cut_off:,} of the {len(headers):,} opened end before their header says, and are used as far as they go."
         )
         yield Remark(what, Weight.WARNING, "Check that they were written or copied to their end.")
-    if broken:
-        names = join_names([shorten(f"{member.name} ({why})", 80) for member, why in broken[:3]])
-        yield Remark(
-            f"{len(broken):,} of the {len(headers) + len(broken):,} opened cannot be read: {names}.",
-            Weight.WARNING,
-            REMEDY,
-        )
 
 
 READER = Reader("sounds (WAV)", SUFFIXES, inspect, reads_folders=True)

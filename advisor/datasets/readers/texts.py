@@ -11,10 +11,10 @@ import numpy
 
 from advisor.datasets import encodings, fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
-from advisor.datasets.media.class_folders import ClassFolders, class_folders, inspection_of
+from advisor.datasets.media.class_folders import class_folders, inspection_of
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import not_opened, refuse_target, unreadable
-from advisor.datasets.sampling import Positions, spread, stratified
+from advisor.datasets.sampling import spread, stratified
 from advisor.datasets.values.labels import class_numbers
 from advisor.datasets.values.words import TextSize, measure
 from advisor.wording import shorten
@@ -30,6 +30,7 @@ LONGEST_LINE = 200
 NOUN = "texts"
 FORMAT = "text"
 SUFFIXES = frozenset({".txt", ".md"})
+_BROKEN = (OSError, ValueError)
 _REMEDY = "Make a folder of texts for each class, or a table with a column of texts and one of classes."
 
 
@@ -62,25 +63,26 @@ def _load_file(path: Path, most_examples: int) -> Examples:
 def _load_folder(path: Path, inspection: Inspection, most_examples: int, seed: int) -> Examples:
     found = class_folders(path, SUFFIXES, NOUN)
     numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
-    texts, kept_positions, broken = _read_some(found, stratified(numbers, most_examples, seed))
+    chosen = stratified(numbers, most_examples, seed)
+    texts, kept, broken = found.read(chosen, _read, _BROKEN)
     if not texts:
         raise unreadable(path, "none of its texts has a word", "Check the files.")
-    taken = len(texts) + broken
-    left_out = f"{taken:,} of {len(found.members):,} texts were taken. " if taken < len(found.members) else ""
-    left_out += f"{broken:,} without words, or that are no text, were left out." if broken else ""
-    return Examples("text", Task.CLASSIFY, texts, numbers[kept_positions], classes, left_out=left_out.strip())
+    every = len(found.members)
+    left_out = f"{len(chosen):,} of {every:,} texts were taken. " if len(chosen) < every else ""
+    left_out += f"{len(broken):,} without words, or that are no text, were left out." if broken else ""
+    return Examples("text", Task.CLASSIFY, texts, numbers[kept], classes, left_out=left_out.strip())
 
 
 def _inspect_folder(folder: Path) -> Inspection:
     found = class_folders(folder, SUFFIXES, NOUN)
     chosen = spread(len(found.members), LOOKED_INTO)
-    texts, _, broken = _read_some(found, chosen)
+    texts, _, broken = found.read(chosen, _read, _BROKEN)
     if not texts:
         raise unreadable(folder, "none of its texts has a word", "Check the files.")
     size = measure(texts)
     remarks = [*_repeated(texts)]
     if broken:
-        what = f"{broken:,} of the {len(chosen):,} looked into have no words or are no text, and are left out."
+        what = f"{len(broken):,} of the {len(chosen):,} looked into have no words or are no text, and are left out."
         remarks.append(Remark(what, Weight.WARNING, "Check them."))
     return inspection_of(
         found,
@@ -89,7 +91,7 @@ def _inspect_folder(folder: Path) -> Inspection:
         remarks,
         TextsReading(),
         looked_into=len(chosen),
-        broken=broken,
+        broken=len(broken),
         sampled=f"Read {len(chosen):,} of {len(found.members):,} texts, evenly from all of them.",
         bytes_each=found.bytes / len(found.members),
         task_remedy=_REMEDY,
@@ -165,21 +167,15 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(held)
 
 
-def _read_some(found: ClassFolders, chosen: Positions) -> tuple[list[str], list[int], int]:
-    """The texts at some positions, the positions that have one, and how many have none."""
-    texts, kept = [], []
-    for position in chosen:
-        try:
-            with found.path(found.members[position]).open("rb") as file:
-                data = file.read(LONGEST)
-        except OSError:
-            continue
-        encoding = encodings.recognise(data[: 2**16])
-        text = "" if encoding is None else encodings.decoded(data, encoding).strip()
-        if text:
-            texts.append(text)
-            kept.append(int(position))
-    return texts, kept, len(chosen) - len(kept)
+def _read(path: Path) -> str:
+    """The beginning of a text. Raises OSError, and ValueError where it has no words or is no text."""
+    with path.open("rb") as file:
+        data = file.read(LONGEST)
+    encoding = encodings.recognise(data[: 2**16])
+    text = "" if encoding is None else encodings.decoded(data, encoding).strip()
+    if not text:
+        raise ValueError("it has no words")
+    return text
 
 
 def _repeated(texts: Sequence[str]) -> Iterator[Remark]:

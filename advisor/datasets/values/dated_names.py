@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 
 _QUARTER = re.compile(
@@ -38,30 +40,12 @@ def times_of(names: Sequence[str]) -> list[float] | None:
     stated = [name.strip() for name in names]
     if len(stated) < _FEWEST or not all(map(looks_dated, stated)):
         return None
-    for read in _readers():
-        times = _read_by(read, stated)
-        if times is not None and _in_order(times):
-            return times
+    for read in _READERS:
+        with suppress(ValueError):
+            times = [read(name) for name in stated]
+            if _in_order(times):
+                return times
     return None
-
-
-def _readers() -> Iterable[Callable[[str], float | None]]:
-    yield _quarter
-    yield _month
-    for spelling in _MONTHS:
-        yield lambda name, spelling=spelling: _months(_moment(name, spelling))  # type: ignore[misc]
-    for spelling in _DAYS:
-        yield lambda name, spelling=spelling: _days(_moment(name, spelling))  # type: ignore[misc]
-
-
-def _read_by(read: Callable[[str], float | None], names: Iterable[str]) -> list[float] | None:
-    times = []
-    for name in names:
-        time = read(name)
-        if time is None:
-            return None
-        times.append(time)
-    return times
 
 
 def _in_order(times: Sequence[float]) -> bool:
@@ -69,26 +53,34 @@ def _in_order(times: Sequence[float]) -> bool:
     return all(step > 0 for step in steps) or all(step < 0 for step in steps)
 
 
-def _quarter(name: str) -> float | None:
+def _quarters(name: str) -> float:
     found = _QUARTER.fullmatch(name)
-    return None if found is None else 4 * int(found["year"] or found["last"]) + int(found["number"] or found["first"])
+    if found is None:
+        raise ValueError(name)
+    return 4 * int(found["year"] or found["last"]) + int(found["number"] or found["first"])
 
 
-def _month(name: str) -> float | None:
+def _numbered_months(name: str) -> float:
     found = _MONTH.fullmatch(name)
-    return None if found is None else 12 * int(found["year"]) + int(found["number"])
+    if found is None:
+        raise ValueError(name)
+    return 12 * int(found["year"]) + int(found["number"])
 
 
-def _moment(name: str, spelling: str) -> datetime | None:
-    try:
-        return datetime.strptime(name, spelling)
-    except ValueError:
-        return None
+def _months(spelling: str, name: str) -> float:
+    moment = datetime.strptime(name, spelling)
+    return 12 * moment.year + moment.month
 
 
-def _months(moment: datetime | None) -> float | None:
-    return None if moment is None else 12 * moment.year + moment.month
+def _days(spelling: str, name: str) -> float:
+    moment = datetime.strptime(name, spelling)
+    return moment.toordinal() + moment.hour / 24 + moment.minute / 1440
 
 
-def _days(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.toordinal() + moment.hour / 24 + moment.minute / 1440
+_READERS: tuple[Callable[[str], float], ...] = (
+    _quarters,
+    _numbered_months,
+    *(partial(_months, spelling) for spelling in _MONTHS),
+    *(partial(_days, spelling) for spelling in _DAYS),
+)
+"""Each turns a name of its spelling into a number, and raises ValueError for others."""
