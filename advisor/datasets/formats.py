@@ -6,13 +6,14 @@ import os
 import pkgutil
 import stat
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 
 from advisor.datasets import encodings
 from advisor.datasets import readers as files_of_readers
+from advisor.datasets.media.class_folders import files_below
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import not_opened, unreadable
 from advisor.errors import InputError
@@ -113,7 +114,7 @@ def _of_folder(path: Path) -> Reader:
     """The reader of most of its files, by their names."""
     suffixes: Counter[str] = Counter()
     first: dict[str, str] = {}
-    for entry in _files(path):
+    for entry in islice((entry for entry in files_below(path, DEEPEST) if entry.is_file()), MOST_ENTRIES):
         suffix = os.path.splitext(entry.name)[1].casefold()  # noqa: PTH122  a path object for each is slow
         suffixes[suffix] += 1
         first.setdefault(suffix, entry.path)
@@ -137,28 +138,3 @@ def _of_folder(path: Path) -> Reader:
 
 def _folder_formats() -> str:
     return join_names([reader.name for reader in readers() if reader.reads_folders])
-
-
-def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Files of a folder and the folders in it, hidden ones and links to folders left out; the first 20,000. Raises OSError."""
-    waiting = [(str(folder), 0)]
-    seen = 0
-    while waiting:
-        name, depth = waiting.pop(0)
-        try:
-            entries = sorted(os.scandir(name), key=lambda entry: entry.name)
-        except PermissionError:
-            if depth == 0:
-                raise
-            continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                if depth < DEEPEST:
-                    waiting.append((entry.path, depth + 1))
-            elif entry.is_file():
-                yield entry
-                seen += 1
-                if seen >= MOST_ENTRIES:
-                    return

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy
 
 from advisor.datasets.dataset import Examples, Inspection, Task
-from advisor.datasets.refusals import unlearnable
+from advisor.datasets.refusals import not_opened, unlearnable
 from advisor.wording import shorten
 
 FEWEST_OF_OTHERS = 3
@@ -23,7 +25,10 @@ def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Exampl
         raise unlearnable(inspection.path, f"{inspection.modality}s cannot be tried yet", remedy)
     if inspection.task is None:
         raise unlearnable(inspection.path, "it is not known what to predict", inspection.task_remedy)
-    examples = inspection.reading.load(inspection, most_examples, seed)
+    try:
+        examples = inspection.reading.load(inspection, most_examples, seed)
+    except OSError as error:
+        raise not_opened(Path(inspection.path), error) from None
     if examples.task is Task.CLASSIFY:
         _refuse_single_class(inspection, examples)
     return examples

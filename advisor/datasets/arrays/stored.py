@@ -18,7 +18,7 @@ import numpy
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from advisor.datasets.refusals import not_opened, unreadable
+from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions
 from advisor.wording import shorten
 
@@ -105,11 +105,9 @@ def rows_of(path: Path, stored: StoredArray, positions: Positions, column: int |
 
 @contextmanager
 def _refusing_damage(path: Path) -> Iterator[None]:
-    """Raise InputError for what reading a missing, cut off or made-up file raises."""
+    """Raise InputError for what reading a cut off or made-up file raises."""
     try:
         yield
-    except OSError as error:
-        raise not_opened(path, error) from None
     except DAMAGED as error:
         raise unreadable(path, f"this file cannot be read: {shorten(error, 120)}", TRY_AGAIN) from None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
-from advisor.datasets.refusals import not_opened, unreadable
+from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions, how_drawn, stratified
 from advisor.datasets.values.labels import class_numbers
 from advisor.facts.vocabulary import Value
@@ -86,18 +87,18 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
     """List the files of a kind in a folder: FOLDER/CLASS/files, FOLDER/train/CLASS/files, or files without a class.
 
     Hidden files are passed over, links to folders are not followed. `noun` names the files in messages: pictures.
-    Raises InputError where there are none.
+    Raises InputError where there are none, and OSError.
     """
     found: list[tuple[tuple[str, ...], int]] = []
-    counts: Counter[str] = Counter()
-    try:
-        for parts, size in _files(folder, counts):
-            if os.path.splitext(parts[-1])[1].casefold() in suffixes:  # noqa: PTH122  a path object for each is slow
-                found.append((parts, size))
-            else:
-                counts["others"] += 1
-    except OSError as error:
-        raise not_opened(folder, error) from None
+    others = links = 0
+    for entry in islice(files_below(folder, DEEPEST), MOST_FILES):
+        if entry.is_dir():
+            links += 1
+        elif os.path.splitext(entry.name)[1].casefold() in suffixes:  # noqa: PTH122  a path object for each is slow
+            names = entry.path.removeprefix(str(folder)).strip(os.sep).split(os.sep)  # noqa: PTH206  slow, too
+            found.append((tuple(names), entry.stat().st_size))
+        else:
+            others += entry.is_file()
     if not found:
         raise unreadable(folder, f"this folder holds no {noun}", f"Name one with a folder of {noun} for each class.")
     found.sort()
@@ -115,7 +116,7 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
         members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
     classes = _in_order({member.label for member in members} - {""})
     divisions = tuple(sorted(divided)) if is_divided else ()
-    return ClassFolders(folder, noun, tuple(members), classes, divisions, outside, counts["others"], counts["links"])
+    return ClassFolders(folder, noun, tuple(members), classes, divisions, outside, others, links)
 
 
 def inspection_of(
@@ -233,29 +234,27 @@ def _class_remarks(folders: ClassFolders) -> Iterator[Remark]:
         yield Remark(f"Files of other kinds that were passed over: {folders.others:,}.")
 
 
-def _files(folder: Path, counts: Counter[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The parts of each file's name, and its size. Raises OSError where the folder itself cannot be read."""
-    waiting: list[tuple[str, ...]] = [()]
-    seen = 0
-    while waiting and seen < MOST_FILES:
-        inside = waiting.pop()
+def files_below(folder: Path, deepest: int) -> Iterator[os.DirEntry[str]]:
+    """Files of a folder and of those in it, by name within each; links to folders are not followed, but named. None are hidden.
+
+    Raises OSError where the folder itself cannot be read.
+    """
+    waiting = deque([(str(folder), 0)])
+    while waiting:
+        name, depth = waiting.popleft()
         try:
-            entries = list(os.scandir(folder.joinpath(*inside)))
+            entries = sorted(os.scandir(name), key=lambda entry: entry.name)
         except OSError:
-            if not inside:
+            if depth == 0:
                 raise
             continue
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                if len(inside) < DEEPEST:
-                    waiting.append((*inside, entry.name))
-            elif entry.is_dir():
-                counts["links"] += 1
-            elif entry.is_file():
-                seen += 1
-                yield (*inside, entry.name), entry.stat().st_size
+            if not entry.is_dir(follow_symlinks=False):
+                yield entry
+            elif depth < deepest:
+                waiting.append((entry.path, depth + 1))
 
 
 def _depth_of_classes(found: list[tuple[str, ...]]) -> int | None:

@@ -54,11 +54,10 @@ def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
             f"{count} {'example is' if count == 1 else 'examples are'} left, and some of them must be held out for the test",
             remedy=f"At least {FEWEST_EXAMPLES} are needed, and a few hundred before scores mean much.",
         )
-    rows = numpy.arange(count)
     wanted = min(max(round(share * count), FEWEST_TEST_EXAMPLES), count // 2)
     (training, test), how = next(
         (pair, how)
-        for pair, how in _ways(examples, rows, wanted, seed)
+        for pair, how in _ways(examples, wanted, seed)
         if pair is not None and len(pair[0]) >= count // 2 and len(pair[1]) > 0
     )
     how = f"The test is {_share(len(test), count)} of the examples, {how}{_groups_apart(examples, training, test)}."
@@ -86,11 +85,11 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
     ]
 
 
-def _ways(examples: Examples, rows: Rows, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:
+def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:
     """Ways to hold rows out, the most honest first; None where one is impossible."""
     impossible = ""
     if examples.times is not None:
-        pair = _last_by_time(examples.times, rows, wanted)
+        pair = _last_by_time(examples.times, wanted)
         if pair is not None and examples.groups is not None:
             pair = _without_shared_groups(pair, examples.groups)
             yield pair, "the last ones by time, of groups that are not in the training"
@@ -98,20 +97,21 @@ def _ways(examples: Examples, rows: Rows, wanted: int, seed: int) -> Iterator[tu
             yield pair, "the last ones by time"
         impossible = "; by time is impossible, since too many share theirs or their groups"
     if examples.groups is not None:
-        yield _whole_groups(examples, examples.groups, rows, wanted, seed), f"whole groups drawn at random{impossible}"
+        yield _whole_groups(examples, examples.groups, wanted, seed), f"whole groups drawn at random{impossible}"
         impossible = "; their groups are too few or too large to be kept apart"
     if examples.task is Task.CLASSIFY:
-        yield _by_class(examples.targets, rows, wanted, seed), f"drawn so that every class keeps its share{impossible}"
+        yield _by_class(examples.targets, wanted, seed), f"drawn so that every class keeps its share{impossible}"
         impossible += "; there are more classes than places in it, so not every class is tested"
-    yield _at_random(rows, wanted, seed), f"drawn at random{impossible}"
+    training, test = train_test_split(numpy.arange(len(examples)), test_size=wanted, random_state=seed)
+    yield (training, test), f"drawn at random{impossible}"
 
 
-def _last_by_time(times: NDArray[Any], rows: Rows, wanted: int) -> Pair | None:
+def _last_by_time(times: NDArray[Any], wanted: int) -> Pair | None:
     """Rows of one time stay together, so there may be more or fewer than wanted."""
-    cut = numpy.sort(times[rows])[len(rows) - wanted]
-    for test in (times[rows] >= cut, times[rows] > cut):
-        if test.any() and (~test).sum() >= len(rows) // 2:
-            return rows[~test], rows[test]
+    cut = numpy.sort(times)[len(times) - wanted]
+    for test in (times >= cut, times > cut):
+        if test.any() and (~test).sum() >= len(times) // 2:
+            return numpy.flatnonzero(~test), numpy.flatnonzero(test)
     return None
 
 
@@ -120,39 +120,36 @@ def _without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
     return training[~numpy.isin(groups[training], groups[test])], test
 
 
-def _whole_groups(examples: Examples, groups: NDArray[Any], rows: Rows, wanted: int, seed: int) -> Pair | None:
+def _whole_groups(examples: Examples, groups: NDArray[Any], wanted: int, seed: int) -> Pair | None:
     """The draw with the most classes in training and test, and then about as large as wanted."""
-    if len(numpy.unique(groups[rows])) < 2:
+    different = len(numpy.unique(groups))
+    if different < 2:
         return None
-    if examples.task is Task.CLASSIFY and len(numpy.unique(groups[rows])) > MOST_STRATIFIED:
-        names, labels = _labels_of(groups[rows], examples.targets[rows])
-        pair = _by_class(labels, numpy.arange(len(names)), round(wanted / len(rows) * len(names)), seed)
+    if examples.task is Task.CLASSIFY and different > MOST_STRATIFIED:
+        names, labels = _labels_of(groups, examples.targets)
+        pair = _by_class(labels, round(wanted / len(groups) * len(names)), seed)
         if pair is not None:
-            tests = numpy.isin(groups[rows], names[pair[1]])
-            return rows[~tests], rows[tests]
-    draws = GroupShuffleSplit(GROUP_DRAWS, test_size=wanted / len(rows), random_state=seed)
+            tests = numpy.isin(groups, names[pair[1]])
+            return numpy.flatnonzero(~tests), numpy.flatnonzero(tests)
+    draws = GroupShuffleSplit(GROUP_DRAWS, test_size=wanted / len(groups), random_state=seed)
     classes = examples.targets if examples.task is Task.CLASSIFY else numpy.zeros(len(examples), numpy.int64)
 
     def drawback(pair: Pair) -> tuple[int, int, int]:
         trained, tested = (len(numpy.unique(classes[part])) for part in pair)
         return -trained, -tested, abs(len(pair[1]) - wanted)
 
-    return min(((rows[a], rows[b]) for a, b in draws.split(rows, groups=groups[rows])), key=drawback)
+    best: Pair = min(draws.split(groups, groups=groups), key=drawback)
+    return best
 
 
-def _by_class(targets: NDArray[Any], rows: Rows, wanted: int, seed: int) -> Pair | None:
+def _by_class(targets: NDArray[Any], wanted: int, seed: int) -> Pair | None:
     """A class with one example is in the training and never in the test; None where there are more classes than places."""
-    single = _rare(targets[rows], 2)
-    shared = rows[~single]
+    single = _rare(targets, 2)
+    shared = numpy.flatnonzero(~single)
     if len(shared) <= wanted or len(numpy.unique(targets[shared])) > min(wanted, len(shared) - wanted):
         return None
     training, test = train_test_split(shared, test_size=wanted, stratify=targets[shared], random_state=seed)
-    return numpy.concatenate([training, rows[single]]), test
-
-
-def _at_random(rows: Rows, wanted: int, seed: int) -> Pair:
-    training, test = train_test_split(rows, test_size=wanted, random_state=seed)
-    return training, test
+    return numpy.concatenate([training, numpy.flatnonzero(single)]), test
 
 
 def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[Pair], str]:

@@ -13,7 +13,7 @@ from advisor.datasets import encodings, fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media.class_folders import class_folders, inspection_of
 from advisor.datasets.reader import Beginning, Evidence, Reader
-from advisor.datasets.refusals import not_opened, refuse_target, unreadable
+from advisor.datasets.refusals import refuse_target, unreadable
 from advisor.datasets.sampling import spread, stratified
 from advisor.datasets.values.labels import class_numbers
 from advisor.datasets.values.words import TextSize, measure
@@ -133,12 +133,8 @@ def _facts(size: TextSize) -> dict[str, bool | int | float | str | frozenset[str
 
 def _divided(path: Path) -> tuple[list[str], str, float]:
     """The texts of one file, what each is (line or paragraph), and the share of the file that was read."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MOST_READ)
-        size = path.stat().st_size
-    except OSError as error:
-        raise not_opened(path, error) from None
+    with path.open("rb") as file:
+        data = file.read(MOST_READ)
     encoding = encodings.recognise(data[: 2**16])
     if encoding is None:
         raise unreadable(path, "this is no text", "Save it as UTF-8.")
@@ -152,7 +148,7 @@ def _divided(path: Path) -> tuple[list[str], str, float]:
         texts, unit = list(_paragraphs(lines)), "paragraph"
     else:
         texts, unit = full, "line"
-    return texts, unit, min(1.0, len(data) / size)
+    return texts, unit, min(1.0, len(data) / path.stat().st_size)
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy
 import polars
 
 from advisor.datasets.dataset import Column, Inspection, Kind, Task
-from advisor.datasets.refusals import not_opened, unreadable
+from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.sample import Rows
 from advisor.datasets.values.conversion import Style, as_texts, cleaned, converted, numbers_of
@@ -33,13 +33,11 @@ class Table:
 
         Raises:
             InputError: the file can no longer be read as it was inspected, or a row of it is damaged.
+            OSError
         """
         path = Path(inspection.path)
         columns = [column for column in inspection.columns if column.kind is not Kind.NESTED]
-        try:
-            raw = self._raw(path, [column.name for column in columns], total, most, seed)
-        except OSError as error:
-            raise not_opened(path, error) from None
+        raw = self._raw(path, [column.name for column in columns], total, most, seed)
         if not {column.name for column in columns} <= set(raw.columns):
             raise unreadable(path, "its columns changed since it was inspected", "Run `advisor inspect` again.")
         typed = [_typed(raw[column.name], column, self.styles.get(column.name, ""), inspection) for column in columns]

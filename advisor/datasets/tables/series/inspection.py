@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import UNSAID, Inspection, Remark, Task, Weight
-from advisor.datasets.tables.series.shape import Arrangement, SeriesShape
+from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
 from advisor.datasets.tables.series.windows import SeriesReading
 from advisor.datasets.tables.table import Table
 from advisor.facts.vocabulary import Value

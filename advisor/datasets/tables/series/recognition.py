@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy
 import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Column, Kind
-from advisor.datasets.tables.series.shape import Arrangement, SeriesShape
 from advisor.datasets.values.conversion import seconds
 from advisor.datasets.values.dated_names import looks_dated, times_of
 
@@ -36,6 +36,30 @@ _TIMES = frozenset(
 _STEP = re.compile(r"(t|time|step|hour|day|week|month|quarter|year|h|d|w|m|q|y)[ _-]?(\d{1,6})", re.IGNORECASE)
 _SECONDS_AND_SEASONS = ((3_600, 24), (86_400, 7), (604_800, 52), (2_629_800, 12), (7_889_400, 4))
 """Steps of about so many seconds (an hour, a day, a week, a month, a quarter) repeat after so many steps."""
+
+
+class Arrangement(StrEnum):
+    """The arrangement of series in a table."""
+
+    LONG = "long"  # a row for each time, of one series or of several that a column tells apart
+    WIDE = "wide"  # a row for each series, a column for each time
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesShape:
+    """The series in a table."""
+
+    kind: Arrangement
+    value_columns: tuple[str, ...]
+    """Long: the measured values, the one to predict first. Wide: the columns in the order of time."""
+    steps: int
+    """Of history that an example has."""
+    time_column: str | None = None
+    group_column: str | None = None
+    season: int | None = None
+    """Steps after which values may repeat: 24 of hours, 12 of months."""
+    series: int = 1
+    """Long: their number, as far as the sample shows."""
 
 
 def recognise(frame: polars.DataFrame, columns: Sequence[Column], target: str | None) -> SeriesShape | None:
