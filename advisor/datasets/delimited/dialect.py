@@ -185,9 +185,8 @@ def _best_guess(text: str, suffix: str, announced: str) -> _Guess:
         return other
     if best is not None and best.consistency >= 0.5 and suffix:
         return best  # some rows are wrong, and will be named
-    return (
-        _guess(text, NO_DELIMITER, '"') if _guess(text, NO_DELIMITER, '"').records else _guess(text, NO_DELIMITER, "")
-    )
+    one_column = _guess(text, NO_DELIMITER, '"')
+    return one_column if one_column.records else _guess(text, NO_DELIMITER, "")
 
 
 def _best(guesses: Sequence[_Guess]) -> _Guess | None:

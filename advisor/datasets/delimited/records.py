@@ -161,13 +161,10 @@ def check(rows: bytes, found: Structure, dialect: Dialect, path: Path, line: int
 
 def without_blanks(rows: bytes, found: Structure) -> bytes:
     """The rows without blank lines between them."""
-    blank = numpy.flatnonzero(found.fields == 0)
-    if not len(blank):
+    filled = found.fields != 0
+    if filled.all():
         return rows
-    kept = numpy.ones(len(rows), bool)
-    starts = numpy.concatenate([[0], found.ends[:-1] + 1])
-    for position in blank:
-        kept[starts[position] : found.ends[position] + 1] = False
+    kept = numpy.repeat(filled, numpy.diff(found.ends, prepend=-1))
     return bytes(numpy.frombuffer(rows, numpy.uint8)[kept].tobytes())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,32 +10,75 @@ import numpy
 import polars
 
 from advisor.datasets import encodings
+from advisor.datasets.dataset import Remark
 from advisor.datasets.delimited.dialect import Dialect, recognise
 from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, PLACES, READ_WHOLE, breaks_before, pieces
 from advisor.datasets.delimited.records import Block, blocks, frame_of, plain, quotes_fit, structure, without_blanks
 from advisor.datasets.refusals import only_a_header, ragged
+from advisor.datasets.sampling import Positions
+from advisor.datasets.tables.sample import Rows, TableSample
 
+FORMAT = "delimited text"
 _PARSED_UP_TO = 2**28
 _GUESSED_FROM = 2**18
 _FEWEST_LINES = 10
 _FEWEST_PLACES = 8
 _MOST_READ = 2**25
 _MANY_PLACES = 2000
+_VALUES_COUNTED_UP_TO = 2**26
+"""Bytes of a file that is read whole to count the rows of each class, in a third of a second."""
+_VALUES_COUNTED_FOR_RARE_UP_TO = 2**28
+"""Bytes of one that is read whole only where the sample shows a class in few rows: it takes a second or two."""
+_BLOCK = 2**22
 
 
 @dataclass(frozen=True, slots=True)
-class TextSample:
-    """Rows of a text table in the order of the file, every value as the text that stands there."""
+class DelimitedRows(Rows):
+    """Access to the rows of a text table."""
 
     dialect: Dialect
-    frame: polars.DataFrame
-    rows: int
-    """Of the whole file."""
-    sampled: str = ""
-    """The part that was read; empty where it was all."""
+
+    def read(self, path: Path, names: Sequence[str], rows: Positions | None) -> polars.DataFrame:
+        parts: list[polars.DataFrame] = []
+        before = 0
+        for block in blocks(path, self.dialect):
+            part = frame_of(block.data, self.dialect)[names]
+            after = before + len(part)
+            if rows is not None:
+                start, end = numpy.searchsorted(rows, [before, after])
+                part = part[rows[start:end] - before]
+            parts.append(part)
+            before = after
+        if not parts:
+            raise only_a_header(path)
+        return polars.concat(parts)
+
+    def spread(self, path: Path, total: int, most: int, seed: int) -> polars.DataFrame | None:
+        size = path.stat().st_size
+        places = min(most, _MANY_PLACES)
+        piece = round((2 + 1.3 * most / places) * size / total) + 1
+        if size < 4 * READ_WHOLE or 4 * piece * places > size:
+            return None  # it is better read to its end: too small, or too much is wanted of it
+        shift = round(numpy.random.default_rng(seed).random() * size / places)
+        parts = _pieces_of_rows(path, size, self.dialect, piece=piece, places=places, shift=shift)
+        frame = frame_of(b"".join(part.data for part in parts), self.dialect)
+        return frame if len(frame) >= most else None
+
+    def value_counts(self, path: Path, name: str, *, rare: bool, rows: int) -> Iterator[polars.DataFrame] | None:
+        most = _VALUES_COUNTED_FOR_RARE_UP_TO if rare else _VALUES_COUNTED_UP_TO
+        return self._counted(path, name) if path.stat().st_size <= most else None
+
+    def _counted(self, path: Path, name: str) -> Iterator[polars.DataFrame]:
+        place = self.dialect.names.index(name)
+        for block in blocks(path, self.dialect, _BLOCK):
+            held = polars.read_csv(
+                block.data, has_header=False, columns=[place], separator=self.dialect.delimiter,
+                quote_char=self.dialect.quote or None, encoding="utf8-lossy", infer_schema=False,
+            )  # fmt: skip
+            yield held.to_series().alias("value").value_counts(name="rows")
 
 
-def sample_of(path: Path) -> TextSample:
+def sample_of(path: Path) -> TableSample:
     """Read the rows that a table is judged by: all of a small file, pieces from all over a large one.
 
     Raises:
@@ -54,7 +97,24 @@ def sample_of(path: Path) -> TextSample:
     frame = frame_of(b"".join(block.data for block in blocks(path, dialect)), dialect)
     if frame.is_empty():
         raise only_a_header(path)
-    return TextSample(dialect, frame, len(frame))
+    return _table(dialect, frame, len(frame))
+
+
+def _table(dialect: Dialect, frame: polars.DataFrame, rows: int, sampled: str = "") -> TableSample:
+    names = enumerate(dialect.names, start=1)
+    lines = "The first line is" if dialect.skip == 1 else f"The first {dialect.skip} lines are"
+    return TableSample(
+        frame,
+        rows,
+        FORMAT,
+        DelimitedRows(dialect),
+        whole=not sampled,
+        sampled=sampled,
+        unnamed=frozenset(name for place, name in names if not dialect.header or name.startswith(f"column_{place}")),
+        comma_first=dialect.delimiter == ";",
+        written=f"{FORMAT}: {dialect.words}",
+        remarks=(Remark(f"{lines} not part of the table and left out."),) if dialect.skip else (),
+    )
 
 
 def _encoding(path: Path, start: bytes, size: int) -> str:
@@ -67,7 +127,7 @@ def _encoding(path: Path, start: bytes, size: int) -> str:
     return found if found in ("cp1252", "latin-1") else encoding
 
 
-def _of_large(path: Path, size: int, dialect: Dialect) -> TextSample:
+def _of_large(path: Path, size: int, dialect: Dialect) -> TableSample:
     """Read pieces evenly apart, each as large as the others: a sorted file must not be judged by its beginning."""
     first, *others = _pieces_of_rows(path, size, dialect)
     parts = [first, *others]
@@ -77,7 +137,7 @@ def _of_large(path: Path, size: int, dialect: Dialect) -> TextSample:
     how = "all rows were counted" if counted else "the number of rows is estimated from bytes"
     start = _counted(first.data, dialect)
     more = f"{len(frame) - start:,} more from {len(others)} other places, evenly apart"
-    return TextSample(dialect, frame, rows, f"Read the first {start:,} rows and {more}; {how}.")
+    return _table(dialect, frame, rows, f"Read the first {start:,} rows and {more}; {how}.")
 
 
 def _pieces_of_rows(
@@ -92,31 +152,11 @@ def _pieces_of_rows(
     piece = piece or max(PIECE, 4 * row)
     places = places or max(_FEWEST_PLACES, min(PLACES, _MOST_READ // piece))
     for place, data in pieces(path, size, dialect.encoding, start=piece + shift, piece=piece, places=places):
-        text = plain(data.decode(_codec(dialect), "replace"), dialect)
+        text = plain(encodings.decoded(data, dialect.encoding), dialect)
         ended = text if place + len(data) < size or text.endswith(b"\n") else text + b"\n"
         rows = _whole_rows(ended, dialect, path, place)
         if rows is not None:
             yield rows
-
-
-def even_rows(path: Path, dialect: Dialect, total: int, most: int, seed: int) -> polars.DataFrame | None:
-    """Read about `most` rows or more, a few from each of many places evenly apart, without the rest of a large file.
-
-    None where it is better read to its end: too small, or too much is wanted of it.
-    """
-    size = path.stat().st_size
-    places = min(most, _MANY_PLACES)
-    piece = round((2 + 1.3 * most / places) * size / total) + 1
-    if size < 4 * READ_WHOLE or 4 * piece * places > size:
-        return None
-    shift = round(numpy.random.default_rng(seed).random() * size / places)
-    parts = list(_pieces_of_rows(path, size, dialect, piece=piece, places=places, shift=shift))
-    frame = frame_of(b"".join(part.data for part in parts), dialect)
-    return frame if len(frame) >= most else None
-
-
-def _codec(dialect: Dialect) -> str:
-    return "utf-8" if dialect.encoding == "utf-8-sig" else dialect.encoding
 
 
 def _whole_rows(piece: bytes, dialect: Dialect, path: Path, place: int) -> Block | None:
@@ -170,5 +210,5 @@ def _ending(path: Path, size: int, dialect: Dialect) -> int:
     """The number to add to the line breaks: 1 for a last line without one, less for blank lines at the end."""
     with path.open("rb") as file:
         file.seek(max(0, size - 4096))
-        text = file.read().decode(_codec(dialect), "replace").replace("\r\n", "\n").replace("\r", "\n")
+        text = encodings.decoded(file.read(), dialect.encoding).replace("\r\n", "\n").replace("\r", "\n")
     return 1 - (len(text) - len(text.rstrip("\n")))

@@ -215,7 +215,8 @@ def _class_remarks(folders: ClassFolders) -> Iterator[Remark]:
     sizes = Counter(member.label for member in folders.members)
     single = [shorten(name, 30) for name in folders.classes if sizes[name] == 1]
     if single and len(folders.classes) > 1:
-        what = f"{_classes(len(single))} with a single example: {join_names(_few(single))}. It is trained on or tested, not both."
+        count = "One class is" if len(single) == 1 else f"{len(single):,} classes are"
+        what = f"{count} with a single example: {join_names(_few(single))}. It is trained on or tested, not both."
         yield Remark(what, Weight.WARNING, "Add examples or leave such classes out.")
     if folders.parts:
         names = join_names([shorten(part, 20) for part in folders.parts])
@@ -271,10 +272,6 @@ def _in_order(names: set[str]) -> tuple[str, ...]:
     if all(name.isdecimal() for name in names):
         return tuple(sorted(names, key=lambda name: (int(name), name)))
     return tuple(sorted(names))
-
-
-def _classes(count: int) -> str:
-    return "One class is" if count == 1 else f"{count:,} classes are"
 
 
 def _few(names: list[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy
 import polars
@@ -16,12 +16,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
 from advisor.datasets.preparing.scaling import LARGEST
 from advisor.datasets.values.conversion import finite
 from advisor.datasets.values.words import tokens_of
-
-Rows: TypeAlias = NDArray[numpy.int64]
-Floats: TypeAlias = NDArray[numpy.float32]
 
 MOST_CATEGORIES = 50
 """Columns for one column of categories; the rarer ones share one."""
@@ -38,7 +36,7 @@ NUMBER, CATEGORY, WORDS = "number", "category", "words"
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedTable:
+class EncodedTable(Encoded):
     """A table by medians, scales, categories and words of some of its rows.
 
     The types of its columns say what they hold: numbers, yes or no, dates and times; Categorical for categories, String
@@ -47,8 +45,6 @@ class EncodedTable:
 
     table: polars.DataFrame
     columns: ColumnTransformer
-    inputs: int
-    """Columns after encoding."""
     codes: ColumnTransformer | None
     """The same for trees that split categories themselves: a number for each; None where there are no categories."""
 
@@ -63,17 +59,13 @@ class EncodedTable:
             known = table[rows]
             columns = _transformer(known, named).fit(known)
             codes = _coder(known, named).fit(known) if named[CATEGORY] else None
-            return cls(table, columns, columns.transform(known[:1]).shape[1], codes)
+            return cls(table, columns, codes)
 
         return fit
 
     @property
-    def sequence_length(self) -> int | None:
-        return None
-
-    @property
     def flat_values(self) -> int:
-        return self.inputs
+        return int(self.columns.transform(self.table[:1]).shape[1])
 
     def flat(self, rows: Rows) -> Floats:
         encoded: NDArray[numpy.float64] = self.columns.transform(self.table[rows])
@@ -85,9 +77,6 @@ class EncodedTable:
         encoded: NDArray[numpy.float64] = self.codes.transform(self.table[rows])
         of_categories = self.codes.output_indices_["categories"]
         return encoded, [of_categories.start <= place < of_categories.stop for place in range(encoded.shape[1])]
-
-    def structured(self, rows: Rows) -> NDArray[Any]:
-        return self.flat(rows)
 
 
 def _transformer(known: polars.DataFrame, named: dict[str, list[str]]) -> ColumnTransformer:

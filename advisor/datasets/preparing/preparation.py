@@ -4,44 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any
 
 import numpy
 import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
 from advisor.datasets.preparing.encoded_table import EncodedTable
 from advisor.datasets.preparing.scaling import Scaled
 from advisor.datasets.preparing.tokens import EncodedTexts
 from advisor.datasets.values.words import tokens_of
-
-Rows: TypeAlias = NDArray[numpy.int64]
-Floats: TypeAlias = NDArray[numpy.float32]
-
-
-class Encoded(Protocol):
-    """Inputs in numbers, fitted to some of them."""
-
-    @property
-    def inputs(self) -> int: ...
-
-    @property
-    def sequence_length(self) -> int | None: ...
-
-    @property
-    def flat_values(self) -> int: ...
-
-    def flat(self, rows: Rows) -> Floats: ...
-
-    def structured(self, rows: Rows) -> NDArray[Any]: ...
-
-
-@runtime_checkable
-class Coding(Protocol):
-    """Inputs that can also be had with a number for each category."""
-
-    def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +75,7 @@ class Preparation:
     def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
         """(n, values) for trees that split categories themselves, and which columns are categories; numbers as they are, NaN
         where one is missing. None where there are no categories."""
-        encoded = self._fitted
-        return encoded.coded(rows) if isinstance(encoded, Coding) else None
+        return self._fitted.coded(rows)
 
     def targets(self, rows: Rows) -> NDArray[Any]:
         """Numbers of classes, int64 (n,), or numbers of mean 0 and deviation 1 over the training, float32 (n, outputs)."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-Rows: TypeAlias = NDArray[numpy.int64]
-Floats: TypeAlias = NDArray[numpy.float32]
+from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
 
 LARGEST = 30.0
 """Deviations from the mean beyond which a value is taken for this one: a glitch must not drown all others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(Encoded):
     """Examples with mean 0 and deviation 1 for each colour of pictures (n, colours, side, side), or each value of the
     steps of a series (n, steps, values). What is missing or infinite takes the mean."""
 

@@ -12,7 +12,8 @@ import numpy
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-Rows: TypeAlias = NDArray[numpy.int64]
+from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
+
 Words: TypeAlias = Sequence[str]
 
 PADDING = 0
@@ -29,7 +30,7 @@ ENOUGH_TEXTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedTexts:
+class EncodedTexts(Encoded):
     """Texts by the words of some of them. Texts longer than `steps` are cut, shorter ones padded at the front: the last
     word stands at the last step, where a recurrent network answers."""
 
@@ -66,8 +67,8 @@ class EncodedTexts:
     def flat_values(self) -> int:
         return len(self.counter.vocabulary_)
 
-    def flat(self, rows: Rows) -> NDArray[numpy.float32]:
-        counts: NDArray[numpy.float32] = self.counter.transform([self.texts[row] for row in rows]).toarray()
+    def flat(self, rows: Rows) -> Floats:
+        counts: Floats = self.counter.transform([self.texts[row] for row in rows]).toarray()
         return counts
 
     def structured(self, rows: Rows) -> NDArray[Any]:

@@ -94,7 +94,7 @@ def _judged_typed(raw: polars.Series) -> Judged:
 
 def _judged_texts(raw: polars.Series, comma_first: bool) -> Judged:
     texts = cleaned(raw)
-    known = len(texts) - texts.null_count()
+    known = texts.count()
     if known == 0:
         return _judged(raw.name, Kind.EMPTY, texts)
     if (date := reading.date_style(texts)) == (reading.DIGITS, False):  # 20200131 is a number, too
@@ -144,7 +144,7 @@ def _with_stray(judged: Judged, others: Sequence[str], infinite: bool) -> Judged
 
 def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged:
     moments = reading.dates_of(texts, style)
-    if len(moments) - moments.null_count() < (1 - _STRAY_SHARE) * known:
+    if moments.count() < (1 - _STRAY_SHARE) * known:
         return _words(texts, texts.drop_nulls().n_unique(), known)
     remark = "Day and month could be the other way round; it was read as day first." if ambiguous else ""
     return _judged(texts.name, Kind.DATE, moments, style=style, remark=remark)
@@ -179,14 +179,14 @@ def _judged(
 def _with_name(judged: Judged, named: bool) -> Judged:
     """Take the name of a column into account: numbers that only tell rows or persons apart are no quantities."""
     column, kind = judged.column, judged.kind
-    known = len(judged.values) - judged.values.null_count()
+    known = judged.values.count()
     if column.distinct == 1 and known == len(judged.values) > 1:
         return replace(judged, column=replace(column, kind=Kind.CONSTANT))
     words = words_of_name(column.name)
     if kind is Kind.WHOLE:
         unique = column.distinct == known >= _FEWEST_FOR_IDENTIFIER
         if unique and (words & _NUMBERING or (not named and _counts_rows(judged.values))):
-            return _as_identifier(judged)
+            return replace(judged, column=replace(column, kind=Kind.IDENTIFIER))
         if (words & _IDENTIFYING and column.distinct > 20 and not unique) or words & _CODES:
             texts = as_texts(judged.values)
             remark = "Its numbers are names, not quantities."
@@ -200,14 +200,10 @@ def _counts_rows(numbers: polars.Series) -> bool:
     return first in (0.0, 1.0) and len(steps) > 0 and (steps == 1).sum() > 0.99 * len(steps)
 
 
-def _as_identifier(judged: Judged) -> Judged:
-    return Judged(replace(judged.column, kind=Kind.IDENTIFIER), judged.values, judged.style)
-
-
 def _described(judged: Judged) -> Column:
     """With examples of its values, and a remark where it is left out or odd."""
     column = judged.column
-    known = len(judged.values) - judged.values.null_count()
+    known = judged.values.count()
     values = list(dict.fromkeys(value for value in judged.values.head(200).to_list() if value is not None))
     if not values and known:
         values = judged.values.drop_nulls().head(3).to_list()

@@ -60,7 +60,7 @@ def _tells_persons(judged: Judged) -> bool:
 
     One that is called `customer` or `device` is the same where it has many values; a few may be kinds of them.
     """
-    known = len(judged.values) - judged.values.null_count()
+    known = judged.values.count()
     column = judged.column
     person = names_persons(column.name) and column.distinct >= _FEWEST_PERSONS
     return (
@@ -72,7 +72,7 @@ def _tells_persons(judged: Judged) -> bool:
 
 
 def _group_remark(judged: Judged) -> Remark:
-    known = len(judged.values) - judged.values.null_count()
+    known = judged.values.count()
     name = repr(shorten(judged.column.name, 40))
     distinct = judged.column.distinct
     what = f"{name} recurs: about {known / distinct:.1f} rows for each of its {distinct:,} values."

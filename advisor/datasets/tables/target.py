@@ -64,7 +64,7 @@ def may_be_classes(judged: Judged, task: Task | None) -> bool:
     if task is Task.REGRESS:
         return False
     if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER):
-        return task is Task.CLASSIFY or _few_numbers(judged, len(judged.values) - judged.values.null_count())
+        return task is Task.CLASSIFY or _few_numbers(judged, judged.values.count())
     return judged.kind in (Kind.YES_NO, Kind.CATEGORY, Kind.CONSTANT)
 
 
@@ -82,7 +82,7 @@ def view(
             numbers are to be predicted.
     """
     column, kind = judged.column, judged.kind
-    known = len(judged.values) - judged.values.null_count()
+    known = judged.values.count()
     all_known = known if counts is None else sum(counts.rows.values())
     if kind in _REFUSED:
         raise _refused(judged, path, whole or counts is not None)

@@ -75,25 +75,20 @@ def number_style(texts: polars.Series, *, comma_first: bool, least: float) -> tu
 
     Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers.
     """
-    known = len(texts) - texts.null_count()
+    known = texts.count()
     others = [Style.COMMA, Style.GROUPED] if comma_first else [Style.GROUPED, Style.COMMA]
     numbers = numbers_of(texts, Style.PLAIN)
-    best, most = (Style.PLAIN, numbers), _count(numbers) / max(known, 1)
+    best, most = (Style.PLAIN, numbers), numbers.count() / max(known, 1)
     for style in others if most < 1 else []:
-        some = texts.drop_nulls().gather_every(
-            max(known // _LOOKED_AT, 1)
-        )  # patterns take long, and most columns fit none
-        if _count(numbers_of(some, style)) < _PROMISING * len(some):
+        # Patterns take long, and most columns fit none.
+        some = texts.drop_nulls().gather_every(max(known // _LOOKED_AT, 1))
+        if numbers_of(some, style).count() < _PROMISING * len(some):
             continue
         numbers = numbers_of(texts, style)
-        share = _count(numbers) / max(known, 1)
+        share = numbers.count() / max(known, 1)
         if share > most:
             best, most = (style, numbers), share
     return best if most >= least and not texts.str.contains(_CODE).any() else None
-
-
-def _count(values: polars.Series) -> int:
-    return len(values) - values.null_count()
 
 
 def are_yes_and_no(values: Sequence[str]) -> bool:
