@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.values import singular
 from advisor.facts.verdict import Verdict
-from advisor.inference.plan import Plan
-from advisor.probes.outcome import SPEED_UP
+from advisor.inference.plan import Measurement, Plan
+from advisor.probes.outcome import SPEED_UP, Outcome
+from advisor.report.page import Style
 
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.CONFIRMED: "confirmed",
@@ -17,6 +18,18 @@ VERDICTS: Mapping[Verdict, str] = {
     Verdict.NO_DIFFERENCE: "no difference that matters",
     Verdict.UNDECIDED: "undecided",
 }
+STYLES: Mapping[Verdict, Style] = {
+    Verdict.CONFIRMED: Style.GOOD,
+    Verdict.OVERTURNED: Style.CARE,
+    Verdict.NO_DIFFERENCE: Style.PLAIN,
+    Verdict.UNDECIDED: Style.FAINT,
+}
+ENDINGS: Mapping[Verdict, str] = {
+    Verdict.NO_DIFFERENCE: ", which is less than matters",
+    Verdict.UNDECIDED: ", which is not decided",
+}
+Compared: TypeAlias = Measurement | Outcome
+"""Two settings that were compared: a measurement within a plan, or a probe's outcome."""
 
 
 def claim(plan: Plan, rule: str) -> str:
@@ -39,59 +52,22 @@ def quantity(value: Any, unit: str) -> str:
     return f"{value} {singular(unit) if value == 1 and unit.endswith('s') else unit}"
 
 
-class Compared(Protocol):
-    """Two settings that were compared: a measurement within a plan, or a probe's outcome."""
-
-    @property
-    def probe(self) -> str: ...
-
-    @property
-    def before(self) -> Any: ...
-
-    @property
-    def rival(self) -> Any: ...
-
-    @property
-    def verdict(self) -> Any: ...
-
-    @property
-    def median(self) -> float | None: ...
-
-    @property
-    def low(self) -> float | None: ...
-
-    @property
-    def high(self) -> float | None: ...
-
-    @property
-    def n(self) -> int: ...
-
-    @property
-    def unit(self) -> str: ...
-
-
 def sentence(found: Compared, unit: str = "") -> str:
     """The comparison in words, with its interval and the number of pairs."""
     if found.median is None or found.low is None or found.high is None:
         return "Nothing was compared."
-    before, rival = (quantity(_listed(setting), unit) for setting in (found.before, found.rival))
+    before, rival = (quantity(listed(setting), unit) for setting in (found.before, found.rival))
     if is_trial(found.probe):
         return _scores(found, before, rival, found.median, found.low, found.high)
     gain = "times as fast" if found.unit == SPEED_UP else f"times the {found.unit}"
     pairs = "1 interleaved pair" if found.n == 1 else f"{found.n} interleaved pairs"
-    figures = f"(95 % interval {found.low:.2f} to {found.high:.2f}, {pairs})"
-    match found.verdict:
-        case Verdict.CONFIRMED:
-            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}."
-        case Verdict.OVERTURNED:
-            return f"{rival} against {before}: {found.median:.2f} {gain} {figures}."
-        case Verdict.NO_DIFFERENCE:
-            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, which is less than matters."
-        case _ if found.median < 1:
-            swapped = f"(95 % interval {1 / found.high:.2f} to {1 / found.low:.2f}, {pairs})"
-            return f"{rival} against {before}: {1 / found.median:.2f} {gain} {swapped}, which is not decided."
-        case _:
-            return f"{before} against {rival}: {found.median:.2f} {gain} {figures}, which is not decided."
+    first, second, median, low, high = before, rival, found.median, found.low, found.high
+    if found.verdict == Verdict.OVERTURNED:
+        first, second = rival, before
+    elif found.verdict == Verdict.UNDECIDED and median < 1:
+        first, second, median, low, high = rival, before, 1 / median, 1 / high, 1 / low
+    figures = f"(95 % interval {low:.2f} to {high:.2f}, {pairs})"
+    return f"{first} against {second}: {median:.2f} {gain} {figures}{ENDINGS.get(found.verdict, '')}."
 
 
 def _scores(found: Compared, before: str, rival: str, median: float, low: float, high: float) -> str:
@@ -102,13 +78,7 @@ def _scores(found: Compared, before: str, rival: str, median: float, low: float,
         first, second, median, low, high = second, first, -median, -high, -low
     figures = f"(95 % interval {low:.3g} to {high:.3g}, {pairs})"
     told = f"{first} against {second}: {median:.3g} better in {found.unit.replace('_', ' ')} {figures}"
-    match found.verdict:
-        case Verdict.NO_DIFFERENCE:
-            return f"{told}, which is less than matters."
-        case Verdict.UNDECIDED:
-            return f"{told}, which is not decided."
-        case _:
-            return f"{told}."
+    return f"{told}{ENDINGS.get(found.verdict, '')}."
 
 
 def difference(found: Compared) -> str:
@@ -120,5 +90,6 @@ def difference(found: Compared) -> str:
     return f"{found.median:.2f} ({found.low:.2f} to {found.high:.2f})"
 
 
-def _listed(setting: Any) -> Any:
+def listed(setting: Any) -> Any:
+    """Several values as one text."""
     return ", ".join(map(str, setting)) if isinstance(setting, list | tuple) else setting

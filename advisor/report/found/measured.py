@@ -11,18 +11,12 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
-from advisor.report.changes import VERDICTS, claim, quantity, sentence
+from advisor.report.changes import STYLES, VERDICTS, claim, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import rate_words
 
-_STYLES = {
-    Verdict.CONFIRMED: Style.GOOD,
-    Verdict.OVERTURNED: Style.CARE,
-    Verdict.NO_DIFFERENCE: Style.PLAIN,
-    Verdict.UNDECIDED: Style.FAINT,
-}
 TITLES = {
     "layout": "Order of a picture's numbers",
     "compile": "Compiling",
@@ -62,26 +56,21 @@ def measured_markdown(revision: Revision) -> list[str]:
     plan, newest = revision.after, newest_of(revision.outcomes)
     lines = ["", "## What was measured"]
     bets = [outcome for outcome in newest if is_bet(outcome)]
-    rows = []
-    for outcome in bets:
-        unit = _unit(plan, outcome)
-        after = outcome.before if outcome.after is None else outcome.after
-        said = "failed" if outcome.failure else VERDICTS[outcome.verdict]
-        found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
-        rows.append([title_of(plan, outcome), quantity(outcome.before, unit), said, quantity(after, unit), found])
-    if rows:
-        lines += table(["What", "Before", "Measured", "After", "How"], rows)
-    rates = [
-        [outcome.probe, record.setting, rate_words(rate)]
-        for outcome in newest
-        if outcome.gauges and outcome.failure is None
-        for record in outcome.settings
-        if (rate := outcome.rate(record.setting)) is not None
-    ]
+    if bets:
+        lines += table(["What", "Before", "Measured", "After", "How"], [bet_row(plan, outcome) for outcome in bets])
+    rates = [row for outcome in newest for row in gauged(outcome)]
     if rates:
         lines += table(["Probe", "Setting", "Rate and 95 % interval"], rates)
     lines += [f"- {plain(one.probe)} is still open: {plain(one.reason)}" for one in revision.open]
     return [*lines, ""]
+
+
+def gauged(outcome: Outcome) -> list[tuple[str, str, str]]:
+    """The rates that a probe gauged: probe, setting, rate with its interval."""
+    if not outcome.gauges or outcome.failure is not None:
+        return []
+    rates = ((record.setting, outcome.rate(record.setting)) for record in outcome.settings)
+    return [(outcome.probe, str(setting), rate_words(rate)) for setting, rate in rates if rate is not None]
 
 
 def newest_of(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -107,24 +96,15 @@ def title_of(plan: Plan, outcome: Outcome) -> str:
 
 
 def _bet(page: Page, plan: Plan, outcome: Outcome) -> None:
-    unit = _unit(plan, outcome)
-    verdict = outcome.verdict
-    after = outcome.before if outcome.after is None else outcome.after
-    said = "failed" if outcome.failure else VERDICTS[verdict]
-    page.add(
-        (title_of(plan, outcome), Style.STRONG),
-        f": {quantity(outcome.before, unit)} -> ",
-        (said, Style.BAD if outcome.failure else _STYLES[verdict]),
-        f" -> {quantity(after, unit)}",
-        first="  ",
-    )
+    title, before, said, after, found = bet_row(plan, outcome)
+    verdict = (said, Style.BAD if outcome.failure else STYLES[outcome.verdict])
+    page.add((title, Style.STRONG), f": {before} -> ", verdict, f" -> {after}", first="  ")
+    if outcome.failure or outcome.measured:
+        page.add(found, first="    ")
     if outcome.failure:
-        page.add(outcome.failure, first="    ")
         return
-    if outcome.measured:
-        page.add(sentence(outcome, unit), first="    ")
-    doubts = outcome.conditions.warnings if verdict is Verdict.UNDECIDED else ()
-    for text in (second_start(outcome), *doubts, _memory(outcome), _conditions(outcome)):
+    doubts = outcome.conditions.warnings if outcome.verdict is Verdict.UNDECIDED else ()
+    for text in (second_start(outcome), *doubts, _memory(outcome), f"measured with: {conditions(outcome)}"):
         if text:
             page.add((text, Style.FAINT), first="    ")
     if plan.knowledge is None:
@@ -140,16 +120,24 @@ def second_start(outcome: Outcome) -> str:
     return f"A second start {outcome.second_start}" if outcome.second_start else ""
 
 
-def _unit(plan: Plan, outcome: Outcome) -> str:
+def bet_row(plan: Plan, outcome: Outcome) -> tuple[str, str, str, str, str]:
+    """What was bet on, its value before, what measuring said, its value after, and the comparison or why it failed."""
+    unit = unit_of(plan, outcome)
+    after = outcome.before if outcome.after is None else outcome.after
+    said = "failed" if outcome.failure else VERDICTS[outcome.verdict]
+    found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
+    return title_of(plan, outcome), quantity(outcome.before, unit), said, quantity(after, unit), found
+
+
+def unit_of(plan: Plan, outcome: Outcome) -> str:
+    """The unit of the fact that the probe settles."""
     fact = plan.knowledge.vocabulary.facts.get(outcome.fact) if plan.knowledge is not None else None
     return fact.unit if fact is not None else ""
 
 
 def _memory(outcome: Outcome) -> str:
     """Peak memory by setting, where each was measured by itself."""
-    if is_trial(outcome.probe):
-        return ""
-    if probe_named(outcome.probe).bench != "peers":
+    if is_trial(outcome.probe) or probe_named(outcome.probe).bench != "peers":
         return ""
     found = [
         f"{r.setting} {with_prefix(r.peak_memory_bytes, 'bytes')}" for r in outcome.settings if r.peak_memory_bytes
@@ -157,10 +145,9 @@ def _memory(outcome: Outcome) -> str:
     return f"most memory held: {', '.join(found)}" if found else ""
 
 
-def _conditions(outcome: Outcome) -> str:
-    return "measured with: " + ", ".join(
-        f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items())
-    )
+def conditions(outcome: Outcome) -> str:
+    """`batch size 64, threads 4`."""
+    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))
 
 
 def _changes(page: Page, revision: Revision) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from advisor.facts.verdict import Verdict
+from advisor.report.changes import ENDINGS, STYLES, VERDICTS
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.training.ladder.candidates import MOST_EPOCHS
@@ -25,12 +26,6 @@ SCORES = {
     "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
 }
 """The meaning of a score."""
-_VERDICTS = {
-    Verdict.CONFIRMED: ("confirmed", Style.GOOD),
-    Verdict.OVERTURNED: ("overturned", Style.CARE),
-    Verdict.NO_DIFFERENCE: ("no difference that matters", Style.PLAIN),
-    Verdict.UNDECIDED: ("undecided", Style.FAINT),
-}
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
 _NARROWEST_NAME, _WIDEST_NAME, _FIGURES_WIDTH, _MOST_NAMED = 12, 36, 37, 12
@@ -61,12 +56,10 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
     _tried(page, outcome)
     if outcome.bets:
         page.heading("before -> measured -> after")
-    for bet in outcome.bets:
-        said, style = _VERDICTS[bet.verdict]
-        title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
-        after = bet.before if bet.after is None else bet.after
-        page.add((title, Style.STRONG), f": {value(bet.before)} -> ", (said, style), f" -> {value(after)}", first="  ")
-        page.add(bet_sentence(bet, outcome.metric), first="    ")
+    for bet, (title, before, verdict, after, sentence) in zip(outcome.bets, bet_rows(outcome, titles), strict=True):
+        said = (verdict, STYLES[bet.verdict])
+        page.add((title, Style.STRONG), f": {before} -> ", said, f" -> {after}", first="  ")
+        page.add(sentence, first="    ")
     if outcome.varied:
         page.heading("what changes of the network showed")
     for sentence in changes_shown(outcome, titles):
@@ -89,23 +82,13 @@ def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -
     lines = [f"# Tried on {plain(name)}", "", plain(outcome.says), ""]
     if outcome.finals:
         lines += ["## On examples that selection never saw"]
-        lines += table(["Candidate", outcome.metric.title, "95 % interval", "Seeds"], _final_rows(outcome))
+        lines += table(["Candidate", outcome.metric.title, "95 % interval", "Seeds"], final_rows(outcome))
     if outcome.trials:
         lines += ["## On the folds"]
-        rows = [
-            [t.name, t.stage.value, amount(outcome.metric, t.scores), str(len(t.scores)), f"{t.seconds:.1f}"]
-            for t in by_candidate(outcome)
-        ]
-        lines += table(["Candidate", "Stage", outcome.metric.title, "Folds", "Seconds"], rows)
+        lines += table(["Candidate", "Stage", outcome.metric.title, "Folds", "Seconds"], fold_rows(outcome))
     if outcome.bets:
-        rows = []
-        for bet in outcome.bets:
-            after = bet.before if bet.after is None else bet.after
-            title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
-            said = bet_sentence(bet, outcome.metric)
-            rows.append([title, value(bet.before), _VERDICTS[bet.verdict][0], value(after), said])
         lines += ["## What it means for the plan"]
-        lines += table(["What", "Before", "Measured", "After", "How"], rows)
+        lines += table(["What", "Before", "Measured", "After", "How"], bet_rows(outcome, titles))
     if outcome.varied:
         lines += ["## What changes of the network showed", ""]
         lines += [f"- {plain(sentence)}" for sentence in changes_shown(outcome, titles)] + [""]
@@ -114,6 +97,29 @@ def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -
         lines += [f"- {plain(one.name)}: {plain(one.reason)}" for one in outcome.not_tried] + [""]
     lines += ["## How it was tried", "", *(f"- {plain(sentence)}" for sentence in how(outcome))]
     return "\n".join([*lines, ""])
+
+
+def fold_rows(outcome: TrialResults) -> list[tuple[str, ...]]:
+    """Each candidate on the folds: name, stage, score, folds, seconds."""
+    return [(row.name, row.stage.value, *_fold_figures(row, outcome.metric)) for row in by_candidate(outcome)]
+
+
+def _fold_figures(row: Trial, metric: Metric) -> tuple[str, str, str]:
+    return amount(metric, row.scores), str(len(row.scores)), f"{row.seconds:.1f}"
+
+
+def bet_rows(outcome: TrialResults, titles: Mapping[str, str]) -> list[tuple[str, str, str, str, str]]:
+    """Each bet on the plan's own network: title, before, verdict, after, the comparison in a sentence."""
+    return [
+        (
+            titles.get(bet.topic, TITLES.get(bet.topic, bet.topic)),
+            value(bet.before),
+            VERDICTS[bet.verdict],
+            value(bet.before if bet.after is None else bet.after),
+            bet_sentence(bet, outcome.metric),
+        )
+        for bet in outcome.bets
+    ]
 
 
 def changes_shown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -> list[str]:
@@ -129,12 +135,7 @@ def bet_sentence(bet: Bet, metric: Metric) -> str:
     if median < 0:
         one, other, median, low, high = other, one, -median, -high, -low
     figures = f"(95 % interval {metric.shown(low)} to {metric.shown(high)}, {bet.n} pairs of scores)"
-    ending = {
-        Verdict.NO_DIFFERENCE: ", which is less than matters",
-        Verdict.UNDECIDED: ", which is not decided",
-    }.get(bet.verdict, "")
-    if doubted(bet):
-        ending = f", which is not decided: {DOUBTS}"
+    ending = f", which is not decided: {DOUBTS}" if doubted(bet) else ENDINGS.get(bet.verdict, "")
     with_ = f" with {bet.network}" if bet.network else ""
     return f"{value(one)} against {value(other)}{with_}: {gain_shown(metric, median, 'better')} {figures}{ending}."
 
@@ -271,7 +272,7 @@ def _finals(page: Page, outcome: TrialResults) -> None:
     widths = (name, 10, 16, 5)
     page.columns([("candidate",), (outcome.metric.title,), ("95 % interval",), ("seeds",)], widths)
     best = outcome.best.name if outcome.best is not None else ""
-    for row in _final_rows(outcome):
+    for row in final_rows(outcome):
         style = Style.STRONG if row[0].removesuffix(CUT_MARK) == best else Style.PLAIN
         page.columns([((_cell(row[0], name), style),), *((cell,) for cell in row[1:])], widths)
 
@@ -281,7 +282,7 @@ def _name_width(page: Page) -> int:
     return max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
 
 
-def _final_rows(outcome: TrialResults) -> list[list[str]]:
+def final_rows(outcome: TrialResults) -> list[list[str]]:
     shown = outcome.metric.shown
     return [
         [f.name, shown(f.mean), f"{shown(f.low)} to {shown(f.high)}", str(len(f.scores))]
@@ -299,8 +300,8 @@ def _tried(page: Page, outcome: TrialResults) -> None:
     page.columns([("candidate",), (outcome.metric.title,), ("folds",), ("seconds",)], widths)
     shown = _shown(rows)
     for trial in shown:
-        cells = [amount(outcome.metric, trial.scores), str(len(trial.scores)), f"{trial.seconds:.1f}"]
-        page.columns([(_cell(trial.name, name),), *((cell,) for cell in cells)], widths)
+        figures = _fold_figures(trial, outcome.metric)
+        page.columns([(_cell(trial.name, name),), *((cell,) for cell in figures)], widths)
     if len(shown) < len(rows):
         page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
 

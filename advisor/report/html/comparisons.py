@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import math
 
-from advisor.agent.machines.comparison import Change, Difference, MachinesCompared, Side
-from advisor.probes.outcome import Rate
+from advisor.agent.machines.comparison import Difference, MachinesCompared, Side
 from advisor.probes.verdict import MATTERS
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
-from advisor.report.machine.compared import answer, quantity_name
+from advisor.report.machine.compared import WORDS, answer, days_measured, one_run, quantity_name, rate_of
 from advisor.report.machine.page import machine_words
 from advisor.report.plan.comparison import Comparison
-from advisor.report.rates import rate_words, times
-
-_WORDS = {
-    Change.FASTER: ("▲", "faster"),
-    Change.SLOWER: ("▼", "slower"),
-    Change.NO_DIFFERENCE: ("=", "no difference that matters"),
-    Change.UNDECIDED: ("?", "undecided"),
-}
+from advisor.report.rates import times
 
 
 def comparison_html(comparison: Comparison, date: str = "") -> str:
@@ -32,10 +24,10 @@ def machines_html(compared: MachinesCompared, date: str = "") -> str:
     rows = [
         (
             quantity_name(one.quantity),
-            _side(one.first, one.first_runs),
-            _side(one.second, one.second_runs),
+            rate_of(one.first, one.first_runs),
+            rate_of(one.second, one.second_runs),
             times(one.ratio, one.low, one.high),
-            *_WORDS[one.change],
+            WORDS[one.change],
         )
         for one in compared.differences
     ]
@@ -44,7 +36,7 @@ def machines_html(compared: MachinesCompared, date: str = "") -> str:
         title="One machine at two times" if compared.same_machine else "Two machines side by side",
         date=date,
         answer=answer(compared),
-        sides=[(mark, side.title, _what(side), _days(side))
+        sides=[(mark, side.title, _what(side), days_measured(side))
                for mark, side in (("A", compared.first), ("B", compared.second))],
         context=compared.context,
         rows=rows,
@@ -52,23 +44,12 @@ def machines_html(compared: MachinesCompared, date: str = "") -> str:
         identical=[quantity_name(quantity) for quantity in compared.identical],
         only=[(mark, [quantity_name(quantity) for quantity in only])
               for mark, only in (("A", compared.first_only), ("B", compared.second_only)) if only],
-        one_run=any(min(one.first_runs, one.second_runs) == 1 for one in compared.differences),
+        one_run=one_run(compared),
     )  # fmt: skip
 
 
 def _what(side: Side) -> str:
     return ", ".join(machine_words(side.machine)) if side.machine is not None else "what it is was not kept"
-
-
-def _days(side: Side) -> str:
-    first, last = side.dates
-    if not first:
-        return "nothing measured"
-    return f"measured on {first}" if first == last else f"measured from {first} to {last}"
-
-
-def _side(rate: Rate, runs: int) -> str:
-    return f"{rate_words(rate)} in {runs} run{'s' if runs > 1 else ''}"
 
 
 def _ratios(differences: tuple[Difference, ...]) -> Chart | None:
@@ -89,8 +70,7 @@ def _ratios(differences: tuple[Difference, ...]) -> Chart | None:
         axis="B over A",
         head=("What", "B over A and 95 % interval", "Verdict"),
         rows=tuple(
-            (quantity_name(one.quantity), times(one.ratio, one.low, one.high), _WORDS[one.change][1])
-            for one in differences
+            (quantity_name(one.quantity), times(one.ratio, one.low, one.high), WORDS[one.change]) for one in differences
         ),
         indifferent=MATTERS,
     )

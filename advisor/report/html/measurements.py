@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
@@ -15,15 +14,11 @@ from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome, Rate, SettingRecord
 from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
-from advisor.report.changes import VERDICTS, Compared, difference, quantity, sentence
-from advisor.report.found.measured import is_bet, newest_of, title_of
+from advisor.report.changes import VERDICTS, Compared, difference, listed, quantity, sentence
+from advisor.report.found.measured import bet_row, conditions, gauged, is_bet, newest_of, title_of, unit_of
 from advisor.report.html.charts import Chart, Mark, Point, Shape, scale
 from advisor.report.rates import rate_words
 from advisor.wording import shorten
-
-_SYMBOLS = {
-    Verdict.CONFIRMED: "✓", Verdict.OVERTURNED: "↻", Verdict.NO_DIFFERENCE: "=", Verdict.UNDECIDED: "?",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,6 @@ class Bet:
 
     title: str
     before: str
-    symbol: str
     verdict: str
     after: str
     found: str
@@ -54,9 +48,7 @@ def bets(plan: Plan, knowledge: Knowledge, outcomes: Sequence[Outcome]) -> list[
     by_probe = {outcome.probe: outcome for outcome in newest_of(outcomes)}
     found = [_of_plan(knowledge, entry, by_probe) for entry in entries]
     return found + [
-        _of_outcome(plan, knowledge, outcome)
-        for outcome in by_probe.values()
-        if is_bet(outcome) and outcome.probe not in told
+        _of_outcome(plan, outcome) for outcome in by_probe.values() if is_bet(outcome) and outcome.probe not in told
     ]
 
 
@@ -74,57 +66,38 @@ def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, Ou
     outcome = by_probe.get(measured.probe)
     warnings = outcome.conditions.warnings if outcome is not None and outcome.date == measured.date else ()
     return Bet(
-        entry.title, before, _SYMBOLS[measured.verdict], VERDICTS[measured.verdict], after,
+        entry.title, before, VERDICTS[measured.verdict], after,
         sentence(measured, entry.unit), f"{words.scope_words(measured)}{date}", tuple(rules), warnings,
     )  # fmt: skip
 
 
-def _of_outcome(plan: Plan, knowledge: Knowledge, outcome: Outcome) -> Bet:
-    unit = _unit(knowledge, outcome)
-    verdict = outcome.verdict
-    after = outcome.before if outcome.after is None else outcome.after
-    found = outcome.failure or (sentence(outcome, unit) if outcome.measured else "Nothing was compared.")
-    symbol, said = ("✗", "failed") if outcome.failure else (_SYMBOLS[verdict], VERDICTS[verdict])
-    return Bet(
-        title_of(plan, outcome), quantity(outcome.before, unit), symbol, said, quantity(after, unit), found,
-        f"{conditions(outcome)}{f', {outcome.date[:10]}' if outcome.date else ''}", (), outcome.conditions.warnings,
-    )  # fmt: skip
-
-
-def _unit(knowledge: Knowledge, outcome: Outcome) -> str:
-    fact = knowledge.vocabulary.facts.get(outcome.fact)
-    return fact.unit if fact is not None else ""
-
-
-def conditions(outcome: Outcome) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))
+def _of_outcome(plan: Plan, outcome: Outcome) -> Bet:
+    scope = f"{conditions(outcome)}{f', {outcome.date[:10]}' if outcome.date else ''}"
+    return Bet(*bet_row(plan, outcome), scope, warnings=outcome.conditions.warnings)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------
 
 
-def charts(plan: Plan, knowledge: Knowledge, outcomes: Sequence[Outcome]) -> list[Chart]:
+def charts(plan: Plan, outcomes: Sequence[Outcome]) -> list[Chart]:
     """The paired ratios of all bets in one figure, then one figure for each probe that timed several settings."""
     newest = newest_of(outcomes)
-    ratios = _ratios(plan, knowledge, newest)
-    settings = (_settings(plan, knowledge, outcome) for outcome in newest if outcome.failure is None)
+    ratios = _ratios(plan, newest)
+    settings = (_settings(plan, outcome) for outcome in newest if outcome.failure is None)
     return [chart for chart in (ratios, *settings) if chart is not None]
 
 
-def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[Outcome]) -> Chart | None:
+def _ratios(plan: Plan, newest: Sequence[Outcome]) -> Chart | None:
     points, rows = [], []
-    for title, unit, found in _compared(plan, knowledge, newest):
-        if (
-            found.median is None
-            or found.low is None
-            or found.high is None
-            or not 0 < found.low <= found.high < math.inf
-        ):
+    for title, unit, found in _compared(plan, newest):
+        if found.median is None or found.low is None or found.high is None:
+            continue
+        if not 0 < found.low <= found.high < math.inf:
             continue  # a plan from a file may say anything
         first, second = found.before, found.rival
         if found.verdict == Verdict.OVERTURNED:
             first, second = second, first
-        pair = f"{quantity(_listed(first), unit)} against {quantity(_listed(second), unit)}"
+        pair = f"{quantity(listed(first), unit)} against {quantity(listed(second), unit)}"
         points.append(Point(title, found.median, found.low, found.high))
         rows.append((title, pair, difference(found), str(found.n), VERDICTS[found.verdict]))
     if not points:
@@ -143,7 +116,7 @@ def _ratios(plan: Plan, knowledge: Knowledge, newest: Sequence[Outcome]) -> Char
     )
 
 
-def _compared(plan: Plan, knowledge: Knowledge, newest: Sequence[Outcome]) -> Iterator[tuple[str, str, Compared]]:
+def _compared(plan: Plan, newest: Sequence[Outcome]) -> Iterator[tuple[str, str, Compared]]:
     """Ratios only: a difference of scores has another scale."""
     entries = {e.measured.probe: e for e in contents.advised(plan) if e.measured and not is_trial(e.measured.probe)}
     for entry in entries.values():
@@ -151,14 +124,10 @@ def _compared(plan: Plan, knowledge: Knowledge, newest: Sequence[Outcome]) -> It
         yield entry.title, entry.unit, entry.measured
     for outcome in newest:
         if is_bet(outcome) and outcome.measured and outcome.probe not in entries and not is_trial(outcome.probe):
-            yield title_of(plan, outcome), _unit(knowledge, outcome), outcome
+            yield title_of(plan, outcome), unit_of(plan, outcome), outcome
 
 
-def _listed(setting: Any) -> Any:
-    return ", ".join(map(str, setting)) if isinstance(setting, list | tuple) else setting
-
-
-def _settings(plan: Plan, knowledge: Knowledge, outcome: Outcome) -> Chart | None:
+def _settings(plan: Plan, outcome: Outcome) -> Chart | None:
     """Units of work per second in each setting, as a curve where settings are numbers."""
     timed = [(record, rate) for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None]
     if len(timed) < 2 or is_trial(outcome.probe):
@@ -166,7 +135,7 @@ def _settings(plan: Plan, knowledge: Knowledge, outcome: Outcome) -> Chart | Non
     unit = timed[0][1].unit
     size, shown = scale([rate.high for _, rate in timed], unit)
     numbers = [record.setting for record, _ in timed if isinstance(record.setting, int)]
-    varied = _unit(knowledge, outcome) or "setting"
+    varied = unit_of(plan, outcome) or "setting"
     points = tuple(
         Point(str(record.setting), rate.median / size, rate.low / size, rate.high / size,
               float(record.setting) if isinstance(record.setting, int) else 0.0, _mark(outcome, record))
@@ -205,13 +174,5 @@ def _mark(outcome: Outcome, record: SettingRecord) -> Mark:
 
 def rates(outcomes: Sequence[Outcome]) -> list[tuple[str, str, str]]:
     """Rates that were gauged alone, so that there is no figure of them: probe, setting, rate with its interval."""
-    gauged = (outcome for outcome in newest_of(outcomes) if outcome.gauges and outcome.failure is None)
-    timed = ([(outcome, record, outcome.rate(record.setting)) for record in outcome.settings] for outcome in gauged)
-    found = ([one for one in each if one[2] is not None] for each in timed)
-    return [
-        (outcome.probe, str(record.setting), rate_words(rate))
-        for each in found
-        if len(each) == 1
-        for outcome, record, rate in each
-        if rate is not None
-    ]
+    found = map(gauged, newest_of(outcomes))
+    return [rows[0] for rows in found if len(rows) == 1]

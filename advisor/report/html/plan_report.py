@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from markupsafe import Markup
 
-from advisor.inference.plan import Plan, Status
+from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, terms_in
 from advisor.report import contents, words
 from advisor.report.evidence import NOTHING, Evidence
 from advisor.report.found.measured import newest_of
-from advisor.report.html.claims import survey_view
 from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
@@ -25,17 +22,10 @@ from advisor.report.numbers import (
     too_large_a_batch,
     uncomputed,
 )
+from advisor.report.survey import claims
 from advisor.wording import join_names
 
 _TIMES = ("s", "hours")
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One answer of the first page."""
-
-    question: str
-    answer: str
 
 
 def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Evidence = NOTHING) -> str:
@@ -50,7 +40,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "counts": _counts(plan),
         "next_steps": [end for end in contents.open_ends(plan, knowledge) if not end.is_question][:1],
         "bets": bets(plan, knowledge, outcomes),
-        "charts": charts(plan, knowledge, outcomes),
+        "charts": charts(plan, outcomes),
         "rates": rates(outcomes),
         "failed": [(outcome.probe, outcome.failure) for outcome in newest_of(outcomes) if outcome.failure],
         "skipped": evidence.skipped,
@@ -67,7 +57,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "facts": _facts(plan, knowledge),
         "remarks": list(words.remarks_on(plan, knowledge)),
         "open_ends": list(contents.open_ends(plan, knowledge)),
-        "survey": survey_view(evidence.judged, knowledge) if evidence.judged else None,
+        "survey": _survey(evidence, knowledge) if evidence.judged else None,
         "machine": machine_view(evidence.machine) if evidence.machine is not None else None,
         "errata": contents.errata(plan),
         "sources": contents.sources(plan, knowledge),
@@ -78,10 +68,11 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
     return render("plan.html.j2", **values, body=Markup(body), terms=terms)  # noqa: S704 - a template made it
 
 
-def _cards(plan: Plan, knowledge: Knowledge) -> list[Card]:
-    cards = [Card(question, answer) for question, answer in contents.summary(plan, knowledge)]
-    cards.insert(min(3, len(cards)), Card("How long", _how_long(plan)))
-    return [*cards, Card("How sure", contents.how_sure(plan))]
+def _cards(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
+    """The questions of the first page with their answers."""
+    cards = list(contents.summary(plan, knowledge))
+    cards.insert(3, ("How long", _how_long(plan)))
+    return [*cards, ("How sure", contents.how_sure(plan))]
 
 
 def _how_long(plan: Plan) -> str:
@@ -96,8 +87,7 @@ def _how_long(plan: Plan) -> str:
 
 def _counts(plan: Plan) -> list[tuple[object, int]]:
     statuses = [entry.status for entry in plan.recommendations.values()]
-    order = (Status.SETTLED, Status.MEASURED, Status.LEANING, Status.OPEN)
-    return [(status_words(status), statuses.count(status)) for status in order if status in statuses]
+    return [(status_words(status), statuses.count(status)) for status in words.STATUS_MEANS if status in statuses]
 
 
 def _facts(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str, str, str]]:
@@ -107,6 +97,15 @@ def _facts(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str, str, str]]:
         source = words.SOURCE_WORDS[known.source] + (f", {known.note}" if known.note else "")
         rows.append((name, fact.question if fact else "", words.fact_words(knowledge, name, known.value), source))
     return rows
+
+
+def _survey(evidence: Evidence, knowledge: Knowledge) -> dict[str, object]:
+    return {
+        "summary": claims.summary(evidence.judged),
+        "verdicts": claims.claim_rows(evidence.judged),
+        "not_judged": claims.NOT_JUDGED,
+        "notes": claims.claim_notes(evidence.judged, knowledge),
+    }
 
 
 def _terms(knowledge: Knowledge, text: str) -> list[Term]:

@@ -4,42 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.facts.verdict import Verdict
 from advisor.report.found.trying import (
     TITLES,
-    amount,
-    bet_sentence,
-    by_candidate,
+    bet_rows,
     changes_shown,
+    final_rows,
+    fold_rows,
     how,
     next_steps,
-    value,
 )
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.verdicts import in_order
 
-_VERDICTS = {
-    Verdict.CONFIRMED: ("✓", "confirmed"),
-    Verdict.OVERTURNED: ("↻", "overturned"),
-    Verdict.NO_DIFFERENCE: ("=", "no difference that matters"),
-    Verdict.UNDECIDED: ("?", "undecided"),
-}
-
 
 def trying_html(outcome: TrialResults, titles: Mapping[str, str] = TITLES, date: str = "") -> str:
     name = outcome.data.path.rstrip("/").rpartition("/")[2]
-    folds = [
-        (t.name, t.stage.value, amount(outcome.metric, t.scores), str(len(t.scores)), f"{t.seconds:.1f}")
-        for t in by_candidate(outcome)
-    ]
-    bets = []
-    for bet in outcome.bets:
-        after = bet.before if bet.after is None else bet.after
-        title = titles.get(bet.topic, TITLES.get(bet.topic, bet.topic))
-        sentence = bet_sentence(bet, outcome.metric)
-        bets.append((title, value(bet.before), *_VERDICTS[bet.verdict], value(after), sentence))
     return render(
         "trying.html.j2",
         title=f"Tried on {name}",
@@ -47,8 +28,8 @@ def trying_html(outcome: TrialResults, titles: Mapping[str, str] = TITLES, date:
         outcome=outcome,
         metric=outcome.metric.title,
         chart=_finals(outcome) if outcome.finals else None,
-        folds=folds,
-        bets=bets,
+        folds=fold_rows(outcome),
+        bets=bet_rows(outcome, titles),
         changes=changes_shown(outcome, titles),
         how=how(outcome),
         next_steps=next_steps(outcome),
@@ -67,8 +48,5 @@ def _finals(outcome: TrialResults) -> Chart:
         points=tuple(Point(one.name, one.mean, one.low, one.high) for one in finals),
         axis=outcome.metric.title,
         head=("Candidate", outcome.metric.title.capitalize(), "95 % interval", "Seeds"),
-        rows=tuple(
-            (one.name, shown(one.mean), f"{shown(one.low)} to {shown(one.high)}", str(len(one.scores)))
-            for one in finals
-        ),
+        rows=tuple(map(tuple, final_rows(outcome))),
     )

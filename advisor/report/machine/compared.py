@@ -7,12 +7,13 @@ from typing import Any
 
 from advisor.agent.machines.comparison import Change, Difference, MachinesCompared, Side
 from advisor.agent.machines.quantities import Quantity
+from advisor.plain import encode
 from advisor.probes.outcome import Rate
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import multiple, rate_words, times
 
 SCHEMA = "advisor/machine-comparison/1"
-_WORDS = {
+WORDS = {
     Change.FASTER: "faster",
     Change.SLOWER: "slower",
     Change.NO_DIFFERENCE: "no difference that matters",
@@ -84,7 +85,7 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
     page.add((answer(compared), Style.STRONG))
     page.blank()
     for mark, side in (("A", compared.first), ("B", compared.second)):
-        page.add(f"{side.title}: {_measured(side)}", first=[(f"{mark}  ", Style.STRONG)])
+        page.add(f"{side.title}: {days_measured(side)}", first=[(f"{mark}  ", Style.STRONG)])
     if compared.context and compared.differences:
         page.heading("WHAT ELSE DIFFERS (A against B; any difference in speed may come from it)")
         for line in compared.context:
@@ -99,7 +100,7 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
         page.heading("FIGURES (B / A: above 1 is faster)")
         for difference in compared.differences:
             _difference(page, difference)
-        if any(min(d.first_runs, d.second_runs) == 1 for d in compared.differences):
+        if one_run(compared):
             page.blank()
             page.add("Where a side has one run, its interval knows nothing of what changes from run to run.")
     for mark, only in (("A", compared.first_only), ("B", compared.second_only)):
@@ -109,7 +110,8 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
     return page.text()
 
 
-def _measured(side: Side) -> str:
+def days_measured(side: Side) -> str:
+    """`measured on 2026-01-02`, or from which day to which."""
     first, last = side.dates
     if not first:
         return "nothing measured"
@@ -118,13 +120,19 @@ def _measured(side: Side) -> str:
 
 def _difference(page: Page, difference: Difference) -> None:
     speed = times(difference.ratio, difference.low, difference.high)
-    verdict = (_WORDS[difference.change], _STYLES.get(difference.change, Style.PLAIN))
+    verdict = (WORDS[difference.change], _STYLES.get(difference.change, Style.PLAIN))
     page.add((quantity_name(difference.quantity), Style.STRONG), ": ", verdict, f", {speed}")
-    a, b = _side_words(difference.first, difference.first_runs), _side_words(difference.second, difference.second_runs)
+    a, b = rate_of(difference.first, difference.first_runs), rate_of(difference.second, difference.second_runs)
     page.add(f"A {a}, B {b}", first="  ")
 
 
-def _side_words(rate: Rate, runs: int) -> str:
+def one_run(compared: MachinesCompared) -> bool:
+    """True if a side of some figure was measured in one run only."""
+    return any(min(one.first_runs, one.second_runs) == 1 for one in compared.differences)
+
+
+def rate_of(rate: Rate, runs: int) -> str:
+    """`13.1 GB/s [12.9, 13.4] in 3 runs`."""
     return f"{rate_words(rate)} in {runs} run{'s' if runs > 1 else ''}"
 
 
@@ -157,16 +165,16 @@ def compared_json(compared: MachinesCompared) -> dict[str, Any]:
         "figures": [
             {
                 **_quantity_json(difference.quantity),
-                "a": _rate_json(difference.first, difference.first_runs),
-                "b": _rate_json(difference.second, difference.second_runs),
+                "a": {**encode(difference.first), "runs": difference.first_runs},
+                "b": {**encode(difference.second), "runs": difference.second_runs},
                 "ratio": {"median": difference.ratio, "low": difference.low, "high": difference.high},
                 "verdict": difference.change.value,
             }
             for difference in compared.differences
         ],
-        "identical": [_quantity_json(quantity) for quantity in compared.identical],
-        "only_a": [_quantity_json(quantity) for quantity in compared.first_only],
-        "only_b": [_quantity_json(quantity) for quantity in compared.second_only],
+        "identical": list(map(_quantity_json, compared.identical)),
+        "only_a": list(map(_quantity_json, compared.first_only)),
+        "only_b": list(map(_quantity_json, compared.second_only)),
     }
 
 
@@ -178,10 +186,4 @@ def _side_json(side: Side) -> dict[str, Any]:
 def _quantity_json(quantity: Quantity) -> dict[str, Any]:
     return {
         "probe": quantity.probe, "name": quantity.name, "label": quantity.label, "conditions": dict(quantity.conditions),
-    }  # fmt: skip
-
-
-def _rate_json(rate: Rate, runs: int) -> dict[str, Any]:
-    return {
-        "median": rate.median, "low": rate.low, "high": rate.high, "unit": rate.unit, "n": rate.n, "runs": runs,
     }  # fmt: skip

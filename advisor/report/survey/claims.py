@@ -8,9 +8,9 @@ from typing import Any
 from advisor.facts.verdict import Verdict
 from advisor.knowledge.claims import Basis, Reading
 from advisor.knowledge.model import Knowledge
-from advisor.report import words
+from advisor.report import changes, words
 from advisor.report.changes import sentence
-from advisor.report.markup import plain
+from advisor.report.markup import plain, table
 from advisor.report.numbers import interval_words
 from advisor.report.page import Page, Style
 from advisor.survey.judged_claims import JudgedFigure, Judgement
@@ -18,12 +18,11 @@ from advisor.wording import join_names, shorten
 
 SCHEMA = "advisor/survey-trial/1"
 
+NOT_JUDGED = "not judged here"
 VERDICTS: Mapping[Verdict | None, str] = {
-    Verdict.OVERTURNED: "overturned",
-    Verdict.CONFIRMED: "confirmed",
-    Verdict.NO_DIFFERENCE: "no difference that matters",
-    Verdict.UNDECIDED: "undecided",
-    None: "not judged here",
+    Verdict.OVERTURNED: changes.VERDICTS[Verdict.OVERTURNED],
+    **dict(changes.VERDICTS.items()),
+    None: NOT_JUDGED,
 }
 """In the order in which they are shown: news first."""
 _STYLES: Mapping[Verdict | None, Style] = {Verdict.OVERTURNED: Style.CARE, Verdict.CONFIRMED: Style.GOOD}
@@ -59,13 +58,10 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
     page.heading(_TITLE.upper())
     page.add(summary(judgements))
     judgements = judgements if shown is None else shown
-    scopes = scopes_of(judgements)
-    for verdict, name in VERDICTS.items():
-        group = [judgement for judgement in judgements if judgement.verdict is verdict]
-        if not group:
-            continue
+    scopes = _scopes_of(judgements)
+    for verdict, group in _by_verdict(judgements):
         page.blank()
-        page.add((f"{name.upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
+        page.add((f"{VERDICTS[verdict].upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
         if verdict is None:
             for reason, members in _by_reason(group).items():
                 page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
@@ -73,12 +69,12 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
                     page.add(judgement.claim.text, first="  - ")
             continue
         for judgement in group:
-            page.add((judgement.claim.text, Style.STRONG), (f" [{cited(judgement)}]", Style.FAINT), first="- ")
-            page.add(evidence_words(judgement, scopes), first="  ")
+            page.add((judgement.claim.text, Style.STRONG), (f" [{_cited(judgement)}]", Style.FAINT), first="- ")
+            page.add(_evidence_words(judgement, scopes), first="  ")
     if scopes:
         page.blank()
         for scope, number in scopes.items():
-            page.add(scope_words(scope), first=f"[{number}] ")
+            page.add(_scope_words(scope), first=f"[{number}] ")
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
@@ -88,6 +84,11 @@ def summary(judgements: Sequence[Judgement]) -> str:
     return f"{len(judgements)} claims of the seed documents: {join_names(parts) or 'none'}."
 
 
+def _by_verdict(judgements: Sequence[Judgement]) -> list[tuple[Verdict | None, list[Judgement]]]:
+    groups = ((verdict, [one for one in judgements if one.verdict is verdict]) for verdict in VERDICTS)
+    return [(verdict, group) for verdict, group in groups if group]
+
+
 def _by_reason(group: Sequence[Judgement]) -> dict[str, list[Judgement]]:
     found: dict[str, list[Judgement]] = {}
     for judgement in group:
@@ -95,7 +96,7 @@ def _by_reason(group: Sequence[Judgement]) -> dict[str, list[Judgement]]:
     return found
 
 
-def cited(judgement: Judgement) -> str:
+def _cited(judgement: Judgement) -> str:
     claim = judgement.claim
     errata = [f"erratum {key}" for key in claim.erratum]
     return "; ".join([*(source for source in claim.sources if source != "arithmetic"), *errata])
@@ -111,24 +112,23 @@ def _scope(judgement: Judgement) -> Scope | None:
     return judgement.date[:10], tuple(sorted(judgement.applies.items()))
 
 
-def scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
+def _scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
     """Numbers for the different scopes, in the order in which they are first needed."""
     found: dict[Scope, int] = {}
-    for verdict in VERDICTS:
-        for judgement in judgements:
-            scope = _scope(judgement)
-            if judgement.verdict is verdict and scope is not None:
+    for _, group in _by_verdict(judgements):
+        for scope in map(_scope, group):
+            if scope is not None:
                 found.setdefault(scope, len(found) + 1)
     return found
 
 
-def scope_words(scope: Scope) -> str:
+def _scope_words(scope: Scope) -> str:
     date, applies = scope
     conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in applies)
     return f"Measured on this machine on {date} with: {conditions or 'conditions not stated'}."
 
 
-def evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
+def _evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
     """The document's words, the finding, and its basis, in a few sentences."""
     said = judgement.claim.says
     scope = _scope(judgement)
@@ -170,27 +170,34 @@ def _interval_words(median: float, low: float, high: float, unit: str) -> tuple[
     return interval_words(median, low, high, unit)
 
 
+def claim_rows(judgements: Sequence[Judgement]) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """The claims by verdict in words: each claim with what was found and where it stands."""
+    scopes = _scopes_of(judgements)
+    return [
+        (VERDICTS[verdict], [(one.claim.text, _evidence_words(one, scopes), _cited(one)) for one in group])
+        for verdict, group in _by_verdict(judgements)
+    ]
+
+
+def claim_notes(judgements: Sequence[Judgement], knowledge: Knowledge) -> list[tuple[str, str]]:
+    """Sources, errata and scopes by the mark that the claims have."""
+    keys = dict.fromkeys(source.split(" ")[0] for one in judgements for source in one.claim.sources)
+    errata = dict.fromkeys(key for one in judgements for key in one.claim.erratum if key in knowledge.errata)
+    return [
+        *((key, words.citation(knowledge, key)) for key in keys),
+        *((f"erratum {key}", knowledge.errata[key].text) for key in errata),
+        *((f"[{number}]", _scope_words(scope)) for scope, number in _scopes_of(judgements).items()),
+    ]
+
+
 def claims_markdown(judgements: Sequence[Judgement], knowledge: Knowledge) -> Iterator[str]:
     """The section of the Markdown report: a table for each verdict, then errata and where was measured."""
     yield from (f"## {_TITLE}", "", plain(summary(judgements)), "")
-    scopes = scopes_of(judgements)
-    for verdict, name in VERDICTS.items():
-        group = [judgement for judgement in judgements if judgement.verdict is verdict]
-        if not group:
-            continue
-        yield from (f"### {name.capitalize()} ({len(group)})", "", "| Claim | Found | Source |", "| --- | --- | --- |")
-        for judgement in group:
-            cells = (judgement.claim.text, evidence_words(judgement, scopes), cited(judgement))
-            yield f"| {' | '.join(plain(cell) for cell in cells)} |"
-        yield ""
-    sources = dict.fromkeys(source.split(" ")[0] for one in judgements for source in one.claim.sources)
-    for key in sources:
-        yield f"- {plain(key)}: {plain(words.citation(knowledge, key))}"
-    for key in dict.fromkeys(key for one in judgements for key in one.claim.erratum):
-        if key in knowledge.errata:
-            yield f"- {plain(f'erratum {key}')}: {plain(knowledge.errata[key].text)}"
-    for scope, number in scopes.items():
-        yield f"- {plain(f'[{number}]')} {plain(scope_words(scope))}"
+    for verdict, rows in claim_rows(judgements):
+        yield f"### {verdict.capitalize()} ({len(rows)})"
+        yield from table(["Claim", "Found", "Source"], rows)
+    for mark, text in claim_notes(judgements, knowledge):
+        yield f"- {plain(mark)}{'' if mark.startswith('[') else ':'} {plain(text)}"
     yield ""
 
 
