@@ -17,9 +17,8 @@ __all__ = ["PROBES", "Probe", "probe_named"]
 def _declared() -> Iterator[Probe]:
     for folder in (settings, rates):
         for entry in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
-            yield from (
-                value for value in vars(importlib.import_module(entry.name)).values() if isinstance(value, Probe)
-            )
+            declared = vars(importlib.import_module(entry.name)).values()
+            yield from (value for value in declared if isinstance(value, Probe))
 
 
 PROBES: tuple[Probe, ...] = tuple(

@@ -62,6 +62,11 @@ def always(setting: Setting) -> Callable[..., Setting]:
     return lambda *_: setting
 
 
+def among(*settings: Setting) -> Callable[..., tuple[Setting, ...]]:
+    """The same settings to try on every machine, in this order."""
+    return lambda *_: settings
+
+
 def everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
     """A probe that applies to every machine."""
     return None
@@ -82,7 +87,7 @@ def never(rehearsals: Sequence[Rehearsal], before: Setting) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """An experiment that answers a question by timing some work in several settings, two of them in pairs.
 
@@ -95,16 +100,16 @@ class Probe:
 
     name: str
     question: str
-    topic: str
+    topic: str = ""
     """The topic that the answer judges; empty for a probe that only measures what the machine can do."""
-    fact: str
+    fact: str = ""
     """The fact that takes the better setting; empty where only the rates count."""
     cost_seconds: float
     """The expected duration: the time until most workloads are decided."""
-    bench: str
+    bench: str = "step"
     """The module of `advisor.probes.benches` that makes its trials in the child: `step` times the plan's training step in one
     process, `peers` each setting in a process of its own."""
-    work: Work
+    work: Work = Work.STEP
     choose: Callable[[Workload | None, Surroundings, Setting], tuple[Setting, ...]]
     not_here: Callable[[Workload | None, Surroundings], str | None] = everywhere
     bound_by: tuple[str, ...] = USUAL_BINDING

@@ -39,6 +39,17 @@ class Surroundings:
         """True if there is a card that CUDA programs."""
         return bool(self.gpus) and self.gpu_backend == "cuda"
 
+    @property
+    def no_card(self) -> str | None:
+        """The reason why there is no graphics card that torch could use, None where there is one, of whatever kind."""
+        if self.gpus == 0 or self.gpu_backend == "none":
+            return "There is no graphics card."
+        if self.gpus is None or self.gpu_backend is None:
+            return "It is not known whether there is a graphics card."
+        if self.cuda and self.usable_by_torch is False:
+            return "torch cannot use the graphics card; `advisor doctor` says why and what to do."
+        return None
+
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Surroundings:
         """From values by the names of the vocabulary: {"machine.cpu.usable_cores": 2, ...}."""

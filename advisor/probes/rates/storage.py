@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Probe, Setting, Work, always
+from advisor.probes.probe import Probe, Work, always, among
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.workload import Workload
 
 SEQUENTIAL = "sequential"
 RANDOM = "random"
 PAGE = 4096
 """Bytes; what disks and page caches count in."""
 LARGEST_PIECE = 16 * 2**20
-
-
-def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    return (SEQUENTIAL, RANDOM)
 
 
 def piece_bytes(surroundings: Surroundings) -> int:
@@ -32,14 +27,12 @@ STORAGE = Probe(
     name="storage",
     place=200,
     question="How many bytes a second does the disk behind the data give, from end to end and in pieces from anywhere?",
-    topic="",
-    fact="",
     cost_seconds=5.0,
     bench="storage",
     work=Work.BYTE,
     needs_network=False,
     bound_by=("machine",),
-    choose=_choose,
+    choose=among(SEQUENTIAL, RANDOM),
     recommended=always(SEQUENTIAL),  # all advice on storage comes down to long reads
     gauges={
         "probe.storage.sequential_bytes_per_second": SEQUENTIAL,

@@ -18,15 +18,9 @@ ALL_CARDS = "all cards at once"
 
 
 def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if surroundings.gpus == 0:
-        return "There is no graphics card."
-    if surroundings.gpus is None or surroundings.gpu_backend is None:
-        return "It is not known whether there is a graphics card."
-    if not surroundings.cuda:
+    if surroundings.no_card is None and not surroundings.cuda:
         return "There is no graphics card that CUDA programs."
-    if surroundings.usable_by_torch is False:
-        return "torch cannot use the graphics card; `advisor doctor` says why and what to do."
-    return None
+    return surroundings.no_card
 
 
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
@@ -42,8 +36,6 @@ TRANSFER = Probe(
     name="transfer",
     place=210,
     question="How many bytes a second go to the graphics card from ordinary and from pinned memory, and back?",
-    topic="",
-    fact="",
     cost_seconds=10.0,
     bench="transfer",
     work=Work.BYTE,

@@ -33,10 +33,6 @@ FEWEST_STEPS = 10
 """In a pass over the data; a larger batch would learn too little from each pass, however fast."""
 
 
-def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    return None
-
-
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """The recommended size, and powers of two from 8 to eight times as much that are not almost the same.
 
@@ -104,11 +100,9 @@ BATCH = Probe(
     fact="probe.batch.best",
     cost_seconds=11.0,
     varies=Varies.BATCH_SIZE,
-    bench="step",
     work=Work.EXAMPLE,
     recheck=True,
     bound_by=("machine", "network", "torch", "device"),
-    not_here=_not_here,
     choose=_choose,
     rival=_rival,
     margins=_margins,

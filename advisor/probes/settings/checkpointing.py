@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Activations, Workload
 
@@ -19,10 +19,6 @@ def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | No
     if workload is not None and workload.network in _RECURRENT:
         return f"An {workload.network} has no chain of layers that could be computed again: it runs over all steps at once."
     return None
-
-
-def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    return (Activations.KEPT.value, Activations.RECOMPUTED.value)
 
 
 def _recommended(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
@@ -39,8 +35,7 @@ CHECKPOINTING = Probe(
     cost_seconds=6.0,
     varies=Varies.ACTIVATIONS,
     bench="peers",
-    work=Work.STEP,
     not_here=_not_here,
-    choose=_choose,
+    choose=among(Activations.KEPT.value, Activations.RECOMPUTED.value),
     recommended=_recommended,
 )

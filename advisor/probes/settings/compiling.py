@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Execution, Workload
 
@@ -22,10 +22,6 @@ def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | No
             f"{surroundings.compute_capability:g}."
         )
     return None
-
-
-def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    return (Execution.EAGER.value, Execution.COMPILED.value)
 
 
 def _recommended(
@@ -46,11 +42,9 @@ COMPILE = Probe(
     fact="probe.compile.best",
     cost_seconds=60.0,
     varies=Varies.EXECUTION,
-    bench="step",
-    work=Work.STEP,
     bound_by=("machine", "network", "torch", "batch_size", "precision", "threads"),
     not_here=_not_here,
-    choose=_choose,
+    choose=among(Execution.EAGER.value, Execution.COMPILED.value),
     recommended=_recommended,
     opt_in=True,
 )

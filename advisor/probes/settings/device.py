@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -14,19 +14,9 @@ GPU = "gpu"
 
 
 def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if surroundings.gpus == 0 or surroundings.gpu_backend == "none":
-        return "There is no graphics card."
-    if surroundings.gpus is None or surroundings.gpu_backend is None:
-        return "It is not known whether there is a graphics card."
-    if not surroundings.cuda:
+    if surroundings.no_card is None and not surroundings.cuda:
         return f"A graphics card of the kind {surroundings.gpu_backend} cannot be timed yet, only those that CUDA programs."
-    if surroundings.usable_by_torch is False:
-        return "torch cannot use the graphics card; `advisor doctor` says why and what to do."
-    return None
-
-
-def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    return (CPU, GPU)
+    return surroundings.no_card
 
 
 def _recommended(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
@@ -42,9 +32,7 @@ DEVICE = Probe(
     cost_seconds=15.0,
     varies=Varies.DEVICE,
     bound_by=("machine", "network", "torch", "batch_size"),  # not by what follows from the device
-    bench="step",
-    work=Work.STEP,
     not_here=_not_here,
-    choose=_choose,
+    choose=among(CPU, GPU),
     recommended=_recommended,
 )

@@ -6,9 +6,10 @@ These are set once, before torch computes anything, so each setting is a process
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from advisor.probes.probe import Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, always, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -30,17 +31,6 @@ def _no_interop(workload: Workload | None, surroundings: Surroundings) -> str | 
     return _not_on_the_processor(workload)
 
 
-def _interop_settings(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
-    return (1, surroundings.usable_cores or 1)
-
-
-def _default_interop(
-    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
-) -> Setting | None:
-    """torch starts with as many as there are hardware threads that it may run on."""
-    return surroundings.usable_cores
-
-
 def _no_smt(workload: Workload | None, surroundings: Surroundings) -> str | None:
     physical, logical, usable = surroundings.physical_cores, surroundings.logical_cores, surroundings.usable_cores
     if physical is None or logical is None or usable is None:
@@ -50,10 +40,6 @@ def _no_smt(workload: Workload | None, surroundings: Surroundings) -> str | None
     if usable <= physical:
         return f"Only {usable} hardware threads can be used, not more than the {physical} cores."
     return _not_on_the_processor(workload)
-
-
-def _smt_settings(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
-    return (CORES, HARDWARE_THREADS)
 
 
 def _threads_beyond_cores(
@@ -73,54 +59,37 @@ def _no_numa(workload: Workload | None, surroundings: Surroundings) -> str | Non
     return _not_on_the_processor(workload)
 
 
-def _numa_settings(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
-    return (ANYWHERE, ONE_NODE)
+_start = partial(Probe, topic="practice", cost_seconds=6.0, bench="peers")
 
-
-def _unbound(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
-    return ANYWHERE
-
-
-INTEROP = Probe(
+INTEROP = _start(
     name="interop",
     place=120,
     question="Does it help the plan's own network to let operations run side by side (inter-op threads)?",
-    topic="practice",
     fact="probe.interop.best",
-    cost_seconds=6.0,
-    bench="peers",
-    work=Work.STEP,
     not_here=_no_interop,
-    choose=_interop_settings,
-    recommended=_default_interop,
+    choose=lambda workload, surroundings, recommended: (1, surroundings.usable_cores or 1),
+    # torch starts with as many as there are hardware threads that it may run on.
+    recommended=lambda values, topic, workload, surroundings: surroundings.usable_cores,
 )
 
-SMT = Probe(
+SMT = _start(
     name="smt",
     place=130,
     shares_cores=True,
     question="Does the second hardware thread of a core (hyper-threading) help the plan's own network, or hold it up?",
-    topic="practice",
     fact="probe.smt.best",
-    cost_seconds=6.0,
-    bench="peers",
-    work=Work.STEP,
     not_here=_no_smt,
-    choose=_smt_settings,
+    choose=among(CORES, HARDWARE_THREADS),
     recommended=_threads_beyond_cores,
 )
 
-NUMA = Probe(
+NUMA = _start(
     name="numa",
     place=140,
     shares_cores=True,
     question="Is the plan's own network faster on the cores and memory of one NUMA node than spread over all?",
-    topic="practice",
     fact="probe.numa.best",
-    cost_seconds=6.0,
-    bench="peers",
-    work=Work.STEP,
     not_here=_no_numa,
-    choose=_numa_settings,
-    recommended=_unbound,
+    choose=among(ANYWHERE, ONE_NODE),
+    recommended=always(ANYWHERE),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.networks.description import Layout
 from advisor.networks.spec import layout
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, MemoryFormat, Workload
 
@@ -20,10 +20,6 @@ def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | No
     if workload is not None and (workload.network == "transformer" or layout(workload) is not Layout.PICTURE):
         return "Only networks that treat pictures by convolution have two orders to choose between."
     return None
-
-
-def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
-    return (MemoryFormat.CONTIGUOUS.value, MemoryFormat.CHANNELS_LAST.value)
 
 
 def _recommended(
@@ -49,9 +45,7 @@ LAYOUT = Probe(
     fact="probe.layout.best",
     cost_seconds=6.0,
     varies=Varies.MEMORY_FORMAT,
-    bench="step",
-    work=Work.STEP,
     not_here=_not_here,
-    choose=_choose,
+    choose=among(MemoryFormat.CONTIGUOUS.value, MemoryFormat.CHANNELS_LAST.value),
     recommended=_recommended,
 )

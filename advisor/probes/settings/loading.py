@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from advisor.probes.probe import USUAL_BINDING, Costs, Probe, Setting, Work
+from advisor.probes.probe import USUAL_BINDING, Costs, Probe, Setting, Work, always, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
 from advisor.probes.workload import Device, Workload
@@ -86,10 +87,6 @@ def _items(values: Mapping[str, Any], topic: str, surroundings: Surroundings) ->
     return surroundings.pipeline if recommended is None else recommended
 
 
-def _always(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    return None
-
-
 def _no_choice_of_workers(workload: Workload | None, surroundings: Surroundings) -> str | None:
     if surroundings.usable_cores is None:
         return "It is not known how many cores can be used."
@@ -132,64 +129,50 @@ def _planned_pinning(
     return "pinned" if planned(_items(values, topic, surroundings), workload, surroundings).pinned else "pageable"
 
 
-INPUT = Probe(
+_fed = partial(Probe, topic="data.pipeline", bench="loading", work=Work.EXAMPLE, bound_by=_BINDING)
+"""A probe of the step that a DataLoader feeds."""
+
+INPUT = _fed(
     name="input",
     place=80,
-    bound_by=_BINDING,
     question="Does training wait for its data: is it 5 % faster with a batch that is there already?",
-    topic="data.pipeline",
     fact="probe.input.best",
     cost_seconds=12.0,
-    bench="loading",
-    work=Work.EXAMPLE,
-    not_here=_always,
-    choose=lambda workload, surroundings, recommended: ("loaded", "cached"),
-    recommended=lambda values, topic, workload, surroundings: "loaded",
+    choose=among("loaded", "cached"),
+    recommended=always("loaded"),
     margins=lambda before, rival: Margins(before=MATTERS, rival=INPUT_BOUND),
 )
-WORKERS = Probe(
+WORKERS = _fed(
     name="workers",
     place=90,
     also=(BESIDE,),
-    bound_by=_BINDING,
     shares_cores=True,
     question="How many loader processes feed the plan's own network best?",
-    topic="data.pipeline",
     fact="probe.workers.best",
     cost_seconds=25.0,
-    bench="loading",
-    work=Work.EXAMPLE,
     not_here=_no_choice_of_workers,
     choose=_numbers_of_workers,
     recommended=_planned_workers,
     rival=fewest_of_the_best,
 )
-PREFETCH = Probe(
+PREFETCH = _fed(
     name="prefetch",
     place=100,
-    bound_by=_BINDING,
     question="How many batches should each loader process read ahead?",
-    topic="data.pipeline",
     fact="probe.prefetch.best",
     cost_seconds=20.0,
-    bench="loading",
-    work=Work.EXAMPLE,
     not_here=_nothing_ahead,
-    choose=lambda workload, surroundings, recommended: (USUAL_PREFETCH, 2 * USUAL_PREFETCH, 4 * USUAL_PREFETCH),
-    recommended=lambda values, topic, workload, surroundings: USUAL_PREFETCH,
+    choose=among(USUAL_PREFETCH, 2 * USUAL_PREFETCH, 4 * USUAL_PREFETCH),
+    recommended=always(USUAL_PREFETCH),
     rival=fewest_of_the_best,
 )
-PINNING = Probe(
+PINNING = _fed(
     name="pinning",
     place=110,
-    bound_by=_BINDING,
     question="Do batches reach the graphics card faster through page-locked memory?",
-    topic="data.pipeline",
     fact="probe.pinning.best",
     cost_seconds=12.0,
-    bench="loading",
-    work=Work.EXAMPLE,
     not_here=_nothing_to_pin,
-    choose=lambda workload, surroundings, recommended: ("pageable", "pinned"),
+    choose=among("pageable", "pinned"),
     recommended=_planned_pinning,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Precision, Workload
 
@@ -46,8 +46,6 @@ PRECISION = Probe(
     fact="probe.precision.best",
     cost_seconds=6.0,
     varies=Varies.PRECISION,
-    bench="step",
-    work=Work.STEP,
     bound_by=("machine", "network", "torch", "device", "batch_size"),
     not_here=_not_here,
     choose=_choose,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.probes.probe import Probe, Setting, Work
+from advisor.probes.probe import Probe, Setting, Work, always, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -41,21 +41,8 @@ def _no_shares(workload: Workload | None, surroundings: Surroundings) -> str | N
     return reason
 
 
-def _processes(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
-    return (ONE, SEVERAL)
-
-
 def _planned(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
     return SEVERAL if values.get("parallelism.strategy") == "data_parallel" else ONE
-
-
-def _buffers(workload: Workload | None, surroundings: Surroundings, _: Setting) -> tuple[Setting, ...]:
-    return (AT_ONCE, PIECE_BY_PIECE)
-
-
-def _flat(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
-    """torch's DistributedDataParallel gathers gradients in large buffers."""
-    return AT_ONCE
 
 
 RANKS = Probe(
@@ -70,7 +57,7 @@ RANKS = Probe(
     work=Work.EXAMPLE,
     shortest_sample=0.05,
     not_here=_no_shares,
-    choose=_processes,
+    choose=among(ONE, SEVERAL),
     recommended=_planned,
 )
 
@@ -78,8 +65,6 @@ ALLREDUCE = Probe(
     name="allreduce",
     place=170,
     question="How long do local processes take to exchange the plan's gradients, and is one flat buffer worth it?",
-    topic="",
-    fact="",
     cost_seconds=5.0,
     bench="allreduce",
     work=Work.BYTE,
@@ -87,6 +72,6 @@ ALLREDUCE = Probe(
     bound_by=("machine", "network", "torch"),
     gauges={"probe.allreduce.bytes_per_second": AT_ONCE},
     not_here=_not_here,
-    choose=_buffers,
-    recommended=_flat,
+    choose=among(AT_ONCE, PIECE_BY_PIECE),
+    recommended=always(AT_ONCE),  # torch's DistributedDataParallel gathers gradients in large buffers
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -39,8 +39,6 @@ THREADS = Probe(
     fact="probe.threads.best",
     cost_seconds=6.0,
     varies=Varies.THREADS,
-    bench="step",
-    work=Work.STEP,
     not_here=_not_here,
     choose=_choose,
 )
