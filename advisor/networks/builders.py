@@ -8,7 +8,7 @@ from torch import nn
 
 from advisor.networks.description import NetworkSpec
 from advisor.networks.registry import package_of
-from advisor.networks.spec import check
+from advisor.networks.spec import check, hidden_units
 
 
 def build(spec: NetworkSpec) -> nn.Module:
@@ -19,5 +19,5 @@ def build(spec: NetworkSpec) -> nn.Module:
         UnbuildableError: the type can be built, but not from this description; the message says why.
     """
     check(spec)
-    network: nn.Module = import_module(f"{package_of(spec.network)}.building").build(spec)
+    network: nn.Module = import_module(f"{package_of(spec.network)}.building").build(spec, hidden_units(spec))
     return network

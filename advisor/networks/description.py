@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-ACTIVATIONS = ("relu", "leaky_relu", "gelu", "swish", "tanh", "sigmoid")
+ACTIVATIONS = {
+    "relu": "ReLU",
+    "leaky_relu": "LeakyReLU",
+    "gelu": "GELU",
+    "swish": "SiLU",
+    "tanh": "Tanh",
+    "sigmoid": "Sigmoid",
+}
+"""The class of torch.nn for each."""
 
 
 class UnbuildableError(ValueError):

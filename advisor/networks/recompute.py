@@ -81,13 +81,17 @@ def _divide(block: nn.Module) -> list[_Segment]:
 
 
 def _layers(chain: nn.Sequential) -> list[list[nn.Module]]:
-    """Each with the weightless modules after it: a boundary between a product and its activation would save nothing."""
-    layers: list[list[nn.Module]] = []
+    """Each with the weightless modules around it: a boundary between a product and its activation would save nothing."""
+    layers: list[list[nn.Module]] = [[]]
     for module in chain:
-        if not layers or any(True for _ in module.parameters()):
+        if _has_weights(module) and any(map(_has_weights, layers[-1])):
             layers.append([])
         layers[-1].append(module)
     return layers
+
+
+def _has_weights(module: nn.Module) -> bool:
+    return any(True for _ in module.parameters())
 
 
 def _in_turn(segments: Sequence[_Segment], values: Any) -> Any:

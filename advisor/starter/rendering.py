@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.networks.description import ACTIVATIONS
 from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
@@ -25,14 +26,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 FOLDERS = (TEMPLATES, FOLDER)
 """Of all templates; those that join a network with the sizes of a project stand beside the network."""
 
-_ACTIVATIONS = {
-    "relu": "nn.ReLU()",
-    "leaky_relu": "nn.LeakyReLU()",
-    "gelu": "nn.GELU()",
-    "swish": "nn.SiLU()",
-    "tanh": "nn.Tanh()",
-    "sigmoid": "nn.Sigmoid()",
-}
 _OPTIMIZERS = {
     "sgd": "torch.optim.SGD(groups, lr=learning_rate)",
     "sgd_momentum": "torch.optim.SGD(groups, lr=learning_rate, momentum=0.9)",
@@ -88,7 +81,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
     """The names that templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
     return {
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
-        "activation_module": _ACTIVATIONS[blueprint.activation],
+        "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
         "cpus": (blueprint.computing.workers + 1) * max(1, blueprint.computing.gpus)
         + (blueprint.computing.threads or 1)

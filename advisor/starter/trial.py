@@ -8,21 +8,14 @@ from advisor.networks.counts import counts
 from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import losses
 from advisor.networks.spec import Description
-from advisor.starter.blueprint import Blueprint, Layout, Targets
+from advisor.starter.blueprint import Blueprint, Targets
+from advisor.starter.sizes import LAYOUT_OF
 
 OPERATIONS = 3e9
 """Of one step of the trial: some tenths of a second for one core of a processor."""
 SMALLEST = 2
 """Examples, so that there is something to normalise and to tell apart."""
-_MODALITY = {
-    Layout.TABLE: "tabular",
-    Layout.PICTURE: "image",
-    Layout.SERIES: "time_series",
-    Layout.SOUND: "audio",
-    Layout.TOKENS: "text",
-    Layout.TREE: "tree",
-    Layout.GRAPH: "graph",
-}
+_MODALITY = {layout: modality for modality, layout in LAYOUT_OF.items()}
 
 
 def trial_batch(blueprint: Blueprint) -> int | None:

@@ -56,9 +56,9 @@ def test_a_belief_network_learns_without_targets_beforehand(tmp_path: Path) -> N
     pictures = torch.stack([picture for picture, _ in data.train]).flatten(1)
     lowest = network.stack()[0]
     with torch.no_grad():
-        before = (lowest.down(lowest.up(pictures)) - pictures).square().mean()
+        before = (lowest.down(lowest(pictures)) - pictures).square().mean()
         network.pretrain(data.train)
-        after = (lowest.down(lowest.up(pictures)) - pictures).square().mean()
+        after = (lowest.down(lowest(pictures)) - pictures).square().mean()
     assert after < before
 
 

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from torch import nn
 
+from advisor.networks.description import ACTIVATIONS
 from advisor.networks.parts.layers import Following
-
-_ACTIVATIONS: dict[str, type[nn.Module]] = {
-    "relu": nn.ReLU,
-    "leaky_relu": nn.LeakyReLU,
-    "gelu": nn.GELU,
-    "swish": nn.SiLU,
-    "tanh": nn.Tanh,
-    "sigmoid": nn.Sigmoid,
-}
 
 
 def activation(name: str) -> nn.Module:
     """The activation of this name; `spec.check` has seen that there is one."""
-    return _ACTIVATIONS[name]()
+    made: nn.Module = getattr(nn, ACTIVATIONS[name])()
+    return made
 
 
 def activated(name: str) -> Following:

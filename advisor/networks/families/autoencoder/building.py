@@ -14,21 +14,22 @@ from advisor.networks.families.autoencoder.network import (
     picture_halves,
     picture_variational_halves,
 )
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activated, activation
 from advisor.networks.parts.sizes import PICTURE_CODE_WIDTH
-from advisor.networks.spec import hidden_units, layout
+from advisor.networks.spec import layout
 
 
-def build(spec: NetworkSpec) -> nn.Module:
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
     following = activated(spec.activation)
     variational = spec.network == "vae"
     if layout(spec) is Layout.FLAT:
-        widths = (flat_values(spec), *encoder_widths(hidden_units(spec)))
+        values, units = (flat_values(spec),), encoder_widths(units)
         if variational:
-            return VariationalAutoencoder(dense_variational_halves(widths, following), widths[-1])
-        return Autoencoder(dense_halves(widths, following, activation(spec.activation)))
+            return VariationalAutoencoder(dense_variational_halves(values, units, following), units[-1])
+        return Autoencoder(dense_halves(values, units, following, activation(spec.activation)))
     shape = input_picture(spec)
-    channels = (shape.colours, *hidden_units(spec))
+    channels = (shape.colours, *units)
     if variational:
         halves = picture_variational_halves(channels, shape.size, PICTURE_CODE_WIDTH, following)
         return VariationalAutoencoder(halves, PICTURE_CODE_WIDTH)

@@ -6,6 +6,7 @@ Kingma and Welling 2014 (arXiv:1312.6114).
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -28,7 +29,7 @@ class Restored(NamedTuple):
 
 
 class Autoencoder(nn.Module):
-    """(batch, values) or (batch, channels, height, width) -> the same shape."""
+    """(batch, ...) -> the same shape."""
 
     def __init__(self, halves: Halves) -> None:
         super().__init__()
@@ -40,7 +41,7 @@ class Autoencoder(nn.Module):
 
 
 class VariationalAutoencoder(nn.Module):
-    """(batch, values) or (batch, channels, height, width) -> Restored, with (batch, code) for mean and log variance.
+    """(batch, ...) -> Restored, with (batch, code) for mean and log variance.
 
     The encoder gives (batch, 2 * code). The code is drawn anew each time, by the reparametrisation of section 2.4.
     """
@@ -56,21 +57,27 @@ class VariationalAutoencoder(nn.Module):
         return Restored(self.decoder(code), mean, log_variance)
 
     def sample(self, number: int, generator: Generator | None = None) -> Tensor:
-        """(number, values) or (number, channels, height, width): the means that the decoder gives for random codes."""
+        """(number, ...): the means that the decoder gives for random codes."""
         device = next(self.parameters()).device
         decoded: Tensor = self.decoder(torch.randn(number, self.code, generator=generator, device=device))
         return decoded
 
 
-def dense_halves(widths: tuple[int, ...], following: Following, squash: nn.Module) -> Halves:
-    """Of an autoencoder of widths[0] values and a code of widths[-1], which `squash` is applied to."""
-    return nn.Sequential(dense(widths, following), squash), dense(widths[::-1], following)
+def dense_halves(shape: tuple[int, ...], units: tuple[int, ...], following: Following, squash: nn.Module) -> Halves:
+    """Of an autoencoder of examples of this shape and a code of units[-1], which `squash` is applied to."""
+    encoder, decoder = _dense_halves(shape, units, units[-1], following)
+    return nn.Sequential(*encoder, squash), decoder
 
 
-def dense_variational_halves(widths: tuple[int, ...], following: Following) -> Halves:
-    """Of a variational autoencoder of widths[0] values and a code of widths[-1]."""
-    *wider, code = widths
-    return dense((*wider, 2 * code), following), dense(widths[::-1], following)
+def dense_variational_halves(shape: tuple[int, ...], units: tuple[int, ...], following: Following) -> Halves:
+    """Of a variational autoencoder of examples of this shape and a code of units[-1]."""
+    return _dense_halves(shape, units, 2 * units[-1], following)
+
+
+def _dense_halves(shape: tuple[int, ...], units: tuple[int, ...], encoded: int, following: Following) -> Halves:
+    widths = (math.prod(shape), *units)
+    encoder = nn.Sequential(nn.Flatten(), dense((*widths[:-1], encoded), following))
+    return encoder, nn.Sequential(dense(widths[::-1], following), nn.Unflatten(1, shape))
 
 
 def picture_halves(channels: tuple[int, ...], size: Size, following: Following) -> Halves:

@@ -6,11 +6,11 @@ from torch import nn
 
 from advisor.networks.description import NetworkSpec, flat_values
 from advisor.networks.families.boltzmann.network import DeepBelief
-from advisor.networks.spec import hidden_units
+from advisor.networks.family import Units
 
 
-def build(spec: NetworkSpec) -> nn.Module:
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
     """With a head for another loss than contrastive divergence. Pixels and words are on or off, other values numbers."""
     outputs = None if spec.loss == "contrastive_divergence" else spec.outputs
     gaussian = spec.modality not in ("image", "video", "text")
-    return DeepBelief((flat_values(spec), *hidden_units(spec)), outputs, gaussian=gaussian)
+    return DeepBelief((flat_values(spec), *units), outputs, gaussian=gaussian)

@@ -6,13 +6,14 @@ from torch import nn
 
 from advisor.networks.description import Layout, NetworkSpec, input_picture
 from advisor.networks.families.cnn.network import PictureCnn, SequenceCnn
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activated
 from advisor.networks.parts.sizes import EMBEDDING_WIDTH
-from advisor.networks.spec import hidden_units, layout
+from advisor.networks.spec import layout
 
 
-def build(spec: NetworkSpec) -> nn.Module:
-    units, following = hidden_units(spec), activated(spec.activation)
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
+    following = activated(spec.activation)
     if layout(spec) is Layout.PICTURE:
         shape = input_picture(spec)
         return PictureCnn((shape.colours, *units), shape.size, spec.outputs, following)

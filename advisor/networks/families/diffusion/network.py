@@ -28,7 +28,7 @@ class Denoised(NamedTuple):
 
 
 class Diffusion(nn.Module):
-    """(batch, values) or (batch, channels, height, width) -> Denoised, at a step drawn anew for every example.
+    """(batch, *shape) -> Denoised, at a step drawn anew for every example.
 
     Examples should have about the mean 0 and variance 1 (of pictures: pixels from -1 to 1), as the noise has.
     """
@@ -52,7 +52,7 @@ class Diffusion(nn.Module):
     def sample(
         self, number: int, generator: Generator | None = None, *, progress: Callable[[int, int], None] | None = None
     ) -> Tensor:
-        """(number, values) or (number, channels, height, width), by algorithm 2 of the paper."""
+        """(number, *shape), by algorithm 2 of the paper."""
         device = self.left.device
         examples = torch.randn(number, *self.shape, generator=generator, device=device)
         for step in reversed(range(self.steps)):
@@ -84,7 +84,7 @@ class StepCode(nn.Module):
 
 
 class FlatDenoiser(nn.Module):
-    """(batch, widths[0]), (batch,) of steps -> (batch, widths[0]): linear layers, each of which is told the step."""
+    """(batch, ...) of widths[0] values, (batch,) of steps -> the same shape: linear layers, each of which is told the step."""
 
     def __init__(self, widths: tuple[int, ...], following: Following, squash: nn.Module) -> None:
         super().__init__()
@@ -94,11 +94,11 @@ class FlatDenoiser(nn.Module):
         self.following = nn.ModuleList(nn.Sequential(*following(width)) for width in widths[1:])
         self.head = nn.Linear(widths[-1], widths[0])
 
-    def forward(self, values: Tensor, step: Tensor) -> Tensor:
-        code = self.code(step)
+    def forward(self, examples: Tensor, step: Tensor) -> Tensor:
+        code, values = self.code(step), examples.flatten(1)
         for layer, told, following in zip(self.layers, self.told, self.following, strict=True):
             values = following(layer(values) + told(code))
-        result: Tensor = self.head(values)
+        result: Tensor = self.head(values).view_as(examples)
         return result
 
 

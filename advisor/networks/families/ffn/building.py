@@ -6,9 +6,9 @@ from torch import nn
 
 from advisor.networks.description import NetworkSpec, flat_values
 from advisor.networks.families.ffn.network import FeedForward
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activated
-from advisor.networks.spec import hidden_units
 
 
-def build(spec: NetworkSpec) -> nn.Module:
-    return FeedForward((flat_values(spec), *hidden_units(spec), spec.outputs), activated(spec.activation))
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
+    return FeedForward((flat_values(spec), *units, spec.outputs), activated(spec.activation))

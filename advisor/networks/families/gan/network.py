@@ -30,7 +30,7 @@ class Judged(NamedTuple):
 
 
 class Judge(nn.Module):
-    """(batch, values) or (batch, channels, height, width) -> (batch, 1), from produced to real."""
+    """(batch, ...) -> (batch, 1), from produced to real."""
 
     def __init__(self, layers: nn.Sequential) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Judge(nn.Module):
 
 
 class Adversaries(nn.Module):
-    """(batch, values) or (batch, channels, height, width) of real examples -> Judged, beside as many that are produced.
+    """(batch, ...) of real examples -> Judged, beside as many that are produced.
 
     Each part of Judged reaches one player's weights only, so the sum of both losses has each player's own gradient:
     a step on it is a step of both at once.
@@ -66,14 +66,15 @@ class Adversaries(nn.Module):
         return produced
 
     def sample(self, number: int, generator: Generator | None = None) -> Tensor:
-        """(number, values) or (number, channels, height, width)."""
+        """(number, ...) of new examples."""
         return self.produce(number, generator, next(self.parameters()).device)
 
 
-def dense_players(values: int, units: tuple[int, ...], following: Following) -> tuple[nn.Sequential, Judge]:
-    """Generator and judge of so many values: linear layers, which the generator goes through in reverse."""
-    judge = Judge(dense((values, *units, 1), following))
-    return dense((NOISE_WIDTH, *units[::-1], values), following), judge
+def dense_players(shape: tuple[int, ...], units: tuple[int, ...], following: Following) -> tuple[nn.Sequential, Judge]:
+    """Generator and judge of examples of this shape: linear layers, which the generator goes through in reverse."""
+    values = math.prod(shape)
+    judge = Judge(nn.Sequential(nn.Flatten(), *dense((values, *units, 1), following)))
+    return nn.Sequential(dense((NOISE_WIDTH, *units[::-1], values), following), nn.Unflatten(1, shape)), judge
 
 
 def picture_players(channels: tuple[int, ...], size: Size, following: Following) -> tuple[nn.Sequential, Judge]:

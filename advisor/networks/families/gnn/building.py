@@ -6,9 +6,9 @@ from torch import nn
 
 from advisor.networks.description import NetworkSpec
 from advisor.networks.families.gnn.network import MessagePassing
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activated
-from advisor.networks.spec import hidden_units
 
 
-def build(spec: NetworkSpec) -> nn.Module:
-    return MessagePassing((spec.inputs, *hidden_units(spec)), spec.outputs, activated(spec.activation))
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
+    return MessagePassing((spec.inputs, *units), spec.outputs, activated(spec.activation))

@@ -6,12 +6,12 @@ from torch import nn
 
 from advisor.networks.description import Layout, NetworkSpec
 from advisor.networks.families.recurrent.network import Recurrent, lstm, relu_rnn, rnn
-from advisor.networks.spec import hidden_units, layout, predicts_tokens
+from advisor.networks.family import Units
+from advisor.networks.spec import layout, predicts_tokens
 
 
-def build(spec: NetworkSpec) -> nn.Module:
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
     """Of the activations an rnn knows tanh and relu, and takes tanh for the others."""
-    units = hidden_units(spec)
     tokens = layout(spec) is Layout.TOKENS
     layer = lstm if spec.network == "lstm" else relu_rnn if spec.activation == "relu" else rnn
     return Recurrent(

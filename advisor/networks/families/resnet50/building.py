@@ -6,10 +6,10 @@ from torch import nn
 
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.families.resnet50.network import ResNet50
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activation
-from advisor.networks.spec import hidden_units
 
 
-def build(spec: NetworkSpec) -> nn.Module:
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
     colours = input_picture(spec).colours
-    return ResNet50(colours, hidden_units(spec), spec.outputs, lambda: activation(spec.activation))
+    return ResNet50(colours, units, spec.outputs, lambda: activation(spec.activation))

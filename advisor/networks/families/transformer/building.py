@@ -7,12 +7,12 @@ from torch import nn
 from advisor.networks.description import Layout, NetworkSpec, input_picture
 from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size, wider
 from advisor.networks.families.transformer.network import Patches, Transformer
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activation
-from advisor.networks.spec import hidden_units, layout, predicts_tokens
+from advisor.networks.spec import layout, predicts_tokens
 
 
-def build(spec: NetworkSpec) -> nn.Module:
-    units = hidden_units(spec)
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
     width = units[0]
     reader, steps = _reader(spec, width)
     every_step = predicts_tokens(spec)

@@ -6,10 +6,10 @@ from torch import nn
 
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.families.unet.network import UNet
+from advisor.networks.family import Units
 from advisor.networks.parts.activations import activated
-from advisor.networks.spec import hidden_units
 
 
-def build(spec: NetworkSpec) -> nn.Module:
-    channels = (input_picture(spec).colours, *hidden_units(spec))
+def build(spec: NetworkSpec, units: Units) -> nn.Module:
+    channels = (input_picture(spec).colours, *units)
     return UNet(channels, spec.outputs, activated(spec.activation))
