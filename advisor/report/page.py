@@ -76,6 +76,19 @@ class Page:
             self.blank()
         self.add((text, Style.HEADING))
 
+    def section(self, heading: str, items: Iterable[str], style: Style = Style.PLAIN) -> None:
+        """A heading with an item a line below it; nothing where there are no items."""
+        for number, item in enumerate(items):
+            if not number:
+                self.heading(heading)
+            self.add((item, style), first="- ")
+
+    def labelled(self, lines: Sequence[tuple[str, str]]) -> None:
+        """Texts behind their labels, which take the same room."""
+        width = max(len(label) for label, _ in lines) + 2
+        for label, text in lines:
+            self.add(text, first=[(f"{label:<{width}}", Style.FAINT)])
+
     def blank(self) -> None:
         self.lines.append("")
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from advisor.probes.outcome import Rate
 
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_WITH_PREFIX = {"bytes/s": "B/s", "FLOP/s": "FLOP/s"}
+PREFIXED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
 
 
 def rate_words(rate: Rate) -> str:
     """`13.1 GB/s [12.9, 13.4]`, `214 GFLOP/s [210, 218]`, `1,240 steps/s [1,230, 1,260]`."""
-    size, unit = _scale(rate.median, rate.unit)
+    size, unit = scale(rate.median, rate.unit)
     low, high = (_digits(value / size) for value in (rate.low, rate.high))
     return f"{_digits(rate.median / size)} {unit} [{low}, {high}]"
 
 
 def amount(value: float, unit: str) -> str:
     """`13.1 GB/s`."""
-    size, name = _scale(value, unit)
+    size, name = scale(value, unit)
     return f"{_digits(value / size)} {name}"
 
 
@@ -38,11 +38,12 @@ def bar(share: float, width: int, *, unicode: bool) -> str:
     return full * filled + empty * (width - filled)
 
 
-def _scale(value: float, unit: str) -> tuple[float, str]:
-    if unit not in _WITH_PREFIX:
+def scale(value: float, unit: str) -> tuple[float, str]:
+    """The divisor for values as large as this one, and the unit that they have then: 1e9 and `GB/s`."""
+    if unit not in PREFIXED:
         return 1.0, unit
     size, prefix = next(((size, prefix) for size, prefix in _PREFIXES if value >= size), (1.0, ""))
-    return size, f"{prefix}{_WITH_PREFIX[unit]}"
+    return size, f"{prefix}{PREFIXED[unit]}"
 
 
 def _two_places(value: float) -> str:

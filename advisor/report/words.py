@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from advisor.facts.fact_base import Known, Source
 from advisor.facts.out_of_scope import differing
 from advisor.facts.values import describe, number_text, singular, to_text
 from advisor.facts.vocabulary import Value
-from advisor.inference.plan import Measurement, Plan, Recommendation, Status
+from advisor.inference.plan import Flip, Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.report.changes import VERDICTS
 from advisor.wording import join_names
+
+T = TypeVar("T")
 
 # A topic belongs to the group that lists the first part of its name.
 GROUPS = (
@@ -61,12 +64,16 @@ def is_advice(entry: Recommendation) -> bool:
 
 def grouped(plan: Plan) -> list[tuple[str, list[Recommendation]]]:
     """The recommendations that say something, by group, in the order of the plan."""
+    return by_group({name: entry for name, entry in plan.recommendations.items() if is_advice(entry)})
+
+
+def by_group(topics: Mapping[str, T]) -> list[tuple[str, list[T]]]:
+    """Whatever stands under the names of topics, by group, groups with nothing in them left out."""
     group_of = {prefix: title for title, prefixes in GROUPS for prefix in prefixes}
-    groups: dict[str, list[Recommendation]] = {title: [] for title in [*(title for title, _ in GROUPS), OTHER]}
-    for entry in plan.recommendations.values():
-        if is_advice(entry):
-            groups[group_of.get(entry.topic.partition(".")[0], OTHER)].append(entry)
-    return [(title, entries) for title, entries in groups.items() if entries]
+    groups: dict[str, list[T]] = {title: [] for title in [*(title for title, _ in GROUPS), OTHER]}
+    for name, one in topics.items():
+        groups[group_of.get(name.partition(".")[0], OTHER)].append(one)
+    return [(title, found) for title, found in groups.items() if found]
 
 
 def status_counts(plan: Plan) -> str:
@@ -119,6 +126,19 @@ def advice_words(knowledge: Knowledge, entry: Recommendation, *, explained: bool
         nothing = "nothing to go on yet" if entry.depends_on else "no rule speaks for a value"
         return join_names(tied, "or") or nothing
     return value_words(knowledge, entry.topic, entry.value, entry.unit, explained=explained)
+
+
+def flip_words(knowledge: Knowledge, entry: Recommendation, flip: Flip) -> tuple[str, str]:
+    """The other value of the fact, and the advice that it gives."""
+    then = value_words(knowledge, entry.topic, flip.then, entry.unit, explained=False)
+    return fact_words(knowledge, flip.fact, flip.to), then
+
+
+def fact_rows(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str, str]]:
+    """The facts that a plan rests on: name, value, and where it came from."""
+    for name, known in plan.facts.items():
+        source = SOURCE_WORDS[known.source] + (f", {known.note}" if known.note else "")
+        yield name, fact_words(knowledge, name, known.value), source
 
 
 def fact_words(knowledge: Knowledge, name: str, value: Value) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspection, Remark, Task, Weight
+from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspection, Task, Weight
 from advisor.facts.values import number_text, to_json, to_text, with_unit
+from advisor.plain import encode
 from advisor.report.page import Look, Page, Piece, Style, cells
 from advisor.wording import join_names, printable, shorten
 
@@ -22,7 +23,7 @@ def inspection_page(inspection: Inspection, look: Look) -> str:
     """The page of `advisor inspect`; text from the data shows as text."""
     page = Page(look)
     page.heading("THE DATA")
-    _table(page, list(_data_lines(inspection)))
+    page.labelled(list(_data_lines(inspection)))
     if inspection.columns:
         page.heading("COLUMNS")
         _columns(page, inspection)
@@ -30,7 +31,9 @@ def inspection_page(inspection: Inspection, look: Look) -> str:
         remarks = [remark for remark in inspection.remarks if remark.weight is weight]
         if remarks:
             page.heading(heading)
-            _remarks(page, remarks, Style.CARE if weight is Weight.WARNING else Style.PLAIN)
+        for remark in remarks:
+            style = Style.CARE if weight is Weight.WARNING else Style.PLAIN
+            page.add((remark.what, style), f" {remark.remedy}", first="- ")
     page.heading("FACTS FOR THE ADVISOR")
     for name, value in sorted(inspection.facts.items()):
         page.add((name, Style.STRONG), f": {shorten(to_text(value), 60)}", first="  ", rest="    ")
@@ -130,17 +133,6 @@ def _share(missing: float) -> str:
     return "< 0.1 %" if missing < 0.001 else f"{number_text(round(missing * 100, 1))} %"
 
 
-def _remarks(page: Page, remarks: Sequence[Remark], style: Style) -> None:
-    for remark in remarks:
-        page.add((remark.what, style), f" {remark.remedy}", first="- ")
-
-
-def _table(page: Page, lines: Sequence[tuple[str, str]]) -> None:
-    width = max(len(label) for label, _ in lines) + 2
-    for label, text in lines:
-        page.add(text, first=[(f"{label:<{width}}", Style.FAINT)])
-
-
 def _commands(inspection: Inspection) -> Iterator[str]:
     """Commands to run with this data, as they can be copied into a shell."""
     data = shlex.quote(inspection.path)
@@ -161,15 +153,12 @@ def _commands(inspection: Inspection) -> Iterator[str]:
 
 
 def inspection_json(inspection: Inspection) -> dict[str, Any]:
+    def told(*names: str) -> dict[str, Any]:
+        return {name: encode(getattr(inspection, name)) for name in names}
+
     return {
         "schema": SCHEMA,
-        "path": inspection.path,
-        "format": inspection.format,
-        "modality": inspection.modality,
-        "target": inspection.target,
-        "task": None if inspection.task is None else inspection.task.value,
-        "examples": inspection.examples,
-        "classes": list(inspection.classes),
+        **told("path", "format", "modality", "target", "task", "examples", "classes"),
         "columns": [
             {
                 "name": column.name,
@@ -182,20 +171,7 @@ def inspection_json(inspection: Inspection) -> dict[str, Any]:
             }
             for column in inspection.columns
         ],
-        "time_column": inspection.time_column,
-        "group_column": inspection.group_column,
+        **told("time_column", "group_column"),
         "facts": {name: to_json(value) for name, value in sorted(inspection.facts.items())},
-        "remarks": [
-            {
-                "what": remark.what,
-                "weight": remark.weight.value,
-                "remedy": remark.remedy,
-                "columns": list(remark.columns),
-            }
-            for remark in inspection.remarks
-        ],
-        "sampled": inspection.sampled,
-        "bytes": inspection.bytes,
-        "memory_bytes": inspection.memory_bytes,
-        "fingerprint": inspection.fingerprint,
+        **told("remarks", "sampled", "bytes", "memory_bytes", "fingerprint"),
     }

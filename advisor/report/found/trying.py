@@ -60,14 +60,9 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
         said = (verdict, STYLES[bet.verdict])
         page.add((title, Style.STRONG), f": {before} -> ", said, f" -> {after}", first="  ")
         page.add(sentence, first="    ")
-    if outcome.varied:
-        page.heading("what changes of the network showed")
-    for sentence in changes_shown(outcome, titles):
-        page.add(sentence, first="- ")
+    page.section("what changes of the network showed", changes_shown(outcome, titles))
     _not_tried(page, outcome)
-    page.heading("how it was tried")
-    for sentence in how(outcome, _shown(by_candidate(outcome))):
-        page.add(sentence, first="- ")
+    page.section("how it was tried", how(outcome, _shown(by_candidate(outcome))))
     page.heading("what to do next")
     for words, command in next_steps(outcome):
         page.add(words, first="- ")

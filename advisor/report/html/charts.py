@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -61,17 +60,3 @@ class Chart:
     def marked(self) -> bool:
         """True if its symbols need a legend."""
         return any(point.mark for point in self.points)
-
-
-_PREFIXES = ("", "k", "M", "G", "T", "P")
-_SHORT = {"bytes/s": "B/s", "FLOP/s": "FLOP/s"}
-
-
-def scale(values: Sequence[float], unit: str) -> tuple[float, str]:
-    """The divisor for values of this unit, and the unit that they have then: 1e9 and `GB/s`."""
-    if unit not in _SHORT:
-        return 1.0, unit
-    largest, power = max(values), 0
-    while largest >= 1000 and power + 1 < len(_PREFIXES):
-        largest, power = largest / 1000, power + 1
-    return 1000.0**power, f"{_PREFIXES[power]}{_SHORT[unit]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.agent.machines.comparison import Difference, MachinesCompared, Side
+from advisor.agent.machines.comparison import Difference, MachinesCompared
 from advisor.probes.verdict import MATTERS
 from advisor.report.html.charts import Chart, Point, Shape
 from advisor.report.html.rendering import render
@@ -12,6 +12,8 @@ from advisor.report.machine.compared import WORDS, answer, days_measured, one_ru
 from advisor.report.machine.page import machine_words
 from advisor.report.plan.comparison import Comparison
 from advisor.report.rates import times
+
+_NOT_KEPT = "what it is was not kept"
 
 
 def comparison_html(comparison: Comparison, date: str = "") -> str:
@@ -36,7 +38,7 @@ def machines_html(compared: MachinesCompared, date: str = "") -> str:
         title="One machine at two times" if compared.same_machine else "Two machines side by side",
         date=date,
         answer=answer(compared),
-        sides=[(mark, side.title, _what(side), days_measured(side))
+        sides=[(mark, side.title, ", ".join(machine_words(side.machine)) or _NOT_KEPT, days_measured(side))
                for mark, side in (("A", compared.first), ("B", compared.second))],
         context=compared.context,
         rows=rows,
@@ -46,10 +48,6 @@ def machines_html(compared: MachinesCompared, date: str = "") -> str:
               for mark, only in (("A", compared.first_only), ("B", compared.second_only)) if only],
         one_run=one_run(compared),
     )  # fmt: skip
-
-
-def _what(side: Side) -> str:
-    return ", ".join(machine_words(side.machine)) if side.machine is not None else "what it is was not kept"
 
 
 def _ratios(differences: tuple[Difference, ...]) -> Chart | None:

@@ -16,8 +16,8 @@ from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, Compared, difference, listed, quantity, sentence
 from advisor.report.found.measured import bet_row, conditions, gauged, is_bet, newest_of, title_of, unit_of
-from advisor.report.html.charts import Chart, Mark, Point, Shape, scale
-from advisor.report.rates import rate_words
+from advisor.report.html.charts import Chart, Mark, Point, Shape
+from advisor.report.rates import rate_words, scale
 from advisor.wording import shorten
 
 
@@ -133,7 +133,7 @@ def _settings(plan: Plan, outcome: Outcome) -> Chart | None:
     if len(timed) < 2 or is_trial(outcome.probe):
         return None
     unit = timed[0][1].unit
-    size, shown = scale([rate.high for _, rate in timed], unit)
+    size, shown = scale(max(rate.high for _, rate in timed), unit)
     numbers = [record.setting for record, _ in timed if isinstance(record.setting, int)]
     varied = unit_of(plan, outcome) or "setting"
     points = tuple(

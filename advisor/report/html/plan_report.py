@@ -54,7 +54,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "citation": lambda source: words.citation(knowledge, source),
         "batch_warning": too_large_a_batch(plan),
         "uncomputed": uncomputed(plan),
-        "facts": _facts(plan, knowledge),
+        "facts": list(words.fact_rows(plan, knowledge)),
         "remarks": list(words.remarks_on(plan, knowledge)),
         "open_ends": list(contents.open_ends(plan, knowledge)),
         "survey": _survey(evidence, knowledge) if evidence.judged else None,
@@ -88,15 +88,6 @@ def _how_long(plan: Plan) -> str:
 def _counts(plan: Plan) -> list[tuple[object, int]]:
     statuses = [entry.status for entry in plan.recommendations.values()]
     return [(status_words(status), statuses.count(status)) for status in words.STATUS_MEANS if status in statuses]
-
-
-def _facts(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str, str, str]]:
-    rows = []
-    for name, known in plan.facts.items():
-        fact = knowledge.vocabulary.facts.get(name)
-        source = words.SOURCE_WORDS[known.source] + (f", {known.note}" if known.note else "")
-        rows.append((name, fact.question if fact else "", words.fact_words(knowledge, name, known.value), source))
-    return rows
 
 
 def _survey(evidence: Evidence, knowledge: Knowledge) -> dict[str, object]:

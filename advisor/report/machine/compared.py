@@ -86,10 +86,8 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
     page.blank()
     for mark, side in (("A", compared.first), ("B", compared.second)):
         page.add(f"{side.title}: {days_measured(side)}", first=[(f"{mark}  ", Style.STRONG)])
-    if compared.context and compared.differences:
-        page.heading("WHAT ELSE DIFFERS (A against B; any difference in speed may come from it)")
-        for line in compared.context:
-            page.add(line, first="- ")
+    if compared.differences:
+        page.section("WHAT ELSE DIFFERS (A against B; any difference in speed may come from it)", compared.context)
     if compared.identical and not compared.differences:
         page.blank()
         page.add("Measure again with `advisor probe`; `advisor profiles compare` then tells what has changed since.")

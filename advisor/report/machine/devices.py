@@ -8,8 +8,10 @@ from typing import Any
 from advisor.facts.values import number_text
 from advisor.machine.profiles.devices import UNITS, Bound, DeviceProfile, Figure
 from advisor.machine.profiles.published import PublishedTable
+from advisor.plain import encode
 from advisor.report.machine.published_figures import published_json, published_section
 from advisor.report.page import Look, Page, Style
+from advisor.report.rates import PREFIXED, scale
 from advisor.wording import join_names
 
 _LABELS = {
@@ -21,18 +23,21 @@ _LABELS = {
     "watts": "Power",
     "cores": "Cores",
 }
-_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_IDENTITY = ("name", "title", "kind", "backend", "aliases", "features", "note")
+_FIGURE = ("value", "unit", "verified", "bound", "source", "note")
+"""The fields that JSON has, in its order."""
 
 
 def quantity(value: float, unit: str) -> str:
     """`80 GB`, `3.35 TB/s`, `989 TFLOP/s`, `700 W`; of a version both digits, `9.0`."""
-    short = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}.get(unit)
-    if short is None:
-        if unit == "version":
-            return f"{value:.1f}"
-        return number_text(value) if unit == "generation" else f"{number_text(value)} {unit}"
-    size, prefix = next(((size, prefix) for size, prefix in _PREFIXES if value >= size), (1.0, ""))
-    return f"{number_text(round(value / size, 2))} {prefix}{short}"
+    if unit == "version":
+        return f"{value:.1f}"
+    if unit == "generation":
+        return number_text(value)
+    if unit not in PREFIXED:
+        return f"{number_text(value)} {unit}"
+    size, name = scale(value, unit)
+    return f"{number_text(round(value / size, 2))} {name}"
 
 
 def figures(device: DeviceProfile) -> Iterator[tuple[str, str, Figure]]:
@@ -90,23 +95,9 @@ def device_page(device: DeviceProfile, look: Look, published: Sequence[Published
 
 def device_json(device: DeviceProfile, published: Sequence[PublishedTable] = ()) -> dict[str, Any]:
     return {
-        "name": device.name,
-        "title": device.title,
-        "kind": device.kind.value,
-        "backend": device.backend,
-        "aliases": list(device.aliases),
-        "features": sorted(device.features),
-        "note": device.note,
+        **{name: encode(getattr(device, name)) for name in _IDENTITY},
         "figures": {
-            key: {
-                "value": figure.value,
-                "unit": figure.unit,
-                "verified": figure.verified,
-                "bound": figure.bound.value,
-                "source": figure.source,
-                "note": figure.note,
-            }
-            for key, _, figure in figures(device)
+            key: {name: encode(getattr(figure, name)) for name in _FIGURE} for key, _, figure in figures(device)
         },
         "published": published_json(published),
     }

@@ -12,6 +12,7 @@ from advisor.machine.doctor.finding import Finding, Severity
 from advisor.machine.machine import Machine
 from advisor.machine.parts import CacheKind, Disk
 from advisor.machine.torch_view import TorchView
+from advisor.plain import encode
 from advisor.report.page import Look, Page, Style
 from advisor.wording import join_names
 
@@ -31,9 +32,9 @@ _JOINED = {
 def doctor_page(machine: Machine, torch_view: TorchView, found: Sequence[Finding], look: Look) -> str:
     page = Page(look)
     page.heading("THIS MACHINE")
-    _table(page, list(machine_lines(machine)))
+    page.labelled(list(machine_lines(machine)))
     page.heading("WHAT PYTORCH SEES")
-    _table(page, list(torch_lines(torch_view)))
+    page.labelled(list(torch_lines(torch_view)))
     for severity, group in groupby(found, key=lambda finding: finding.severity):
         page.heading(_HEADINGS[severity])
         for number, finding in enumerate(group):
@@ -61,17 +62,7 @@ def doctor_json(machine: Machine, torch_view: TorchView, found: Sequence[Finding
         "schema": SCHEMA,
         "machine": machine.to_json(),
         "torch": torch_view.to_json(),
-        "findings": [
-            {
-                "name": finding.name,
-                "severity": finding.severity.value,
-                "title": finding.title,
-                "what": finding.what,
-                "remedy": finding.remedy,
-                "commands": list(finding.commands),
-            }
-            for finding in found
-        ],
+        "findings": encode(found),
     }
 
 
@@ -122,12 +113,6 @@ def torch_lines(view: TorchView) -> Iterator[tuple[str, str]]:
     parts = {"MKL": view.mkl, "oneDNN": view.mkldnn, "OpenMP": view.openmp}
     if None not in parts.values():
         yield "Libraries", join_names([name for name, there in parts.items() if there]) or f"none of {', '.join(parts)}"
-
-
-def _table(page: Page, lines: Sequence[tuple[str, str]]) -> None:
-    width = max(len(label) for label, _ in lines) + 2
-    for label, text in lines:
-        page.add(text, first=[(f"{label:<{width}}", Style.FAINT)])
 
 
 def _processor(machine: Machine) -> str:

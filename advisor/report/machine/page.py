@@ -15,15 +15,16 @@ from advisor.agent.remembered.profile import MachineProfile, own_outcomes
 from advisor.facts.values import with_unit
 from advisor.facts.verdict import Verdict
 from advisor.machine.machine import Machine
+from advisor.plain import encode
 from advisor.probes.outcome import Outcome
-from advisor.report.page import Look, Page, Style, cells
+from advisor.report.changes import STYLES, VERDICTS
+from advisor.report.page import Look, Page, Piece, Style, cells
 from advisor.report.rates import amount, bar, multiple, rate_words, times
 from advisor.survey.claim_values import newest_of
 from advisor.wording import join_names, shorten
 
 _LABEL, _FIGURE, _SHARE, _BAR = 20, 28, 9, 16
 _NARROWEST_TABLE = 76
-_VERDICT_STYLES = {Verdict.CONFIRMED: Style.GOOD, Verdict.OVERTURNED: Style.CARE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,11 @@ class MachineReport:
     """Remarks on how it was measured"""
     decisions: tuple[Outcome, ...]
     """The newest comparison of settings by each probe for each network"""
+
+    @property
+    def to_do(self) -> list[str]:
+        """The remedies, each once."""
+        return list(dict.fromkeys(remark.remedy for remark in self.remarks if remark.remedy))
 
 
 def machine_report(profile: MachineProfile, find: FindDevice, again: Again | None = None) -> MachineReport:
@@ -89,24 +95,17 @@ def machine_page(report: MachineReport, look: Look, *, is_here: bool = True, is_
         page.heading("WHAT WAS COMPARED")
         for outcome in report.decisions:
             page.add(*_decision(outcome), first="- ")
-    if report.remarks:
-        page.heading("WHAT IS UNUSUAL")
-        for remark in report.remarks:
-            page.add(remark.what, first="- ")
-    to_do = list(dict.fromkeys(remark.remedy for remark in report.remarks if remark.remedy))
-    if to_do:
+    page.section("WHAT IS UNUSUAL", [remark.what for remark in report.remarks])
+    if report.to_do:
         page.heading("WHAT TO DO" if is_here else "WHAT TO DO (on that machine)")
-        for number, remedy in enumerate(to_do, start=1):
+        for number, remedy in enumerate(report.to_do, start=1):
             page.add(remedy, first=f"{number}. ")
         if not is_here:
             page.add("Measured anew there, `advisor profiles export NAME --output FILE` brings it here.")
     elif profile.outcomes:
         page.blank()
         page.add("Nothing unusual that could be fixed was found.")
-    if report.notes:
-        page.heading("HOW IT WAS MEASURED")
-        for note in report.notes:
-            page.add((note, Style.FAINT), first="- ")
+    page.section("HOW IT WAS MEASURED", report.notes, Style.FAINT)
     return page.text()
 
 
@@ -135,7 +134,7 @@ def kept_page(profiles: Sequence[MachineProfile], look: Look) -> str:
         return page.text()
     width = max(cells(shorten(profile.name)) for profile in profiles)
     for profile in sorted(profiles, key=lambda profile: profile.date, reverse=True):
-        what = ", ".join(machine_words(profile.machine)) if profile.machine is not None else "a machine"
+        what = ", ".join(machine_words(profile.machine)) or "a machine"
         first = [(f"{shorten(profile.name):<{width}}  ", Style.STRONG)]
         page.add(
             f"{what}; {len(profile.outcomes)} measurements, the last on {profile.date[:10] or 'no day'}", first=first
@@ -150,15 +149,17 @@ def kept_json(profile: MachineProfile) -> dict[str, Any]:
     return {
         "kind": "machine",
         "name": profile.name,
-        "title": ", ".join(machine_words(profile.machine)) if profile.machine is not None else "",
+        "title": ", ".join(machine_words(profile.machine)),
         "date": profile.date,
         "fingerprint": profile.fingerprint,
         "measurements": len(profile.outcomes),
     }
 
 
-def machine_words(machine: Machine) -> list[str]:
-    """The machine in a few phrases: processor, cores, memory, cards."""
+def machine_words(machine: Machine | None) -> list[str]:
+    """The machine in a few phrases: processor, cores, memory, cards; none where nothing was kept of it."""
+    if machine is None:
+        return []
     cores = None if machine.physical_cores is None else with_unit(machine.physical_cores, "cores")
     usable = machine.usable_cores
     if usable is not None and usable != machine.physical_cores:
@@ -195,12 +196,8 @@ def _what_it_is(page: Page, profile: MachineProfile, is_here: bool, is_kept: boo
     versions = ", ".join(f"{name} {version}" for name, version in profile.versions.items())
     where = f" on the host {profile.host}" if profile.host else ""
     if versions or where:
-        page.add(
-            (
-                f"Measured{where}{' with ' if versions else ''}{versions}. Fingerprint {profile.fingerprint}.",
-                Style.FAINT,
-            )
-        )
+        said = f"Measured{where}{' with ' if versions else ''}{versions}. Fingerprint {profile.fingerprint}."
+        page.add((said, Style.FAINT))
 
 
 def _quantities(page: Page, report: MachineReport) -> None:
@@ -229,14 +226,12 @@ def _quantities(page: Page, report: MachineReport) -> None:
         figure = rate_words(reading.rate)
         if width < _NARROWEST_TABLE:
             page.add(f"{reading.quantity.label}: ", (figure, Style.STRONG), f", {words}", first="- ")
-        elif drawn:
-            row = (reading.quantity.label,), ((figure, Style.STRONG),), (drawn,), ((words, style),)
-            page.columns(row, (_LABEL, _FIGURE, bars, _SHARE))
+            continue
+        row: list[tuple[Piece, ...]] = [(reading.quantity.label,), ((figure, Style.STRONG),), ((words, style),)]
+        if drawn:
+            page.columns([*row[:2], (drawn,), row[2]], (_LABEL, _FIGURE, bars, _SHARE))
         else:
-            rest = bars + _SHARE + 2
-            page.columns(
-                ((reading.quantity.label,), ((figure, Style.STRONG),), ((words, style),)), (_LABEL, _FIGURE, rest)
-            )
+            page.columns(row, (_LABEL, _FIGURE, bars + _SHARE + 2))
     for number, note in enumerate(notes, start=1):
         page.add((note, Style.FAINT), first=f"[{number}] ")
 
@@ -250,42 +245,29 @@ def _footnote(peak: Peak, unit: str) -> str:
 
 def _decision(outcome: Outcome) -> list[str | tuple[str, Style]]:
     """`threads 2: confirmed against 1, 1.33x [1.26, 1.46], 24 pairs, for ffn 64-[64]-10`."""
+    either = f"{outcome.before} or {outcome.rival}"
     what = {
-        Verdict.CONFIRMED: f"{outcome.probe} {outcome.before}: ",
-        Verdict.OVERTURNED: f"{outcome.probe} {outcome.after} instead of {outcome.before}: ",
-        Verdict.NO_DIFFERENCE: f"{outcome.probe} {outcome.before} or {outcome.rival}: ",
-        Verdict.UNDECIDED: f"{outcome.probe} {outcome.before} or {outcome.rival}: ",
-    }[outcome.verdict]
-    verdict = {Verdict.NO_DIFFERENCE: "no difference that matters"}.get(outcome.verdict, outcome.verdict.value)
+        Verdict.CONFIRMED: outcome.before,
+        Verdict.OVERTURNED: f"{outcome.after} instead of {outcome.before}",
+    }.get(outcome.verdict, either)
     assert outcome.median is not None  # noqa: S101 - it was measured
     assert outcome.low is not None  # noqa: S101
     assert outcome.high is not None  # noqa: S101
     speed = times(outcome.median, outcome.low, outcome.high)
     network = outcome.applies.get("network")
     rest = f", {speed}, {outcome.n} pairs{f', {network}' if network else ''}"
-    return [what, (verdict, _VERDICT_STYLES.get(outcome.verdict, Style.PLAIN)), rest]
+    style = Style.PLAIN if outcome.verdict is Verdict.UNDECIDED else STYLES[outcome.verdict]
+    return [f"{outcome.probe} {what}: ", (VERDICTS[outcome.verdict], style), rest]
 
 
 def _quantity_json(name: str, reading: Reading, report: MachineReport) -> dict[str, Any]:
-    peak, rate = report.peaks.get(name), reading.rate
+    peak = report.peaks.get(name)
     impossible = exceeds(reading, peak)
     return {
         "name": name,
         "label": reading.quantity.label,
-        "median": rate.median,
-        "low": rate.low,
-        "high": rate.high,
-        "unit": rate.unit,
-        "n": rate.n,
+        **encode(reading.rate),
         "date": reading.outcome.date,
         "share": None if impossible else share_of(reading, peak),
-        "peak": None
-        if peak is None
-        else {
-            "value": peak.value,
-            "basis": peak.basis.value,
-            "source": peak.source,
-            "about": peak.about,
-            "wrong": impossible,
-        },
+        "peak": None if peak is None else {**encode(peak), "wrong": impossible},
     }

@@ -138,8 +138,7 @@ def _flips(explained: Explanation, plan: Plan, knowledge: Knowledge, look: Look)
     for flip in entry.flips:
         known = plan.facts.get(flip.fact)
         now = words.fact_words(knowledge, flip.fact, known.value) if known else "unknown"
-        to = words.fact_words(knowledge, flip.fact, flip.to)
-        then = words.value_words(knowledge, entry.topic, flip.then, entry.unit, explained=False)
+        to, then = words.flip_words(knowledge, entry, flip)
         children.append(Branch((f"{flip.fact}: {now} {arrow} {to} gives ", (then, Style.STRONG))))
     return _named("What would flip it", children)
 

@@ -116,8 +116,7 @@ def _topic(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> Iterator[
     if entry.flips:
         yield "- What would flip it"
         for flip in entry.flips:
-            to = words.fact_words(knowledge, flip.fact, flip.to)
-            then = words.value_words(knowledge, entry.topic, flip.then, entry.unit, explained=False)
+            to, then = words.flip_words(knowledge, entry, flip)
             yield f"  - {code(flip.fact)} = {plain(to)} gives {plain(then)}"
     if entry.actions:
         yield from ("", "What to do:", "", *code_block(entry.actions))
@@ -141,11 +140,7 @@ def _notes(knowledge: Knowledge, entry: Recommendation) -> Iterator[str]:
 
 
 def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
-    rows = []
-    for name, known in plan.facts.items():
-        source = words.SOURCE_WORDS[known.source] + (f", {known.note}" if known.note else "")
-        rows.append((name, words.fact_words(knowledge, name, known.value), source))
-    lines = ["## Facts", *table(["Fact", "Value", "Where from"], rows)]
+    lines = ["## Facts", *table(["Fact", "Value", "Where from"], words.fact_rows(plan, knowledge))]
     remarks = [f"- {plain(remark)}" for remark in words.remarks_on(plan, knowledge)]
     return [*lines, *remarks, ""] if remarks else lines
 

@@ -239,11 +239,7 @@ def _trials(page: Page, plan: Plan, knowledge: Knowledge) -> None:
 
 
 def _remarks(page: Page, plan: Plan, knowledge: Knowledge) -> None:
-    remarks = list(words.remarks_on(plan, knowledge))
-    if remarks:
-        page.heading("PLEASE NOTE")
-        for remark in remarks:
-            page.add(remark, first="- ")
+    page.section("PLEASE NOTE", words.remarks_on(plan, knowledge))
     page.blank()
     example = next((entry.topic for entry in plan.recommendations.values() if words.is_advice(entry)), "TOPIC")
     page.add(f"Why, why not otherwise, what would flip it: `advisor explain {example}` with the same answers.")

@@ -46,7 +46,7 @@ def rule_book(knowledge: Knowledge) -> str:
     lines += ["<!-- Written by `advisor rules docs`: change rules/*.yaml and run `make docs`. -->", ""]
     lines += [_counts(knowledge), "", HOW_TO_READ, ""]
     lines += ["## Contents", "", *_contents(knowledge), ""]
-    for title, topics in _grouped_topics(knowledge):
+    for title, topics in words.by_group(knowledge.topics):
         lines += [f"## {title}", ""]
         for topic in topics:
             lines += _topic(knowledge, topic)
@@ -76,16 +76,8 @@ the rules of the survey and those of every school. School today uses all, and a 
 supersedes. `advisor rules show RULE` shows one rule, `advisor glossary TERM` explains a word."""
 
 
-def _grouped_topics(knowledge: Knowledge) -> list[tuple[str, list[Topic]]]:
-    group_of = {prefix: title for title, prefixes in words.GROUPS for prefix in prefixes}
-    groups: dict[str, list[Topic]] = {title: [] for title in [*(title for title, _ in words.GROUPS), words.OTHER]}
-    for topic in knowledge.topics.values():
-        groups[group_of.get(topic.name.partition(".")[0], words.OTHER)].append(topic)
-    return [(title, topics) for title, topics in groups.items() if topics]
-
-
 def _contents(knowledge: Knowledge) -> Iterator[str]:
-    for title, topics in _grouped_topics(knowledge):
+    for title, topics in words.by_group(knowledge.topics):
         yield f"- {title}: " + ", ".join(f"[{plain(topic.title)}](#{_anchor(topic.name)})" for topic in topics)
     figures = f"[figures](#{FIGURES}), " if knowledge.figures.figures else ""
     yield f"- [Facts](#{FACTS}), {figures}[sources](#{SOURCES}), [errata](#{ERRATA})"
@@ -98,6 +90,10 @@ def _anchor(name: str) -> str:
 
 def _target(name: str) -> str:
     return f'<a id="{_anchor(name)}"></a>'
+
+
+def _heading(name: str, about: str = "") -> list[str]:
+    return [_target(name), "", f"## {name.capitalize()}", "", *([about, ""] if about else [])]
 
 
 # --- topics and rules --------------------------------------------------------------------------------------------
@@ -191,7 +187,7 @@ def _pack(rule: Rule) -> str:
 
 def _facts(knowledge: Knowledge) -> Iterator[str]:
     vocabulary = knowledge.vocabulary
-    yield from (_target(FACTS), "", "## Facts", "", "What can be known. An assumed default counts as unknown.", "")
+    yield from _heading(FACTS, "What can be known. An assumed default counts as unknown.")
     for group, title in vocabulary.groups.items():
         facts = [fact for fact in vocabulary.facts.values() if fact.group == group]
         if facts:
@@ -225,14 +221,7 @@ def _fact(fact: Fact) -> Iterator[str]:
 def _figures(knowledge: Knowledge) -> Iterator[str]:
     if not knowledge.figures.figures:
         return
-    yield from (
-        _target(FIGURES),
-        "",
-        "## Figures",
-        "",
-        "Numbers that follow from the plan; the first formula that applies gives each.",
-        "",
-    )
+    yield from _heading(FIGURES, "Numbers that follow from the plan; the first formula that applies gives each.")
     for figure in knowledge.figures.figures.values():
         unit = f", in {plain(figure.unit)}" if figure.unit else ""
         yield f"- {_target(figure.name)}**{code(figure.name)}** {plain(figure.title)}{unit}"
@@ -247,7 +236,7 @@ def _figures(knowledge: Knowledge) -> Iterator[str]:
 
 
 def _sources(knowledge: Knowledge) -> Iterator[str]:
-    yield from (_target(SOURCES), "", "## Sources", "")
+    yield from _heading(SOURCES)
     cited: dict[str, int] = {}
     citing = [rule.sources for rule in knowledge.rules]
     citing += [case.sources for figure in knowledge.figures.figures.values() for case in figure.cases]
@@ -267,7 +256,7 @@ def _sources(knowledge: Knowledge) -> Iterator[str]:
 
 
 def _errata(knowledge: Knowledge) -> Iterator[str]:
-    yield from (_target(ERRATA), "", "## Errata", "", "Where a seed document is mistaken.", "")
+    yield from _heading(ERRATA, "Where a seed document is mistaken.")
     for erratum in knowledge.errata.values():
         used = [rule.id for rule in knowledge.rules if erratum.key in rule.erratum]
         about = f" ({plain(words.citation(knowledge, erratum.about))})" if erratum.about else ""
