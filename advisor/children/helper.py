@@ -110,6 +110,8 @@ class HelperProcess:
 
 def answer_in(answers: Sequence[HelperProcess], until: float) -> list[Mapping[str, Any]]:
     """The next answer of each, in their order. The first that fails ends the waiting: CannotRunError."""
+    if len(answers) == 1:
+        return [answers[0].answer(until)]
     said: dict[int, Mapping[str, Any]] = {}
     while waiting := {process.fileno(): place for place, process in enumerate(answers) if place not in said}:
         readable = select.select(list(waiting), [], [], max(0.0, until - time.monotonic()))[0]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 from advisor.children.messages import Messages, Natural, Text, parsed
+from advisor.networks.description import UnbuildableError
 from advisor.plain import decode, encode
 from advisor.probes.probe import Setting
 from advisor.probes.workload import Workload
@@ -66,8 +67,9 @@ class Request:
 
     @property
     def step(self) -> Workload:
-        """The training step, for a probe that times one."""
-        assert self.workload is not None  # noqa: S101  such a probe is not run without
+        """The training step, for a probe that times one. Raises UnbuildableError where there is none."""
+        if self.workload is None:
+            raise UnbuildableError("There is no network that it could time.")
         return self.workload
 
 

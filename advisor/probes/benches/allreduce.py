@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.children.errors import CannotRunError
-from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.peers import START_SHARE, places_here
 from advisor.probes.child.peer import Launch, PeerTrial, Started, start_all
@@ -44,8 +43,6 @@ def node_processors(ranks: int) -> Sequence[Sequence[int]]:
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """The ranks, and for training one process as well that has the whole machine; started side by side."""
-    if request.workload is None:
-        raise UnbuildableError("There is no network that it could time.")
     workload = request.step
     surroundings = Surroundings.of(request.facts)
     on_card = workload.device is Device.CUDA
@@ -60,8 +57,8 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     group = _group(request, divided, trains=True)
     largest = max(share.batch_size for share in divided)
     several = RankTrial(group, SEVERAL, Doing.TRAINING, largest, float(workload.batch_size), on_card)
-    started = start_all([one, several], request.seconds * START_SHARE)[0]
-    return _equipment({ONE: one, SEVERAL: several}, started, [one.close, several.close])
+    started = start_all([one, group], request.seconds * START_SHARE)[0]
+    return _equipment({ONE: one, SEVERAL: several}, started, [one.close, group.close])
 
 
 def _how(divided: Sequence[Workload], on_card: bool) -> str:

@@ -34,7 +34,6 @@ from torch.utils.data import DataLoader, Sampler
 
 from advisor.children import guard
 from advisor.children.errors import CannotRunError
-from advisor.networks.description import UnbuildableError
 from advisor.networks.spec import check
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
@@ -275,8 +274,6 @@ class Stopwatch:
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One file and one network for all settings; each has loader processes of its own."""
-    if request.workload is None:
-        raise UnbuildableError("There is no network that it could time.")
     workload = request.step
     check(workload)
     source = source_of(workload, request.facts, request.folder)

@@ -10,7 +10,7 @@ import torch
 from advisor.children.errors import CannotRunError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
-from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.child.memory import OnProcessor
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.precision import BF16_FEATURES
@@ -39,7 +39,7 @@ _FORMATS = {
 }
 
 
-class MatmulTrial:
+class MatmulTrial(OnProcessor):
     """c = a b with n rows and columns each: 2 n^3 FLOP (n multiplications and additions for each of n^2 sums).
 
     Nothing is allocated in a step. `tf32` takes numbers of 32 bits and lets the card round them on the way in.
@@ -88,9 +88,6 @@ class MatmulTrial:
     def finish(self) -> None:
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
-
-    def peak_memory_bytes(self) -> int:
-        return peak_memory_bytes()
 
     def _sizes(self) -> Iterator[int]:
         """Powers of two whose three matrices fit the memory; the smallest in any case."""

@@ -18,7 +18,7 @@ from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
-from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.child.memory import OnProcessor
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
@@ -44,11 +44,11 @@ CALL_BYTES = 32 * 2**20
 """The least that a step within a cache moves: 0.1 ms and more, beside which calling torch (1 us) does not count."""
 
 
-class MainMemoryTrial:
+class MainMemoryTrial(OnProcessor):
     """The triad over arrays that no cache holds."""
 
     def __init__(self, setting: Setting, arrays: Arrays, threads: int) -> None:
-        self.setting: Setting = setting
+        self.setting = setting
         self.work = float(STREAMS * NUMBER * arrays.length)
         self._arrays = arrays
         self._threads = threads
@@ -58,25 +58,14 @@ class MainMemoryTrial:
         self._arrays.fill(seconds)
         first = self._arrays.part(FIRST_SHARE)
         begun = time.monotonic()
-        self._run(first)
+        triad(first, self._threads)
         expected = (time.monotonic() - begun) / FIRST_SHARE
         if expected > seconds:
             raise CannotRunError(f"a step would take about {expected:.0f} s.")
         self.step()
 
     def step(self) -> None:
-        self._run(self._arrays.whole)
-
-    def finish(self) -> None:
-        """A processor is done when the call returns."""
-
-    def peak_memory_bytes(self) -> int:
-        return peak_memory_bytes()
-
-    def _run(self, arrays: Sequence[Tensor]) -> None:
-        if torch.get_num_threads() != self._threads:
-            torch.set_num_threads(self._threads)
-        triad(arrays)
+        triad(self._arrays.whole, self._threads)
 
 
 class Arrays:
@@ -107,7 +96,7 @@ class Arrays:
         return [array[: max(1, int(self.length * share))] for array in self.whole]
 
 
-class CacheTrial:
+class CacheTrial(OnProcessor):
     """The triad by one thread, over and over half of a cache, in one call of torch a step.
 
     A call costs a microsecond, in which a core moves more than its first cache holds. So a step goes over a view of
@@ -116,7 +105,7 @@ class CacheTrial:
     """
 
     def __init__(self, setting: Setting, cache_bytes: int | None) -> None:
-        self.setting: Setting = setting
+        self.setting = setting
         self.work = 0.0
         self._cache_bytes = cache_bytes
         self._arrays: list[Tensor] = []
@@ -130,19 +119,13 @@ class CacheTrial:
         self.step()
 
     def step(self) -> None:
-        if torch.get_num_threads() != 1:
-            torch.set_num_threads(1)
-        triad(self._arrays)
-
-    def finish(self) -> None:
-        """A processor is done when the call returns."""
-
-    def peak_memory_bytes(self) -> int:
-        return peak_memory_bytes()
+        triad(self._arrays, threads=1)
 
 
-def triad(arrays: Sequence[Tensor]) -> None:
+def triad(arrays: Sequence[Tensor], threads: int = 1) -> None:
     """a = b + s c in one pass, without an array in between."""
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
     result, one, other = arrays
     torch.add(one, other, alpha=SCALAR, out=result)
 

@@ -11,7 +11,6 @@ from advisor.children.errors import CannotRunError
 from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.host import ThisHost, Tree
-from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.peer import Launch, PeerTrial, start_all
 from advisor.probes.probe import Probe, Setting
@@ -77,8 +76,6 @@ def launch_for(probe: Probe, setting: Setting, workload: Workload, plain: Launch
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One process for each setting, started side by side before any is timed."""
-    if request.workload is None:
-        raise UnbuildableError("There is no network that it could time.")
     workload = request.step
     if workload.threads is None:
         workload = replace(workload, threads=Surroundings.of(request.facts).usable_cores)

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import torch
 
-from advisor.networks.description import UnbuildableError
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.break_even import SIZES, break_even
 from advisor.probes.child.compiled_step import CompiledTrial, steps_of_plan
@@ -26,8 +25,6 @@ Steps = dict[object, TrainingStep]
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One network for all settings that only feed it differently, another where the network itself differs."""
-    if request.workload is None:
-        raise UnbuildableError("There is no network that it could time.")
     workload = request.step
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)

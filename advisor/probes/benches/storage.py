@@ -16,7 +16,7 @@ from advisor.machine.host import ThisHost, Tree
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
-from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.child.memory import OnProcessor
 from advisor.probes.judging.contest import Trial
 from advisor.probes.outcome import FROM_MEMORY
 from advisor.probes.probe import Probe, Setting
@@ -52,7 +52,7 @@ _KINDS = {
 }
 
 
-class ReadingTrial:
+class ReadingTrial(OnProcessor):
     """As many reads a step as there are threads. All steps of a sample are read at once: nothing waits in between.
 
     Args:
@@ -86,9 +86,6 @@ class ReadingTrial:
         except OSError as error:
             raise CannotRunError(f"reading the scratch file failed: {error.strerror}.") from error
         self.scratch.forget()
-
-    def peak_memory_bytes(self) -> int:
-        return peak_memory_bytes()
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

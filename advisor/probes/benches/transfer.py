@@ -10,7 +10,7 @@ from torch import Tensor
 
 from advisor.children.errors import CannotRunError
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.child.memory import OnProcessor
 from advisor.probes.child.training_step import usable
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
@@ -30,7 +30,7 @@ Copy = tuple[Tensor, Tensor]
 """To and from: buffers of as many bytes."""
 
 
-class TransferTrial:
+class TransferTrial(OnProcessor):
     """Copies buffers, all of them at the same time. They are made when it is warmed up."""
 
     def __init__(self, setting: Setting, buffers: Callable[[], Sequence[Copy]]) -> None:
@@ -76,9 +76,6 @@ class TransferTrial:
         """Wait for both ends of every copy."""
         for device in {tensor.device for pair in self._copies for tensor in pair if tensor.device.type == "cuda"}:
             torch.cuda.synchronize(device)
-
-    def peak_memory_bytes(self) -> int:
-        return peak_memory_bytes()
 
     def _copy(self, size: int) -> None:
         for target, source in self._copies:

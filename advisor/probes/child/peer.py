@@ -11,11 +11,11 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from advisor.children import guard
 from advisor.children.errors import CannotRunError
-from advisor.children.helper import HelperProcess, Say, number_in, serve
+from advisor.children.helper import HelperProcess, Say, answer_in, number_in, serve
 from advisor.children.process import module_command
 from advisor.networks.description import UnbuildableError
 from advisor.plain import decode, encode
@@ -61,54 +61,65 @@ class Started:
         return cls(str(said.get("torch", "")), int(number_in(said, "threads")))
 
 
-class Startable(Protocol):
-    """A trial with processes that take a while to start."""
+class Startable:
+    """Processes that take a while to start."""
+
+    def __init__(self) -> None:
+        self._running: list[HelperProcess] = []
+        self._started: Started | CannotRunError | None = None
 
     def start(self) -> None:
         """Begin to start them: torch and the network take seconds, which several processes can spend at once."""
+        raise NotImplementedError
 
     def wait(self, until: float) -> Started | None:
-        """Until they are ready; None where one failed, which `warm_up` tells."""
+        """Until all are ready; None where one failed, which `require` tells."""
+        if self._started is None:
+            try:
+                self._started = Started.of(answer_in(self._running, until)[0])
+            except CannotRunError as error:
+                self._started = error
+        return None if isinstance(self._started, CannotRunError) else self._started
+
+    def require(self, until: float) -> None:
+        """Raises CannotRunError where they are not ready by then."""
+        if not self._running:
+            self.start()
+        self.wait(until)
+        if isinstance(self._started, CannotRunError):
+            raise self._started
+
+    def close(self) -> None:
+        for process in self._running:
+            process.close()
 
 
-class PeerTrial:
+class PeerTrial(Startable):
     """A trial whose steps are run by a process of its own."""
 
     def __init__(
         self, launch: Launch, setting: Setting, command: Sequence[str] | None = None, until: float = math.inf
     ) -> None:
         """`until` is a time of the monotonic clock after which nobody waits for its steps."""
+        super().__init__()
         self.setting = setting
         self.work = 1.0
         self._launch = launch
         self._command = command or module_command("advisor.probes.child.peer")
-        self._process: HelperProcess | None = None
-        self._started: Started | CannotRunError | None = None
         self._asked = 0
         self._peak = 0
         self._pace = Pace(until)
 
     def start(self) -> None:
-        self._process = HelperProcess(f"The process for {self.setting}", self._command, _environment(self._launch))
-        self._process.say(**encode(self._launch))
-
-    def wait(self, until: float) -> Started | None:
-        if self._started is None:
-            try:
-                self._started = Started.of(self._running().answer(until))
-            except CannotRunError as error:
-                self._started = error
-        return None if isinstance(self._started, CannotRunError) else self._started
+        environment = pool_environment(self._launch.workload.threads)
+        self._running = [HelperProcess(f"The process for {self.setting}", self._command, environment)]
+        self._running[0].say(**encode(self._launch))
 
     def warm_up(self, seconds: float) -> None:
         """Raises CannotRunError where the process cannot run the step within so many seconds."""
         until = time.monotonic() + seconds
-        if self._process is None:
-            self.start()
-        self.wait(until)
-        if isinstance(self._started, CannotRunError):
-            raise self._started
-        self._running().say(warm_up=until - time.monotonic())
+        self.require(until)
+        self._running[0].say(warm_up=until - time.monotonic())
         self._answer(until)
 
     def step(self) -> None:
@@ -119,22 +130,14 @@ class PeerTrial:
         """Raises CannotRunError where the process does not answer any more."""
         if self._asked:
             steps, self._asked = self._asked, 0
-            self._running().say(steps=steps)
+            self._running[0].say(steps=steps)
             self._pace.time(steps, self._answer)
 
     def peak_memory_bytes(self) -> int:
         return self._peak
 
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.close()
-
-    def _running(self) -> HelperProcess:
-        assert self._process is not None  # noqa: S101  started first
-        return self._process
-
     def _answer(self, until: float) -> None:
-        said = self._running().answer(until)
+        said = self._running[0].answer(until)
         self._peak, self.work = int(number_in(said, "peak")), number_in(said, "work")
 
 
@@ -183,10 +186,6 @@ def pool_environment(threads: int | None) -> dict[str, str]:
     """This process's, with pools of as many threads."""
     pinned = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {}
     return {**os.environ, **pinned}
-
-
-def _environment(launch: Launch) -> dict[str, str]:
-    return pool_environment(launch.workload.threads)
 
 
 def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:

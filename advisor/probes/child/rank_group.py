@@ -10,7 +10,7 @@ from advisor.children.errors import CannotRunError
 from advisor.children.helper import HelperProcess, answer_in, number_in
 from advisor.children.process import module_command
 from advisor.plain import encode
-from advisor.probes.child.peer import Pace, Started, pool_environment
+from advisor.probes.child.peer import Pace, Startable, pool_environment
 from advisor.probes.child.rank import LOOPBACK, Doing, RankLaunch
 from advisor.probes.probe import Setting
 from advisor.probes.workload import Workload
@@ -20,7 +20,7 @@ _GROWTH = 4
 _WORST_GROWTH = 2 * _GROWTH
 
 
-class RankGroup:
+class RankGroup(Startable):
     """All ranks, as the child sees them. `shares` are their workloads."""
 
     def __init__(
@@ -34,6 +34,7 @@ class RankGroup:
         processors: Sequence[Sequence[int] | None] = (),
         command: Sequence[str] | None = None,
     ) -> None:
+        super().__init__()
         self._shares = shares
         self._trains = trains
         self._seconds = seconds
@@ -41,8 +42,6 @@ class RankGroup:
         self._seed = seed
         self._processors = processors or [None] * len(shares)
         self._command = command or module_command("advisor.probes.child.rank")
-        self._running: list[HelperProcess] = []
-        self._started: Started | CannotRunError | None = None
 
     @property
     def pids(self) -> list[int]:
@@ -70,23 +69,6 @@ class RankGroup:
                 self._running.append(process)
                 process.say(**encode(launch))
 
-    def wait(self, until: float) -> Started | None:
-        """Until all have met; None where one failed, which `require` tells."""
-        if self._started is None:
-            try:
-                self._started = Started.of(answer_in(self._running, until)[0])
-            except CannotRunError as error:
-                self._started = error
-        return None if isinstance(self._started, CannotRunError) else self._started
-
-    def require(self, until: float) -> None:
-        """Raises CannotRunError where they have not met by then."""
-        if not self._running:
-            self.start()
-        self.wait(until)
-        if isinstance(self._started, CannotRunError):
-            raise self._started
-
     def do(self, doing: Doing, size: int, steps: int) -> None:
         for process in self._running:
             process.say(doing=doing.value, size=size, steps=steps)
@@ -94,10 +76,6 @@ class RankGroup:
     def answers(self, until: float) -> list[int]:
         """The most memory that each has held, in bytes. Raises CannotRunError where one does not answer by then."""
         return [int(number_in(said, "peak")) for said in answer_in(self._running, until)]
-
-    def close(self) -> None:
-        for process in self._running:
-            process.close()
 
 
 class RankTrial:
@@ -113,12 +91,6 @@ class RankTrial:
         self._asked = 0
         self._peaks = [0]
         self._pace = Pace()
-
-    def start(self) -> None:
-        self._group.start()
-
-    def wait(self, until: float) -> Started | None:
-        return self._group.wait(until)
 
     def warm_up(self, seconds: float) -> None:
         """Grow from size 1, in step with all ranks. Raises CannotRunError where the whole would take too long."""
@@ -148,9 +120,6 @@ class RankTrial:
     def peak_memory_bytes(self) -> int:
         """Of all processes together, since they share the memory; of the card that holds most."""
         return max(self._peaks) if self._on_card else sum(self._peaks)
-
-    def close(self) -> None:
-        self._group.close()
 
     def _once(self, size: int, until: float) -> float:
         begun = time.monotonic()

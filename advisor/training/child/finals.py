@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -57,6 +58,19 @@ def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial])
     return total
 
 
+@dataclass(slots=True)
+class _Refits:
+    """The refits of one finalist that count, seed by seed."""
+
+    candidate: Candidate
+    scores: list[float] = field(default_factory=list)
+    drawn: list[Floats] = field(default_factory=list)
+    right: list[Numbers] = field(default_factory=list)
+    seconds: float = 0.0
+    cut: bool = False
+    hurried: bool = False
+
+
 class FinalRound:
     """The finalists' scores so far; each refit adds to them."""
 
@@ -65,13 +79,7 @@ class FinalRound:
         self._truth = fitting.examples.targets[split.test]
         units = units_of(fitting.examples, split.test)
         self._resampling = Resampling(metric, self._truth, seed, units)
-        self._scores: dict[str, list[float]] = {}
-        self._drawn: dict[str, list[Floats]] = {}
-        self._right: dict[str, list[Numbers]] = {}
-        self._cut: set[str] = set()
-        self._hurried: set[str] = set()
-        self._seconds: dict[str, float] = {}
-        self._candidates: dict[str, Candidate] = {}
+        self._refits: dict[str, _Refits] = {}
 
     def hold(
         self,
@@ -91,7 +99,8 @@ class FinalRound:
         failed: set[str] = set()
         for number, place, candidate in _turns(candidates):
             usual = seconds_of_a_round([candidate], trials)
-            late = time.monotonic() + (self._seconds.get(candidate.name, usual) / max(1, number)) > until
+            known = self._refits.get(candidate.name)
+            late = time.monotonic() + (known.seconds if known else usual) / max(1, number) > until
             if candidate.name in failed or (late and (number > 0 or place >= IN_ANY_CASE)):
                 continue
             begins(candidate)
@@ -108,41 +117,33 @@ class FinalRound:
                 failed.add(candidate.name)
                 continue
             self._add(candidate, fitted)
-            if len(self._candidates) > 1:
+            if len(self._refits) > 1:
                 yield self._known()
 
     def _add(self, candidate: Candidate, fitted: Fitted) -> None:
         """A refit that the clock has cut counts only as long as there is no whole one."""
-        name, predicted = candidate.name, fitted.predicted
-        self._candidates[name] = candidate
-        self._seconds[name] = self._seconds.get(name, 0.0) + fitted.seconds
-        if fitted.short and name in self._scores:
+        refits, predicted = self._refits.setdefault(candidate.name, _Refits(candidate)), fitted.predicted
+        refits.seconds += fitted.seconds
+        if fitted.short and refits.scores:
             return
-        kept: tuple[dict[str, list[Any]], ...] = (self._scores, self._drawn, self._right)
-        if name in self._cut:
-            for of_seeds in kept:
-                of_seeds.pop(name)
-            self._cut.discard(name)
-        if fitted.short:
-            self._cut.add(name)
-        if fitted.hurried:
-            self._hurried.add(name)
-        new = score(self._metric, self._truth, predicted), self._resampling.scores(predicted), self._truth == predicted
-        for of_seeds, one in zip(kept, new, strict=True):
-            of_seeds.setdefault(name, []).append(one)
+        if refits.cut:
+            refits.scores, refits.drawn, refits.right = [], [], []
+        refits.cut = fitted.short
+        refits.hurried |= fitted.hurried
+        refits.scores.append(score(self._metric, self._truth, predicted))
+        refits.drawn.append(self._resampling.scores(predicted))
+        refits.right.append(self._truth == predicted)
 
     def _known(self) -> Finals:
-        draws = {name: self._resampling.over_seeds(drawn) for name, drawn in self._drawn.items()}
-        right = {name: numpy.mean(told, axis=0) for name, told in self._right.items()}
+        draws = {name: self._resampling.over_seeds(refits.drawn) for name, refits in self._refits.items()}
+        right = {name: numpy.mean(refits.right, axis=0) for name, refits in self._refits.items()}
         finals = []
-        for name, candidate in self._candidates.items():
-            scores, (low, high) = (
-                tuple(self._scores[name]),
-                self._resampling.of_score(interval(draws[name]), right[name]),
-            )
-            mean, seconds, settings = float(numpy.mean(scores)), self._seconds[name], candidate.settings_json
-            cut = name in self._cut | self._hurried
-            finals.append(Final(name, candidate.kind, scores, mean, low, high, seconds, settings, cut))
+        for name, refits in self._refits.items():
+            low, high = self._resampling.of_score(interval(draws[name]), right[name])
+            kind, settings = refits.candidate.kind, refits.candidate.settings_json
+            scores, mean = tuple(refits.scores), float(numpy.mean(refits.scores))
+            cut = refits.cut or refits.hurried
+            finals.append(Final(name, kind, scores, mean, low, high, refits.seconds, settings, cut))
         sign = 1 if self._metric.greater_is_better else -1
         differences = []
         for one, other in combinations(finals, 2):

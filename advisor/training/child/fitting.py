@@ -23,13 +23,14 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import Preparation, preparation
 from advisor.datasets.preparing.splits import inner_folds
 from advisor.networks.description import UnbuildableError
+from advisor.networks.spec import Description
 from advisor.training.child.classical import for_outputs, model
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.trained import Epoch
 
 if TYPE_CHECKING:
-    from advisor.training.child.network_fitting import Described, NetworkFitting, Part
+    from advisor.training.child.network_fitting import NetworkFitting, Part
 
 Rows: TypeAlias = NDArray[numpy.int64]
 Numbers: TypeAlias = NDArray[Any]
@@ -253,11 +254,9 @@ class Fitting:
             told, probabilities = found.outputs.argmax(axis=1), softmax(found.outputs, axis=1)
         return Fitted(told, epochs=found.epochs, short=found.short, hurried=found.hurried, probabilities=probabilities)
 
-    def _described(self, prepared: Preparation, settings: NetworkSettings) -> Described:
-        from advisor.training.child.network_fitting import Described
-
+    def _described(self, prepared: Preparation, settings: NetworkSettings) -> Description:
         shape, flat = prepared.shape, settings.network == "ffn"
-        return Described(
+        return Description(
             network=settings.network,
             modality="tabular" if flat else self.examples.modality,
             inputs=shape.flat_values if flat else shape.inputs,

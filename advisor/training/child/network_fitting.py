@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from advisor.networks.builders import build
 from advisor.networks.losses import loss_function
+from advisor.networks.spec import Description
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
 from advisor.training.loop.loop import Epoch, Stop, train
@@ -56,20 +57,6 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """A network to build; see `advisor.networks.spec.NetworkSpec`."""
-
-    network: str
-    modality: str
-    inputs: int
-    outputs: int
-    hidden_units: tuple[int, ...]
-    sequence_length: int | None
-    loss: str
-    activation: str
-
-
-@dataclass(frozen=True, slots=True)
 class Predicted:
     """The outputs of a trained network for the test inputs, (n, outputs), and how its training went."""
 
@@ -87,7 +74,7 @@ _Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
 
 def _warm_up() -> None:
     """The first step of torch loads a good part of it, which takes seconds that are no training's doing."""
-    spec = Described("ffn", "tabular", 2, 2, (2,), None, "cross_entropy", "relu")
+    spec = Description("ffn", "tabular", 2, 2, (2,))
     _, objective = _made(spec, NetworkSettings("ffn", (2,)), 0)
     train(objective, (torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)), Recipe(optimizer="adamw", epochs=1))
 
@@ -102,7 +89,7 @@ class NetworkFitting:
 
     def fit(
         self,
-        spec: Described,
+        spec: Description,
         settings: NetworkSettings,
         learning: Part,
         stopping: Part | None,
@@ -152,7 +139,7 @@ class NetworkFitting:
 
     def _time_an_epoch(
         self,
-        spec: Described,
+        spec: Description,
         settings: NetworkSettings,
         recipe: Recipe,
         examples: tuple[Tensor, Tensor],
@@ -174,7 +161,7 @@ class NetworkFitting:
         return max(1, int(min(recipe.epochs, possible)))
 
 
-def _made(spec: Described, settings: NetworkSettings, seed: int) -> tuple[nn.Module, Supervised]:
+def _made(spec: Description, settings: NetworkSettings, seed: int) -> tuple[nn.Module, Supervised]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = build(spec)

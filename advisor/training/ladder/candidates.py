@@ -58,6 +58,16 @@ TOPICS: Mapping[Factor, str] = {
 """The recommendations that a factor's variations judge."""
 
 
+FIELDS: Mapping[Factor, tuple[str, ...]] = {
+    Factor.WIDTH: ("hidden_units",),
+    Factor.INIT: ("init",),
+    Factor.ACTIVATION: ("activation",),
+    Factor.OPTIMIZER: ("optimizer", "learning_rate", "weight_decay"),
+    Factor.REGULARISATION: ("weight_decay", "early_stopping"),
+}
+"""The settings that a factor's variations change; the first is what its topic recommends."""
+
+
 @dataclass(frozen=True, slots=True)
 class NetworkSettings:
     """A network and how it is trained."""
@@ -83,17 +93,10 @@ class NetworkSettings:
 
     def value(self, factor: Factor) -> Any:
         """Its value of a factor, as the recommendation of that topic would spell it."""
-        match factor:
-            case Factor.WIDTH:
-                return list(self.hidden_units)
-            case Factor.INIT:
-                return self.init
-            case Factor.ACTIVATION:
-                return self.activation
-            case Factor.OPTIMIZER:
-                return self.optimizer
-            case Factor.REGULARISATION:
-                return (self.weight_decay, self.early_stopping)
+        if factor is Factor.REGULARISATION:
+            return (self.weight_decay, self.early_stopping)
+        value = getattr(self, FIELDS[factor][0])
+        return list(value) if factor is Factor.WIDTH else value
 
 
 SCIKIT_LEARN_LIKE = NetworkSettings(
@@ -140,17 +143,9 @@ class Planned:
     batch_size: int | None = None
 
     def value(self, factor: Factor) -> Any:
-        match factor:
-            case Factor.WIDTH:
-                return list(self.hidden_units) or None
-            case Factor.INIT:
-                return self.init
-            case Factor.ACTIVATION:
-                return self.activation
-            case Factor.OPTIMIZER:
-                return self.optimizer
-            case Factor.REGULARISATION:
-                return None
+        if factor is Factor.WIDTH:
+            return list(self.hidden_units) or None
+        return getattr(self, FIELDS[factor][0], None)
 
 
 def decay_of(optimizer: str) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.plain import decode
-from advisor.training.ladder.candidates import SIMPLEST, Candidate, Factor, NetworkSettings
+from advisor.training.ladder.candidates import FIELDS, SIMPLEST, Candidate, Factor, NetworkSettings
 from advisor.training.ladder.comparing import Scores, ahead, best_by_score, leader, survivors
 from advisor.training.ladder.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
@@ -24,8 +24,6 @@ MOST_PROMISING = 3
 """Candidates that are followed from each rung, at least."""
 COSTLY = 0.8
 """Share of the time left that a single trial may be expected to take, unless it is the simplest of its kind."""
-
-
 DEAR = 0.1
 """Share of the searching time from which a baseline waits until every network was tried once, unless the plan bets on it."""
 
@@ -250,21 +248,6 @@ def _joined(base: Candidate, variations: Sequence[Candidate], scores: Scores) ->
     settings = base.settings
     for factor, candidate in winners.items():
         assert candidate.settings is not None  # noqa: S101
-        settings = _with(settings, factor, candidate.settings)
+        settings = replace(settings, **{name: getattr(candidate.settings, name) for name in FIELDS[factor]})
     words = " and ".join(candidate.name.removeprefix(f"{base.name}{VARIED}") for candidate in winners.values())
     return Candidate(f"{base.name}{VARIED}{words}", Kind.NETWORK, Stage.VARIATIONS, base.model, settings)
-
-
-def _with(settings: NetworkSettings, factor: Factor, changed: NetworkSettings) -> NetworkSettings:
-    match factor:
-        case Factor.WIDTH:
-            return replace(settings, hidden_units=changed.hidden_units)
-        case Factor.INIT:
-            return replace(settings, init=changed.init)
-        case Factor.ACTIVATION:
-            return replace(settings, activation=changed.activation)
-        case Factor.OPTIMIZER:
-            rate, decay = changed.learning_rate, changed.weight_decay
-            return replace(settings, optimizer=changed.optimizer, learning_rate=rate, weight_decay=decay)
-        case Factor.REGULARISATION:
-            return replace(settings, weight_decay=changed.weight_decay, early_stopping=changed.early_stopping)
