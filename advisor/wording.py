@@ -11,6 +11,12 @@ def join_names(names: Sequence[str], conjunction: str = "and") -> str:
     return f"{', '.join(names[:-1])} {conjunction} {names[-1]}"
 
 
+def join_first(names: Sequence[str], most: int = 5) -> str:
+    """The first names, and how many more there are."""
+    more = [f"{len(names) - most:,} more"] if len(names) > most else []
+    return join_names([*names[:most], *more])
+
+
 def shorten(value: object, limit: int = 60) -> str:
     """A value as it may appear in a message: on one line, without control characters, not too long."""
     text = printable(str(value)).replace("\n", " ")

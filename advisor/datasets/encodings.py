@@ -56,8 +56,7 @@ def _without_mark(start: bytes) -> str | None:
 
 def decoded(data: bytes, encoding: str) -> str:
     """Text of bytes that begin a file; a character that is cut off or broken becomes a replacement mark."""
-    name = "utf-8" if encoding == "utf-8-sig" else encoding
-    return data.decode(name, "replace").removeprefix("\ufeff")
+    return data.decode(encoding, "replace").removeprefix("\ufeff")
 
 
 def width(encoding: str) -> int:
@@ -67,8 +66,7 @@ def width(encoding: str) -> int:
 
 def blocks(file: BinaryIO, encoding: str, size: int) -> Iterator[str]:
     """Read on in a file, in texts of about `size` bytes each; a character is never cut in two."""
-    name = "utf-8" if encoding == "utf-8-sig" else encoding
-    decoder = codecs.getincrementaldecoder(name)("replace")
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
     while data := file.read(size):
         yield decoder.decode(data)
     yield decoder.decode(b"", final=True)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from advisor.errors import InputError, input_error
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, shorten
 
 UNREADABLE = "These data cannot be read"
 _MOST_NEIGHBOURS = 20_000
@@ -74,8 +74,9 @@ def refuse_names(names: Sequence[str], path: Path) -> None:
         raise unreadable(path, what, "Give it a plain name.")
     double = [f"{shorten(name, 30)!r}" for name, count in Counter(names).items() if count > 1]
     if double:
-        shown = join_names([*double[:5], *([f"{len(double) - 5} more"] if len(double) > 5 else [])])
-        raise unreadable(path, f"several columns are called {shown}", "Give each column a name of its own.")
+        raise unreadable(
+            path, f"several columns are called {join_first(double)}", "Give each column a name of its own."
+        )
 
 
 def refuse_target(target: str | None, path: Path) -> None:

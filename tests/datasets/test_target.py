@@ -16,7 +16,7 @@ from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
 from advisor.datasets.readers.parquet import ParquetRows
 from advisor.datasets.tables.inspection import judged_columns
-from advisor.datasets.tables.sample import TableSample
+from advisor.datasets.tables.table import TableSample
 from advisor.datasets.tables.target import view
 from advisor.errors import InputError
 

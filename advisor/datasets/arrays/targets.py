@@ -13,8 +13,7 @@ from advisor.datasets.arrays.roles import Roles
 from advisor.datasets.arrays.stored import AnyArray, rows_of
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.refusals import unreadable
-from advisor.datasets.sampling import Positions
-from advisor.datasets.values.labels import class_numbers
+from advisor.datasets.sampling import Positions, class_numbers
 from advisor.facts.vocabulary import Value
 
 

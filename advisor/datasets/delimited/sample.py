@@ -16,7 +16,7 @@ from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, PLACES, READ
 from advisor.datasets.delimited.records import Block, blocks, frame_of, plain, quotes_fit, structure, without_blanks
 from advisor.datasets.refusals import only_a_header, ragged
 from advisor.datasets.sampling import Positions
-from advisor.datasets.tables.sample import Rows, TableSample
+from advisor.datasets.tables.table import Rows, TableSample
 
 FORMAT = "delimited text"
 _PARSED_UP_TO = 2**28

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
 from advisor.datasets.refusals import unreadable
-from advisor.datasets.sampling import Positions, how_drawn, stratified
-from advisor.datasets.values.labels import class_numbers
+from advisor.datasets.sampling import Positions, class_numbers, how_drawn, stratified
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
 
@@ -94,29 +93,25 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
     for entry in islice(files_below(folder, DEEPEST), MOST_FILES):
         if entry.is_dir():
             links += 1
-        elif os.path.splitext(entry.name)[1].casefold() in suffixes:  # noqa: PTH122  a path object for each is slow
+        elif not entry.is_file() or os.path.splitext(entry.name)[1].casefold() not in suffixes:  # noqa: PTH122  paths are slow
+            others += entry.is_file()
+        else:
             names = entry.path.removeprefix(str(folder)).strip(os.sep).split(os.sep)  # noqa: PTH206  slow, too
             found.append((tuple(names), entry.stat().st_size))
-        else:
-            others += entry.is_file()
     if not found:
         raise unreadable(folder, f"this folder holds no {noun}", f"Name one with a folder of {noun} for each class.")
     found.sort()
     depth = _depth_of_classes([parts for parts, _ in found])
-    divided = {parts[depth] for parts, _ in found if len(parts) > depth + 1} if depth is not None else set()
-    is_divided = depth is not None and len(divided) > 0 and {name.casefold() for name in divided} <= PARTS
-    label_depth = None if depth is None else depth + is_divided
-    members, outside = [], 0
-    for parts, size in found:
-        if label_depth is None or len(parts) <= label_depth + 1:
-            outside += 1
-            continue
-        members.append(Member("/".join(parts), parts[label_depth], size))
+    divisions = {parts[depth] for parts, _ in found if len(parts) > depth + 1}
+    if not {name.casefold() for name in divisions} <= PARTS:
+        divisions = set()
+    depth += bool(divisions)
+    members = [Member("/".join(parts), parts[depth], size) for parts, size in found if len(parts) > depth + 1]
+    outside = len(found) - len(members)
     if not members:  # no folders for classes: all files are examples without one
         members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
     classes = _in_order({member.label for member in members} - {""})
-    divisions = tuple(sorted(divided)) if is_divided else ()
-    return ClassFolders(folder, noun, tuple(members), classes, divisions, outside, others, links)
+    return ClassFolders(folder, noun, tuple(members), classes, tuple(sorted(divisions)), outside, others, links)
 
 
 def inspection_of(
@@ -258,13 +253,13 @@ def files_below(folder: Path, deepest: int) -> Iterator[os.DirEntry[str]]:
                 waiting.append((entry.path, depth + 1))
 
 
-def _depth_of_classes(found: list[tuple[str, ...]]) -> int | None:
-    """The number of folders around those of the classes: FOLDER/data/CLASS/file has one. None where there are no classes."""
+def _depth_of_classes(found: list[tuple[str, ...]]) -> int:
+    """The number of folders around those of the classes: FOLDER/data/CLASS/file has one."""
     deepest = min(len(parts) for parts in found) - 1
     depth = 0
     while depth + 1 < deepest and len({parts[depth] for parts in found}) == 1:
         depth += 1
-    return depth if any(len(parts) > depth + 1 for parts in found) else None
+    return depth
 
 
 def _in_order(names: set[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from advisor.datasets.refusals import misnamed, unreadable
 from advisor.datasets.sampling import Positions, spread, stratified
 from advisor.errors import InputError
 from advisor.facts.vocabulary import Value
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, shorten
 
 SUFFIXES = frozenset({".npy", ".npz"})
 MAGIC = b"\x93NUMPY"
@@ -34,8 +34,6 @@ FIRST_ROWS_FROM = 2**30
 """Bytes of an array in an archive from which only its first rows are looked at."""
 MOST_BYTES = 2**30
 """Of examples in memory."""
-MOST_NAMED = 5
-"""Columns that a remark names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +242,9 @@ def _remarks_on_gaps(roles: Roles, values: AnyArray) -> Iterator[Remark]:
     empty = _empty(roles, values)
     if empty:
         table = roles.modality == "tabular"
-        names = [f"{'column' if table else 'value'} {number}" for number in empty[:MOST_NAMED]]
-        more = [f"{len(empty) - MOST_NAMED:,} more"] if len(empty) > MOST_NAMED else []
+        names = [f"{'column' if table else 'value'} {number}" for number in empty]
         which = "Columns" if table else "Values of a step"
-        share = f"{len(empty):,} of {roles.inputs:,} ({join_names(names + more)})"
+        share = f"{len(empty):,} of {roles.inputs:,} ({join_first(names)})"
         what = f"{which} without a single number in the examples looked at: {share}."
         yield Remark(what, Weight.WARNING, "They tell nothing: leave them out.")
     others = numpy.delete(values, empty, axis=-1) if empty else values

@@ -17,7 +17,7 @@ from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_names, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.inspection import inspect_table
-from advisor.datasets.tables.sample import Rows, TableSample
+from advisor.datasets.tables.table import Rows, TableSample
 from advisor.wording import shorten
 
 Record: TypeAlias = "dict[str, Any]"

@@ -15,7 +15,7 @@ from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
 from advisor.datasets.refusals import misnamed, refuse_names, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.inspection import inspect_table
-from advisor.datasets.tables.sample import Rows, TableSample
+from advisor.datasets.tables.table import Rows, TableSample
 from advisor.errors import InputError
 from advisor.wording import shorten
 

@@ -14,8 +14,7 @@ from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media.class_folders import class_folders, inspection_of
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_target, unreadable
-from advisor.datasets.sampling import spread, stratified
-from advisor.datasets.values.labels import class_numbers
+from advisor.datasets.sampling import class_numbers, spread, stratified
 from advisor.datasets.values.words import TextSize, measure
 from advisor.wording import shorten
 

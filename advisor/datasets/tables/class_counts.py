@@ -10,8 +10,8 @@ import polars
 
 from advisor.datasets.dataset import Kind
 from advisor.datasets.tables.columns import Judged, judge
-from advisor.datasets.tables.sample import TableSample
-from advisor.datasets.values.conversion import Style, as_texts, cleaned, numbers_of
+from advisor.datasets.tables.table import TableSample
+from advisor.datasets.values.conversion import as_texts, class_texts
 
 FEW_ROWS = 100
 """Of a class in the sample: how many there are in all would be off by more than a tenth."""
@@ -46,7 +46,7 @@ def class_counts(path: Path, sample: TableSample, target: Judged) -> ClassCounts
             return None
         for value, rows in part.iter_rows():
             found[value] = found.get(value, 0) + int(rows)
-    texts = _as_classes(polars.Series(target.column.name, list(found), strict=False), target)
+    texts = class_texts(polars.Series(target.column.name, list(found), strict=False), target.style)
     counts: dict[str | None, int] = {}
     for text, rows in zip(texts.to_list(), found.values(), strict=True):
         counts[text] = counts.get(text, 0) + rows
@@ -71,13 +71,3 @@ def _seems_rare(target: Judged) -> bool:
     """True where the sample shows a class in few rows."""
     fewest = target.values.drop_nulls().alias("value").value_counts()["count"].min()
     return target.kind is Kind.CONSTANT or (isinstance(fewest, int) and fewest < FEW_ROWS)
-
-
-def _as_classes(values: polars.Series, target: Judged) -> polars.Series:
-    """The values as the sample has them."""
-    if values.dtype == polars.String:
-        texts = cleaned(values)
-        return as_texts(numbers_of(texts, Style(target.style)) if target.style else texts)
-    if values.dtype == polars.Duration:
-        values = values.dt.total_microseconds()
-    return as_texts(values.cast(polars.Float64) if values.dtype.is_numeric() else values)

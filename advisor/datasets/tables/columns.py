@@ -156,16 +156,16 @@ def _words(texts: polars.Series, distinct: int, known: int) -> Judged:
     counted = (held.str.count_matches(r"\s+") + 1).mean()
     words = counted if isinstance(counted, float) else 1.0
     unique = distinct / known
-    if known >= _FEWEST_FOR_IDENTIFIER and held.str.contains(_UUID).all() and unique > 0.5:
-        return _judged(texts.name, Kind.IDENTIFIER, texts, distinct=distinct)
-    if words >= 8 or (words >= 3 and unique > 0.2 and distinct > 20):
-        return _judged(texts.name, Kind.TEXT, texts, distinct=distinct)
     nearly = known >= 50 and unique > _NEARLY_UNIQUE
-    if words < 1.5 and (nearly or (known >= _FEWEST_FOR_IDENTIFIER and unique == 1)):
-        return _judged(texts.name, Kind.IDENTIFIER, texts, distinct=distinct)
-    if nearly:
-        return _judged(texts.name, Kind.TEXT, texts, distinct=distinct)
-    return _judged(texts.name, Kind.CATEGORY, texts, distinct=distinct)
+    if known >= _FEWEST_FOR_IDENTIFIER and held.str.contains(_UUID).all() and unique > 0.5:
+        kind = Kind.IDENTIFIER
+    elif words >= 8 or (words >= 3 and unique > 0.2 and distinct > 20):
+        kind = Kind.TEXT
+    elif words < 1.5 and (nearly or (known >= _FEWEST_FOR_IDENTIFIER and unique == 1)):
+        kind = Kind.IDENTIFIER
+    else:
+        kind = Kind.TEXT if nearly else Kind.CATEGORY
+    return _judged(texts.name, kind, texts, distinct=distinct)
 
 
 def _judged(

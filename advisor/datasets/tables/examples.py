@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.refusals import unlearnable
-from advisor.datasets.sampling import Positions, evened, floor_of_a_class, spread, stratified
+from advisor.datasets.sampling import Positions, class_numbers, evened, floor_of_a_class, spread, stratified
 from advisor.datasets.tables.columns import INFINITE
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, finite, seconds
-from advisor.datasets.values.labels import class_numbers
 
 _MANY_THE_SAME = 0.01
 """Share of rows that are copies of others from which on copies are kept together."""

@@ -10,7 +10,7 @@ import polars
 from advisor.datasets.dataset import Kind, Remark, Weight
 from advisor.datasets.tables.columns import Judged, identifies, names_persons
 from advisor.datasets.tables.target import TargetView
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, join_names, shorten
 
 SPARSE_IDS = 1000
 """Different persons or goods from which they need learned vectors of their own."""
@@ -148,9 +148,7 @@ def _nearly_constant(columns: Sequence[Judged]) -> Iterator[Remark]:
             if isinstance(most, int) and most >= _NEARLY_CONSTANT * len(known):
                 found.append(judged.column.name)
     if found:
-        names = join_names(
-            [repr(shorten(name, 40)) for name in found[:5]] + ([f"{len(found) - 5} more"] if len(found) > 5 else [])
-        )
+        names = join_first([repr(shorten(name, 40)) for name in found])
         what = f"{names} {'has' if len(found) == 1 else 'have'} the same value in nearly every row."
         yield Remark(what, columns=tuple(found))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from advisor.datasets.dataset import Kind, Remark, Task, Weight
 from advisor.datasets.tables.columns import Judged, words_of_name
 from advisor.datasets.tables.target import TargetView
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, shorten
 
 FEWEST_ROWS = 30
 _ROWS = 50_000
@@ -187,5 +187,4 @@ def _is(names: Sequence[str]) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = [repr(shorten(name, 40)) for name in names[:_SHOWN]]
-    return join_names([*shown, f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else shown)
+    return join_first([repr(shorten(name, 40)) for name in names], _SHOWN)

@@ -14,7 +14,7 @@ from advisor.datasets.tables.class_counts import ClassCounts
 from advisor.datasets.tables.columns import INFINITE, Judged, words_of_name
 from advisor.datasets.values.conversion import as_texts
 from advisor.errors import InputError, did_you_mean, input_error
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, shorten
 
 MOST_CLASSES_OF_NUMBERS = 20
 """Whole numbers with more different values are quantities."""
@@ -230,9 +230,7 @@ def _classification(judged: Judged, whole: bool, counts: ClassCounts | None) -> 
     remarks = [_why_classes(judged, classes)]
     rare = [name for name in classes if numbers[name] < _FEW_EXAMPLES]
     if rare:
-        shown = join_names(
-            [repr(shorten(name, 20)) for name in rare[:5]] + ([f"{len(rare) - 5} more"] if len(rare) > 5 else [])
-        )
+        shown = join_first([repr(shorten(name, 20)) for name in rare])
         have = "has" if len(rare) == 1 else "have"
         read = "" if whole else " in the rows that were read"
         what = f"{len(rare)} of {len(classes)} classes {have} fewer than {_FEW_EXAMPLES} examples{read}: {shown}."

@@ -197,6 +197,16 @@ def as_texts(values: polars.Series) -> polars.Series:
     return cleaned(texts) if values.dtype in (polars.String, polars.Categorical, polars.Enum) else texts
 
 
+def class_texts(raw: polars.Series, style: str) -> polars.Series:
+    """The values of a file as its classes are written: they keep their own words, so that yes and 1 do not become true."""
+    if raw.dtype == polars.String:
+        texts = cleaned(raw)
+        return as_texts(numbers_of(texts, Style(style)) if style else texts)
+    if raw.dtype == polars.Duration:
+        raw = raw.dt.total_microseconds()
+    return as_texts(raw.cast(polars.Float64) if raw.dtype.is_numeric() else raw)
+
+
 def seconds(times: polars.Series) -> NDArray[numpy.float64]:
     """Times as numbers to compare and subtract: seconds of dates, numbers as they are, NaN for none."""
     if times.dtype.is_temporal() and times.dtype != polars.Duration:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.refusals import unreadable
-from advisor.datasets.sampling import spread, stratified
+from advisor.datasets.sampling import class_numbers, spread, stratified
 from advisor.datasets.tables.series.recognition import SeriesShape
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, finite, seconds
-from advisor.datasets.values.labels import class_numbers
 
 MOST_ROWS = 5_000_000
 """Rows that are read: a series cannot be sampled row by row."""
