@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TypeAlias
 
 from advisor.datasets.dataset import Inspection, Task
 
@@ -34,9 +33,6 @@ class Beginning:
     """The same as text; None where it is not text."""
 
 
-Inspector: TypeAlias = Callable[[Path, str | None, Task | None], Inspection]
-
-
 @dataclass(frozen=True, slots=True)
 class Reader:
     """A format of data.
@@ -49,7 +45,7 @@ class Reader:
     """As messages call it."""
     suffixes: frozenset[str]
     """Endings of the names of its files, in lower case, such as `.csv`."""
-    inspect: Inspector
+    inspect: Callable[[Path, str | None, Task | None], Inspection]
     recognise: Callable[[Beginning], Evidence] | None = None
     """The evidence that a single file is in this format; None where only folders are."""
     reads_folders: bool = False

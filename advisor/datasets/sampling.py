@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy
 from numpy.typing import NDArray
+
+from advisor.datasets.dataset import Task
 
 Positions: TypeAlias = NDArray[numpy.int64]
 
@@ -46,6 +48,11 @@ def stratified(classes: NDArray[numpy.int64], most: int, seed: int) -> Positions
         draw.choice(own, quota, replace=False) for own, quota in zip(members, _quotas(members, most), strict=True)
     ]
     return numpy.sort(numpy.concatenate(chosen))
+
+
+def drawn(targets: NDArray[Any], task: Task | None, most: int, seed: int) -> Positions:
+    """At most so many positions, in order: by their classes where the targets are some, else evenly apart."""
+    return stratified(targets, most, seed) if task is Task.CLASSIFY else spread(len(targets), most)
 
 
 def evened(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> bool:

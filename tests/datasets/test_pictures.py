@@ -215,3 +215,9 @@ def test_the_fingerprint_follows_the_content_and_not_the_place(tmp_path: Path) -
     assert inspect(here).fingerprint == inspect(there).fingerprint
     write_picture(there / "1" / "new.png", NOISE[0])
     assert inspect(here).fingerprint != inspect(there).fingerprint
+
+
+def test_a_link_that_leads_nowhere_is_no_picture(tmp_path: Path) -> None:
+    folder = write_digits(tmp_path, 60)
+    (folder / "1" / "lost.png").symlink_to(tmp_path / "nowhere.png")
+    assert inspect(folder).facts["data.examples"] == 60

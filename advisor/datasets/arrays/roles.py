@@ -10,7 +10,7 @@ from pathlib import Path
 from advisor.datasets.arrays.stored import StoredArray
 from advisor.datasets.dataset import Remark
 from advisor.datasets.refusals import UNREADABLE, unreadable
-from advisor.errors import InputError, did_you_mean, input_error
+from advisor.errors import did_you_mean, input_error
 from advisor.wording import join_names, shorten
 
 _DATA = ("x", "data", "images", "image", "inputs", "input", "features", "series", "samples", "examples", "arr_0")
@@ -70,11 +70,8 @@ def roles_of(path: Path, arrays: Sequence[StoredArray], target: str | None) -> R
         what = f"{_name(data)} has {data.rows:,} examples, but {_name(answer)} has {answer.rows:,} targets"
         raise unreadable(path, what, "Both need the same length along their first axis.")
     if data.rows == 0 or 0 in data.shape:
-        raise unreadable(
-            path,
-            f"{_name(data)} is empty: its shape is {_shape(data)}",
-            "Check that it was filled before it was saved.",
-        )
+        what = f"{_name(data)} is empty: its shape is {_shape(data)}"
+        raise unreadable(path, what, "Check that it was filled before it was saved.")
     _check_sizes(path, data, answer, column)
     return _shaped(path, data, answer, column, tuple(remarks))
 
@@ -168,7 +165,11 @@ def _shaped(
         size = (shape[2], shape[3]) if first else (shape[1], shape[2])
         colours = min(3, shape[1] if first else shape[3])  # a fourth channel says how transparent a pixel is
         return Roles(data, answer, None, "image", colours * math.prod(size), None, size, colours, first, remarks)
-    raise _too_many_axes(path, data)
+    what = f"{_name(data)} has the shape {_shape(data)}, which is neither rows, nor series, nor pictures"
+    shapes = (
+        "Rows are (n, values), series (n, steps, values), pictures (n, height, width) or (n, height, width, colours)."
+    )
+    raise unreadable(path, what, shapes)
 
 
 def _is_pictures(data: StoredArray) -> bool:
@@ -176,14 +177,6 @@ def _is_pictures(data: StoredArray) -> bool:
     named = any(word in data.name.casefold() for word in ("image", "picture", "pixel", "img"))
     square = data.shape[1] == data.shape[2] and data.shape[1] >= 4
     return named or data.kind == "uint8" or square
-
-
-def _too_many_axes(path: Path, data: StoredArray) -> InputError:
-    what = f"{_name(data)} has the shape {_shape(data)}, which is neither rows, nor series, nor pictures"
-    remedy = (
-        "Rows are (n, values), series (n, steps, values), pictures (n, height, width) or (n, height, width, colours)."
-    )
-    return unreadable(path, what, remedy)
 
 
 def _remarks(

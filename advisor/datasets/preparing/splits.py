@@ -78,9 +78,11 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
     fewer folds than asked for, but at least two, where classes, groups or times do not suffice. A class with a single row
     is never in a test.
     """
-    pairs, how = _folds(examples, rows, folds, seed)
+    classes = examples.targets[rows] if examples.task is Task.CLASSIFY else None
+    groups, times = (None if of_all is None else of_all[rows] for of_all in (examples.groups, examples.times))
+    pairs, how = _folds(len(rows), classes, groups, times, folds, seed)
     return [
-        Split(numpy.sort(training), numpy.sort(test), f"Fold {number} of {len(pairs)}, {how}.")
+        Split(numpy.sort(rows[training]), numpy.sort(rows[test]), f"Fold {number} of {len(pairs)}, {how}.")
         for number, (training, test) in enumerate(pairs, start=1)
     ]
 
@@ -152,36 +154,40 @@ def _by_class(targets: NDArray[Any], wanted: int, seed: int) -> Pair | None:
     return numpy.concatenate([training, numpy.flatnonzero(single)]), test
 
 
-def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[Pair], str]:
-    folds = max(2, min(folds, len(rows) // FEWEST_TEST_EXAMPLES))
-    if examples.times is not None:
-        pairs = _folds_by_time(examples.times, examples.groups, rows, folds)
+def _folds(
+    count: int,
+    classes: NDArray[Any] | None,
+    groups: NDArray[Any] | None,
+    times: NDArray[Any] | None,
+    folds: int,
+    seed: int,
+) -> tuple[list[Pair], str]:
+    folds = max(2, min(folds, count // FEWEST_TEST_EXAMPLES))
+    if times is not None:
+        pairs = _folds_by_time(times, groups, folds)
         if pairs:
             return pairs, "later than the training"
-    groups = None if examples.groups is None else examples.groups[rows]
     if groups is not None and len(numpy.unique(groups)) >= 2:
-        folds = min(folds, len(numpy.unique(groups)))
-        return _folds_by_group(examples, rows, groups, folds, seed), "whole groups"
-    if examples.task is Task.CLASSIFY:
-        pairs = _divided_by_class(rows, examples.targets[rows], folds, seed)
+        return _folds_by_group(groups, classes, min(folds, len(numpy.unique(groups))), seed), "whole groups"
+    if classes is not None:
+        pairs = _divided_by_class(classes, folds, seed)
         if pairs:
             return pairs, "with the same shares of classes"
-    draws = KFold(folds, shuffle=True, random_state=seed).split(rows)
-    return [(rows[a], rows[b]) for a, b in draws], "drawn at random"
+    return list(KFold(folds, shuffle=True, random_state=seed).split(numpy.arange(count))), "drawn at random"
 
 
-def _divided_by_class(rows: Rows, classes: NDArray[Any], folds: int, seed: int) -> list[Pair]:
+def _divided_by_class(classes: NDArray[Any], folds: int, seed: int) -> list[Pair]:
     """Folds with the same shares of classes; a class with a single row is in no test. None where each class has one."""
     single = _rare(classes, 2)
-    shared, of_shared = rows[~single], classes[~single]
-    counts = numpy.unique(of_shared, return_counts=True)[1]
+    alone, shared = numpy.flatnonzero(single), numpy.flatnonzero(~single)
+    counts = numpy.unique(classes[shared], return_counts=True)[1]
     if not len(counts):
         return []
     by_class = StratifiedKFold(_with_all_classes(counts, folds), shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a class with k rows is in the tests of k folds: the others lose nothing by it
-        divided = list(by_class.split(shared, of_shared))
-    return [(numpy.concatenate([shared[a], rows[single]]), shared[b]) for a, b in divided]
+        divided = list(by_class.split(shared, classes[shared]))
+    return [(numpy.concatenate([shared[a], alone]), shared[b]) for a, b in divided]
 
 
 def _with_all_classes(counts: Rows, folds: int) -> int:
@@ -192,30 +198,31 @@ def _with_all_classes(counts: Rows, folds: int) -> int:
     return max(2, int(counts[short].min()))
 
 
-def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, rows: Rows, folds: int) -> list[Pair]:
+def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int) -> list[Pair]:
     """Empty where the rows have too few different times, or their groups reach through all of it."""
-    moments, moment_of_row = numpy.unique(times[rows], return_inverse=True)
+    moments, moment_of_row = numpy.unique(times, return_inverse=True)
     if len(moments) < 3:
         return []
     parts = TimeSeriesSplit(min(folds, len(moments) - 1)).split(moments)
-    pairs = [(rows[numpy.isin(moment_of_row, a)], rows[numpy.isin(moment_of_row, b)]) for a, b in parts]
+    pairs = [
+        (numpy.flatnonzero(numpy.isin(moment_of_row, a)), numpy.flatnonzero(numpy.isin(moment_of_row, b)))
+        for a, b in parts
+    ]
     if groups is not None:
         pairs = [_without_shared_groups(pair, groups) for pair in pairs]
     return [pair for pair in pairs if len(pair[0]) >= FEWEST_TEST_EXAMPLES]
 
 
-def _folds_by_group(examples: Examples, rows: Rows, groups: NDArray[Any], folds: int, seed: int) -> list[Pair]:
-    if examples.task is Task.CLASSIFY and len(numpy.unique(groups)) > MOST_STRATIFIED:
-        names, labels = _labels_of(groups, examples.targets[rows])
-        judging = [names[test] for _, test in _divided_by_class(numpy.arange(len(names)), labels, folds, seed)]
-        pairs = [(rows[~judges], rows[judges]) for judges in (numpy.isin(groups, some) for some in judging)]
-        if pairs:
-            return pairs
-    kind = GroupKFold
-    if examples.task is Task.CLASSIFY and not _rare(examples.targets[rows], folds).any():
-        kind = StratifiedGroupKFold
-    divided = kind(folds, shuffle=True, random_state=seed).split(rows, examples.targets[rows], groups)
-    return [(rows[a], rows[b]) for a, b in divided if len(a) and len(b)]
+def _folds_by_group(groups: NDArray[Any], classes: NDArray[Any] | None, folds: int, seed: int) -> list[Pair]:
+    if classes is not None and len(numpy.unique(groups)) > MOST_STRATIFIED:
+        names, labels = _labels_of(groups, classes)
+        judging = [numpy.isin(groups, names[test]) for _, test in _divided_by_class(labels, folds, seed)]
+        if judging:
+            return [(numpy.flatnonzero(~judges), numpy.flatnonzero(judges)) for judges in judging]
+    by_class = classes is not None and not _rare(classes, folds).any()
+    kind = StratifiedGroupKFold if by_class else GroupKFold
+    divided = kind(folds, shuffle=True, random_state=seed).split(groups, classes, groups)
+    return [(training, test) for training, test in divided if len(training) and len(test)]
 
 
 def _labels_of(groups: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

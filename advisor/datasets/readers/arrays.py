@@ -18,7 +18,7 @@ from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media.images import resized, side_for
 from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
 from advisor.datasets.refusals import misnamed, unreadable
-from advisor.datasets.sampling import Positions, spread, stratified
+from advisor.datasets.sampling import Positions, drawn, spread
 from advisor.errors import InputError
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_first, shorten
@@ -73,7 +73,7 @@ class ArraysReading:
             (4 + roles.data.kind.itemsize) * roles.inputs * (roles.steps or 1)
         )  # as read, and as floats beside it
         most = max(1, min(most_examples, MOST_BYTES // bytes_each))
-        chosen = stratified(targets, most, seed) if inspection.task is Task.CLASSIFY else spread(len(known), most)
+        chosen = drawn(targets, inspection.task, most, seed)
         left_out = [f"{roles.data.rows - len(known):,} have no target." if len(known) < roles.data.rows else ""]
         if len(chosen) < len(known):
             left_out.append(f"{len(chosen):,} of {len(known):,} examples were taken, evenly from all of the file.")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.refusals import unlearnable
-from advisor.datasets.sampling import Positions, class_numbers, evened, floor_of_a_class, spread, stratified
+from advisor.datasets.sampling import class_numbers, drawn, evened, floor_of_a_class
 from advisor.datasets.tables.columns import INFINITE
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, finite, seconds
@@ -47,8 +47,8 @@ class TableReading:
             raise unlearnable(
                 inspection.path, "no row has a value for the target", "Name another column with --target."
             )
-        targets, classes = _numbers(target, inspection, task)
-        chosen = _chosen(targets, task, most_examples, seed)
+        targets, classes = target_numbers(target, inspection, task)
+        chosen = drawn(targets, task, most_examples, seed)
         every, known, targets = targets, known[chosen], targets[chosen]
         inputs = known.select(inspection.inputs)
         groups = _same_rows(inputs) if inspection.group_column is None else _groups(known[inspection.group_column])
@@ -97,14 +97,11 @@ def _readable_target(frame: polars.DataFrame, inspection: Inspection, task: Task
     return finite(column.cast(polars.Float32, strict=False))
 
 
-def _numbers(target: polars.Series, inspection: Inspection, task: Task) -> tuple[NDArray[Any], tuple[str, ...]]:
+def target_numbers(target: polars.Series, inspection: Inspection, task: Task) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Numbers of classes, (n,), with the classes; or numbers to predict, float64 (n, 1)."""
     if task is Task.CLASSIFY:
         return class_numbers(target.to_list(), inspection.classes)
     return target.to_numpy().astype(numpy.float64).reshape(-1, 1), ()
-
-
-def _chosen(targets: NDArray[Any], task: Task, most_examples: int, seed: int) -> Positions:
-    return stratified(targets, most_examples, seed) if task is Task.CLASSIFY else spread(len(targets), most_examples)
 
 
 def _groups(column: polars.Series) -> NDArray[numpy.int64]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy
@@ -29,18 +28,6 @@ _UNNAMED = re.compile(r"column_\d+")
 """Names of columns in a file without a header."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Graph:
-    nodes: int
-    edges: int
-    components: int
-    largest_component: int
-    mean_degree: float
-    highest_degree: int
-    loops: int
-    repeated: int
-
-
 def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]) -> Inspection | None:
     """Inspect the graph whose edges a table lists; None where it lists something else.
 
@@ -49,22 +36,22 @@ def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]
     ends = _ends(path, frame, columns)
     if ends is None:
         return None
-    graph = _measured(frame[ends[0]].cast(polars.String), frame[ends[1]].cast(polars.String))
+    nodes, edges, remarks = _measured(frame.select(ends).cast(polars.String).drop_nulls())
     size = path.stat().st_size
     return Inspection(
         path=str(path),
         format="edge list",
         modality="graph",
-        examples=graph.nodes,
+        examples=nodes,
         facts={
-            "data.modality": "graph", "data.examples": graph.nodes, "data.bytes": max(1, size), "data.splittable": False,
+            "data.modality": "graph", "data.examples": nodes, "data.bytes": max(1, size), "data.splittable": False,
         },
         fingerprint=fingerprint.of_file(path, None),
         columns=tuple(columns),
         inputs=ends,
-        remarks=tuple(_remarks(graph, ends)),
+        remarks=remarks,
         bytes=size,
-        memory_bytes=16 * graph.edges,
+        memory_bytes=16 * edges,
     )  # fmt: skip
 
 
@@ -112,47 +99,31 @@ def _numbers_of_nodes(left: polars.Series, right: polars.Series) -> bool:
     return isinstance(low, int) and isinstance(high, int) and len(together) > (high - low + 1) / 4
 
 
-def _measured(one: polars.Series, other: polars.Series) -> _Graph:
-    known = one.is_not_null() & other.is_not_null()
-    one, other = one.filter(known), other.filter(known)
-    names, ends = numpy.unique(numpy.concatenate([one.to_numpy(), other.to_numpy()]).astype(str), return_inverse=True)
+def _measured(pairs: polars.DataFrame) -> tuple[int, int, tuple[Remark, ...]]:
+    """The numbers of nodes and edges, and what is to be said of the graph that these pairs of names make."""
+    names, ends = numpy.unique(numpy.concatenate([one.to_numpy() for one in pairs]).astype(str), return_inverse=True)
     start, end = numpy.split(ends, 2)
-    low, high = numpy.minimum(start, end), numpy.maximum(start, end)
-    different = len(numpy.unique(low * len(names) + high))
-    degrees = numpy.bincount(ends, minlength=len(names))
-    links = coo_array((numpy.ones(len(start), numpy.int8), (start, end)), shape=(len(names), len(names)))
+    nodes, edges = len(names), len(start)
+    degrees = numpy.bincount(ends, minlength=nodes)
+    mean = degrees.mean() if nodes else 0.0
+    what = f"This lists the edges of a graph: {edges:,} edges between {nodes:,} nodes, {mean:.1f} a node and at most "
+    remedy = "If it is a table of examples, name the column to predict with --target."
+    remarks = [
+        Remark(f"{what}{degrees.max(initial=0):,}.", remedy=remedy, columns=tuple(pairs.columns)),
+        Remark("Graphs cannot be tried here yet; the facts serve advice, and the task must be stated (task.kind)."),
+    ]
+    links = coo_array((numpy.ones(edges, numpy.int8), (start, end)), shape=(nodes, nodes))
     components, component_of = connected_components(links, directed=False)
-    return _Graph(
-        nodes=len(names),
-        edges=len(start),
-        components=int(components),
-        largest_component=int(numpy.bincount(component_of).max(initial=0)),
-        mean_degree=float(degrees.mean()) if len(names) else 0.0,
-        highest_degree=int(degrees.max(initial=0)),
-        loops=int((start == end).sum()),
-        repeated=len(start) - different,
-    )
-
-
-def _remarks(graph: _Graph, ends: tuple[str, str]) -> Iterator[Remark]:
-    yield Remark(
-        f"This lists the edges of a graph: {graph.edges:,} edges between {graph.nodes:,} nodes, {graph.mean_degree:.1f} a node "
-        f"and at most {graph.highest_degree:,}.",
-        remedy="If it is a table of examples, name the column to predict with --target.",
-        columns=ends,
-    )
-    yield Remark("Graphs cannot be tried here yet; the facts serve advice, and the task must be stated (task.kind).")
-    if graph.components > 1:
-        yield Remark(
-            f"The graph falls into {graph.components:,} parts that no edge joins; "
-            f"the largest has {graph.largest_component:,} nodes."
-        )
-    if graph.loops:
-        yield Remark(
-            f"Edges that join a node with itself: {graph.loops:,}.",
-            Weight.WARNING,
-            "Leave them out unless they mean something.",
-        )
-    if graph.repeated:
-        what = f"Edges that stand more than once, in one direction or the other: {graph.repeated:,}."
-        yield Remark(what, remedy="Where direction means nothing, list each pair once.")
+    if components > 1:
+        what = f"The graph falls into {components:,} parts that no edge joins; the largest has "
+        remarks.append(Remark(f"{what}{numpy.bincount(component_of).max():,} nodes."))
+    loops = int((start == end).sum())
+    if loops:
+        what = f"Edges that join a node with itself: {loops:,}."
+        remarks.append(Remark(what, Weight.WARNING, "Leave them out unless they mean something."))
+    low, high = numpy.minimum(start, end), numpy.maximum(start, end)
+    repeated = edges - len(numpy.unique(low * nodes + high))
+    if repeated:
+        what = f"Edges that stand more than once, in one direction or the other: {repeated:,}."
+        remarks.append(Remark(what, remedy="Where direction means nothing, list each pair once."))
+    return nodes, edges, tuple(remarks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy
 import polars
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.refusals import unreadable
-from advisor.datasets.sampling import class_numbers, spread, stratified
+from advisor.datasets.sampling import drawn, spread
+from advisor.datasets.tables.examples import target_numbers
 from advisor.datasets.tables.series.recognition import SeriesShape
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, finite, seconds
@@ -125,14 +125,8 @@ def _whole(
     task = inspection.task or Task.CLASSIFY
     labels = as_texts(column) if task is Task.CLASSIFY else finite(column.cast(polars.Float64, strict=False))
     known = frame.filter(labels.is_not_null())
-    classes: tuple[str, ...] = ()
-    targets: NDArray[Any]
-    if task is Task.CLASSIFY:
-        targets, classes = class_numbers(labels.drop_nulls().to_list(), inspection.classes)
-        chosen = stratified(targets, most_examples, seed)
-    else:
-        targets = labels.drop_nulls().to_numpy().astype(numpy.float64)[:, None]
-        chosen = spread(len(targets), most_examples)
+    targets, classes = target_numbers(labels.drop_nulls(), inspection, task)
+    chosen = drawn(targets, task, most_examples, seed)
     values = _numbers(known[chosen], shape).astype(numpy.float32)
     left_out = f"{len(chosen):,} of {len(frame):,} series were taken." if len(chosen) < len(frame) else ""
     return Examples("time_series", task, values[:, :, None], targets[chosen], classes, left_out=left_out)
