@@ -16,6 +16,7 @@ from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
 from advisor.starter.blueprint import Blueprint, Layout, counts_words
 from advisor.starter.copying import copied_files
+from advisor.starter.imports import without_unused_imports
 from advisor.starter.literals import literal
 from advisor.starter.trial import trial_batch
 
@@ -111,10 +112,11 @@ def _of_a_transformer(blueprint: Blueprint) -> dict[str, int]:
 
 
 def render(template: str, context: Mapping[str, Any]) -> str:
-    """One file, without spaces at the ends of lines and with at most two empty lines in a row."""
+    """One file, without spaces at the ends of lines, more than two empty lines in a row, or imports that it does not need."""
     text = _environment().get_template(template).render(context)
     text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
-    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"
+    text = re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"
+    return without_unused_imports(text) if template.endswith(".py.j2") else text
 
 
 @cache
