@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from advisor.wording import shorten
 
@@ -25,22 +25,17 @@ class Tree:
 
     def read(self, path: str) -> str | None:
         """The text of an absolute path, or None where there is none."""
-        try:
-            return self.at(path).read_text(encoding="utf-8", errors="replace")
-        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the name
-            return None
-        except OSError as error:
-            self._note(path, error)
-            return None
+        content = self.read_bytes(path)
+        return None if content is None else content.decode("utf-8", errors="replace")
 
     def read_bytes(self, path: str) -> bytes | None:
-        """The content of an absolute path that holds no text, or None where there is none."""
+        """The content of an absolute path, or None where there is none."""
         try:
             return self.at(path).read_bytes()
         except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the name
             return None
         except OSError as error:
-            self._note(path, error)
+            self.notes.append(f"{path} cannot be read ({error.strerror or type(error).__name__}).")
             return None
 
     def read_word(self, path: str) -> str | None:
@@ -69,9 +64,6 @@ class Tree:
     def at(self, path: str) -> Path:
         return self.root / path.lstrip("/")
 
-    def _note(self, path: str, error: OSError) -> None:
-        self.notes.append(f"{path} cannot be read ({error.strerror or type(error).__name__}).")
-
 
 MOST_NUMBERS = 65536
 """More hardware threads than any kernel counts; a damaged list must not fill the memory."""
@@ -99,61 +91,21 @@ def whole_number(text: str) -> int | None:
         return None
 
 
-class Host(Protocol):
-    """The operating system's answers to calls. None always means that it does not say."""
+class Host:
+    """The operating system's answers to calls, on the computer that this program runs on. None always means that it does not say."""
 
     @property
     def system(self) -> str:
         """Linux, Darwin or Windows."""
-
-    @property
-    def architecture(self) -> str:
-        """x86_64, arm64, ..."""
-
-    def affinity(self) -> frozenset[int] | None:
-        """The numbers of the hardware threads that this process may run on."""
-
-    def logical_cores(self) -> int | None: ...
-
-    def physical_cores(self) -> int | None: ...
-
-    def memory_bytes(self) -> int | None: ...
-
-    def sysctl(self, name: str) -> str | None:
-        """A value of the kernel of macOS."""
-
-    def cpuid(self) -> tuple[str, Set[str]] | None:
-        """The processor's name and flags, asked of itself: slow, for systems without /proc."""
-
-    def nvml(self) -> Any | None:
-        """The module pynvml, not yet initialised."""
-
-    def environment(self, name: str) -> str | None: ...
-
-    def name(self) -> str | None: ...
-
-    def kernel(self) -> str | None:
-        """The release of the operating system's kernel."""
-
-    def real_path(self, path: str) -> str | None:
-        """The absolute path without links; of the nearest folder above, where there is nothing yet."""
-
-    def space(self, path: str) -> tuple[int, int] | None:
-        """Bytes in all and free for this user, on what holds the path."""
-
-
-class ThisHost:
-    """The computer that this program runs on."""
-
-    @property
-    def system(self) -> str:
         return platform.system()
 
     @property
     def architecture(self) -> str:
+        """x86_64, arm64, ..."""
         return platform.machine()
 
     def affinity(self) -> frozenset[int] | None:
+        """The numbers of the hardware threads that this process may run on."""
         if hasattr(os, "sched_getaffinity"):
             return frozenset(os.sched_getaffinity(0))
         import psutil  # 9 ms, only where /proc does not answer
@@ -175,6 +127,7 @@ class ThisHost:
         return psutil.virtual_memory().total
 
     def sysctl(self, name: str) -> str | None:
+        """A value of the kernel of macOS."""
         try:
             command = ["sysctl", "-n", name]
             answer = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
@@ -183,6 +136,7 @@ class ThisHost:
         return answer.stdout.strip() or None
 
     def cpuid(self) -> tuple[str, Set[str]] | None:
+        """The processor's name and flags, asked of itself: slow, for systems without /proc."""
         import cpuinfo  # 8 ms, and over a second for the answer: only where there is no /proc/cpuinfo
 
         try:
@@ -192,6 +146,7 @@ class ThisHost:
         return str(answer.get("brand_raw", "")), frozenset(answer.get("flags", ()))
 
     def nvml(self) -> Any | None:
+        """The module pynvml, not yet initialised."""
         try:
             import pynvml  # 12 ms, only where there are traces of a driver
         except ImportError:
@@ -205,9 +160,11 @@ class ThisHost:
         return platform.node() or None
 
     def kernel(self) -> str | None:
+        """The release of the operating system's kernel."""
         return platform.release() or None
 
     def real_path(self, path: str) -> str | None:
+        """The absolute path without links; of the nearest folder above, where there is nothing yet."""
         try:
             place = Path(path).resolve()
             while not place.exists() and place != place.parent:
@@ -217,6 +174,7 @@ class ThisHost:
         return str(place)
 
     def space(self, path: str) -> tuple[int, int] | None:
+        """Bytes in all and free for this user, on what holds the path."""
         import shutil  # 2 ms
 
         try:

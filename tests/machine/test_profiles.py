@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.machine.profiles.devices import Figure, pcie_bytes_per_second
-from advisor.machine.profiles.files import (
+from advisor.machine.profiles.devices import (
     Bound,
     DeviceKind,
     DeviceProfile,
+    Figure,
     Precision,
-    find_device,
-    load_devices,
+    pcie_bytes_per_second,
     published_facts,
 )
+from advisor.machine.profiles.files import find_device, load_devices
 from advisor.machine.profiles.published import PublishedFigure, load_tables, published_figures
 from advisor.resources import profiles_folder, rules_folder
 

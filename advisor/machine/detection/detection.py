@@ -12,7 +12,7 @@ from advisor.machine.detection.limits import read_limits
 from advisor.machine.detection.memory import memory_lines
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.gpus.gpu import detect_gpus, gpu_states
-from advisor.machine.host import Host, ThisHost, Tree
+from advisor.machine.host import Host, Tree
 from advisor.machine.machine import Machine
 
 __all__ = ["Machine", "detect", "look_closer"]
@@ -25,7 +25,7 @@ def detect(place: Path | Tree = Path("/"), host: Host | None = None) -> Machine:
         place: where /proc, /sys and /dev are found; recordings of other machines stand elsewhere.
         host: what answers the questions that no file answers.
     """
-    host = host or ThisHost()
+    host = host or Host()
     tree = place if isinstance(place, Tree) else Tree(place)
     processor = detect_processor(tree, host)
     limits = read_limits(tree)
@@ -72,7 +72,7 @@ def look_closer(
     from advisor.machine.detection.smbios import memory_modules
     from advisor.machine.detection.virtual import container, hypervisor
 
-    host = host or ThisHost()
+    host = host or Host()
     tree = place if isinstance(place, Tree) else Tree(place)
     memory = memory_lines(tree)
     threads = sorted(thread for core in machine.cores or () for thread in core)

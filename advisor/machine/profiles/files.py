@@ -19,24 +19,10 @@ from advisor.machine.profiles.devices import (
     DeviceProfile,
     Figure,
     Precision,
-    published_facts,
 )
 from advisor.reading import Reader
 from advisor.resources import device_files
 from advisor.wording import shorten
-
-__all__ = [
-    "Bound",
-    "DeviceKind",
-    "DeviceProfile",
-    "Figure",
-    "Precision",
-    "find_device",
-    "load_device",
-    "load_devices",
-    "normalised",
-    "published_facts",
-]
 
 _BACKENDS = ("none", "cuda", "rocm", "mps", "xpu")
 _KEYS = (

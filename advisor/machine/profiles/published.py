@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def published_figures(device: str, folder: Path | None = None) -> tuple[Publishe
     for table in tables:
         figures = tuple(figure for figure in table.figures if figure.device == device)
         if figures:
-            found.append(PublishedTable(table.name, table.title, table.source, table.verified, table.notes, figures))
+            found.append(replace(table, figures=figures))
     return tuple(found)
 
 
@@ -133,19 +133,10 @@ def _figure(row: list[str]) -> PublishedFigure:
             raise ValueError(f"{column} is empty.")
     if cells["unit"] not in UNITS:
         raise ValueError(f"{shorten(cells['unit'])} is not one of {', '.join(UNITS)}.")
-    value = _number(cells, "value")
-    return PublishedFigure(
-        network=cells["network"],
-        framework=cells["framework"],
-        device=cells["device"],
-        threads=int(_number(cells, "threads")) if cells["threads"] else None,
-        batch=int(_number(cells, "batch")),
-        precision=cells["precision"],
-        devices=int(_number(cells, "devices")),
-        value=value,
-        unit=cells["unit"],
-        doubt=cells["doubt"],
-    )
+    threads = int(_number(cells, "threads")) if cells["threads"] else None
+    batch, devices = int(_number(cells, "batch")), int(_number(cells, "devices"))
+    numbers = {"threads": threads, "batch": batch, "devices": devices, "value": _number(cells, "value")}
+    return PublishedFigure(**{**cells, **numbers})  # type: ignore[arg-type]
 
 
 def _number(cells: Mapping[str, str], column: str) -> float:

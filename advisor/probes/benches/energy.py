@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from advisor.children.errors import CannotRunError
-from advisor.machine.host import ThisHost, Tree
+from advisor.machine.host import Host, Tree
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches import step
 from advisor.probes.probe import Probe
@@ -72,7 +72,7 @@ def _card_here() -> str:
 def counter_for(device: Device, tree: Tree) -> Callable[[], float]:
     """Raises CannotRunError where nothing counts."""
     if device is Device.CUDA:
-        nvml = ThisHost().nvml()
+        nvml = Host().nvml()
         if nvml is None:
             raise CannotRunError("The graphics card's energy cannot be asked for: install nvidia-ml-py.")
         return card_counter(nvml, _card_here())

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from advisor.children.errors import CannotRunError
 from advisor.machine.detection.caches import detect_caches
-from advisor.machine.host import ThisHost, Tree
+from advisor.machine.host import Host, Tree
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.cores import thread_count
@@ -171,7 +171,7 @@ def array_length(last_level: int | None, free_bytes: int) -> int:
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     threads = thread_count(request.facts)
-    sizes = sizes_of(detect_caches(Tree(Path("/")), ThisHost(), _own_threads()))
+    sizes = sizes_of(detect_caches(Tree(Path("/")), Host(), _own_threads()))
     free = min(psutil.virtual_memory().available, request.memory_bytes)
     arrays = Arrays(array_length(sizes.last_level, free), threads)
     trials: dict[Setting, Trial] = {}

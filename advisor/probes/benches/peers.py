@@ -10,7 +10,7 @@ from pathlib import Path
 from advisor.children.errors import CannotRunError
 from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
-from advisor.machine.host import ThisHost, Tree
+from advisor.machine.host import Host, Tree
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.peer import Launch, PeerTrial, start_all
 from advisor.probes.probe import Probe, Setting
@@ -40,7 +40,7 @@ class Places:
 
 def places(tree: Tree, usable: Sequence[int]) -> Places:
     """The hardware threads that this process may run on, as the system describes them."""
-    cores = detect_processor(tree, ThisHost()).cores or tuple((thread,) for thread in usable)
+    cores = detect_processor(tree, Host()).cores or tuple((thread,) for thread in usable)
     allowed = allowed_nodes(tree)
     nodes = {
         node.id: tuple(thread for thread in node.threads if thread in usable)

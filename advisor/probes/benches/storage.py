@@ -12,7 +12,7 @@ from pathlib import Path
 
 from advisor.children.errors import CannotRunError
 from advisor.machine.detection.disks import disk_behind
-from advisor.machine.host import ThisHost, Tree
+from advisor.machine.host import Host, Tree
 from advisor.machine.parts import Disk, DiskKind
 from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
@@ -100,7 +100,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """Raises CannotRunError where no file can be written."""
     if not hasattr(os, "preadv"):
         raise CannotRunError("This system cannot read from several places of a file at once (it has no preadv).")
-    disk = disk_behind(request.folder, Tree(Path("/")), ThisHost())
+    disk = disk_behind(request.folder, Tree(Path("/")), Host())
     keeps_its_own = disk.kind is DiskKind.MEMORY or disk.file_system in _OWN_CACHE
     most = MOST_BYTES if request.seconds >= PLENTY_OF_SECONDS else USUAL_BYTES
     scratch = make(request.folder, request.seconds * WRITING_SHARE, most, may_pass=not keeps_its_own)
