@@ -10,30 +10,50 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar, Union
+from functools import cached_property, partial
+from typing import Annotated, Any, TypeAlias, TypeVar, Union
 
 from advisor.wording import shorten
 
 T = TypeVar("T")
+Decoder: TypeAlias = Callable[[Any], Any]
 _NO_DEFAULT = (dataclasses.MISSING, dataclasses.MISSING)
-_HINTS: dict[Any, Mapping[str, Any]] = {}
-"""The type hints read so far of each dataclass: annotations are text, which takes a while to read."""
+_DECODERS: dict[Any, Decoder] = {}
+"""The decoders made so far: annotations are text, which takes a while to read."""
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def encode(value: Any) -> Any:
-    """A dataclass as a dictionary by field names, sets as sorted lists, everything else as JSON has it."""
+def encode(value: Any, *, brief: bool = False) -> Any:
+    """A dataclass as a dictionary by field names, sets as sorted lists, everything else as JSON has it.
+
+    A `brief` one leaves out the fields that have their defaults, as `decode` gives them.
+    """
     if dataclasses.is_dataclass(value):
-        return {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value) if field.init)
+        return {
+            field.name: encode(part, brief=brief) for field, part in fields if not (brief and part == field.default)
+        }
     if isinstance(value, Mapping):
-        return {key: encode(part) for key, part in value.items()}
+        return {key: encode(part, brief=brief) for key, part in value.items()}
     if isinstance(value, Set):
         return sorted(value)
     if isinstance(value, tuple | list):
-        return [encode(part) for part in value]
+        return [encode(part, brief=brief) for part in value]
     return str(value) if isinstance(value, StrEnum) else value
+
+
+class _Damaged(ValueError):
+    """Something is not what its annotation says; the containers around it complete its place."""
+
+    def __init__(self, what: str) -> None:
+        self.place = ""
+        self.what = what
+
+    def within(self, place: str) -> _Damaged:
+        self.place = f"{place}{self.place}"
+        return self
 
 
 def decode(kind: type[T], data: object, where: str = "it", names: Mapping[str, Any] | None = None) -> T:
@@ -50,85 +70,143 @@ def decode(kind: type[T], data: object, where: str = "it", names: Mapping[str, A
     Raises:
         ValueError: something is not what the annotation says; the message names its place.
     """
-    found: T = _value(kind, data, where, names or {})
+    try:
+        found: T = _decoder(kind, names or {})(data)
+    except _Damaged as error:
+        raise ValueError(f"{where}{error.place}: {error.what}") from None
     return found
 
 
-def _value(kind: Any, data: object, where: str, names: Mapping[str, Any]) -> Any:
+def _decoder(kind: Any, names: Mapping[str, Any]) -> Decoder:
+    if kind not in _DECODERS:
+        _DECODERS[kind] = _made(kind, names)
+    return _DECODERS[kind]
+
+
+def _made(kind: Any, names: Mapping[str, Any]) -> Decoder:
     if kind in _PLAIN:
-        return _plain(kind, data, where)
+        return partial(_plain, kind)
     if kind in (Any, object):
-        return data
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin is Annotated:
-        value = _value(arguments[0], data, where, names)
-        for check in arguments[1:]:
-            try:
-                value = check(value)
-            except ValueError as error:
-                raise ValueError(f"{where}: {error}") from None
-        return value
-    if origin in (Union, types.UnionType):
-        return _one_of(arguments, data, where, names)
-    if origin in (tuple, frozenset, Sequence):
-        if not isinstance(data, list | tuple):
-            raise _damaged(where, "a list", data)
-        parts = (_value(arguments[0], part, f"{where}[{number}]", names) for number, part in enumerate(data))
-        return frozenset(parts) if origin is frozenset else tuple(parts)
-    if origin is Mapping:
-        if not isinstance(data, dict):
-            raise _damaged(where, "a mapping", data)
-        return {
-            _value(arguments[0], key, where, names): _value(arguments[1], part, f"{where}.{shorten(key)}", names)
-            for key, part in data.items()
-        }
+        return lambda data: data
     if dataclasses.is_dataclass(kind):
-        return _fields(kind, data, where, names)
-    found = next((one for one in kind if one == data), None)
-    if found is None:
-        raise _damaged(where, f"one of {', '.join(kind)}", data)
-    return found
+        return _Fields(kind, names)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is None:
+        return partial(_member, {one.value: one for one in kind})
+    if origin is Annotated:
+        return partial(_checked, _decoder(arguments[0], names), arguments[1:])
+    parts = [_decoder(part, names) for part in arguments if part not in (types.NoneType, ...)]
+    if origin in (Union, types.UnionType):
+        return partial(_one_of, parts, types.NoneType in arguments)
+    if origin in (Mapping, dict):
+        return partial(_mapping, *parts)
+    return partial(_many, frozenset if origin is frozenset else tuple, _taken(arguments[0]), parts[0])
 
 
-def _one_of(kinds: Sequence[Any], data: object, where: str, names: Mapping[str, Any]) -> Any:
-    """By the first kind that fits."""
-    if data is None and types.NoneType in kinds:
-        return None
-    kinds = [kind for kind in kinds if kind is not types.NoneType]
-    for kind in kinds[:-1]:
+def _member(members: Mapping[str, Any], data: Any) -> Any:
+    if not isinstance(data, str) or data not in members:
+        raise _expected(f"one of {', '.join(members)}", data)
+    return members[data]
+
+
+def _checked(decoder: Decoder, checks: Sequence[Decoder], data: Any) -> Any:
+    value = decoder(data)
+    for check in checks:
         try:
-            return _value(kind, data, where, names)
+            value = check(value)
+        except ValueError as error:
+            raise _Damaged(str(error)) from None
+    return value
+
+
+def _one_of(decoders: Sequence[Decoder], optional: bool, data: Any) -> Any:
+    """By the first kind that fits."""
+    if data is None and optional:
+        return None
+    for decoder in decoders[:-1]:
+        try:
+            return decoder(data)
         except ValueError:
             continue
-    return _value(kinds[-1], data, where, names)
+    return decoders[-1](data)
 
 
-def _fields(kind: Any, data: object, where: str, names: Mapping[str, Any]) -> Any:
-    if not isinstance(data, dict):
-        raise _damaged(where, "a mapping", data)
-    if kind not in _HINTS:
-        _HINTS[kind] = typing.get_type_hints(kind, localns=dict(names), include_extras=True)
-    values = {
-        name: _value(hint, data[name], f"{where}.{name}", names) for name, hint in _HINTS[kind].items() if name in data
-    }
+def _many(kind: Callable[[Any], Any], taken: frozenset[type], decoder: Decoder, data: Any) -> Any:
+    if not isinstance(data, list | tuple):
+        raise _expected("a list", data)
+    if taken.issuperset(map(type, data)):
+        return kind(data)
+    parts: list[Any] = []
     try:
-        return kind(**values)
-    except TypeError:
-        fields = dataclasses.fields(kind)
-        optional = {field.name for field in fields if (field.default, field.default_factory) != _NO_DEFAULT}
-        missing = [field.name for field in fields if field.name not in values and field.name not in optional]
-        raise ValueError(f"{where}: {', '.join(missing)} is missing") from None
+        for part in data:
+            parts.append(decoder(part))  # noqa: PERF401  the place of a damaged one is the number of those before it
+    except _Damaged as error:
+        raise error.within(f"[{len(parts)}]") from None
+    return kind(parts)
 
 
-def _plain(kind: type, data: object, where: str) -> Any:
+def _mapping(key_decoder: Decoder, decoder: Decoder, data: Any) -> dict[Any, Any]:
+    if not isinstance(data, dict):
+        raise _expected("a mapping", data)
+    values = {}
+    for key, part in data.items():
+        found = key_decoder(key)
+        try:
+            values[found] = decoder(part)
+        except _Damaged as error:
+            raise error.within(f".{shorten(key)}") from None
+    return values
+
+
+class _Fields:
+    """The decoder of a dataclass."""
+
+    def __init__(self, kind: Any, names: Mapping[str, Any]) -> None:
+        self.kind = kind
+        self.names = names
+
+    @cached_property
+    def decoders(self) -> dict[str, tuple[frozenset[type], Decoder]]:
+        """Each field with the types of values that are taken as they are, and the decoder of others."""
+        hints = typing.get_type_hints(self.kind, localns=dict(self.names), include_extras=True)
+        return {name: (_taken(hint), _decoder(hint, self.names)) for name, hint in hints.items()}
+
+    def __call__(self, data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise _expected("a mapping", data)
+        decoders = self.decoders
+        values = {}
+        try:
+            for name, value in data.items():
+                if name in decoders:
+                    taken, decoder = decoders[name]
+                    values[name] = value if type(value) in taken else decoder(value)
+        except _Damaged as error:
+            raise error.within(f".{name}") from None
+        try:
+            return self.kind(**values)
+        except TypeError:
+            fields = dataclasses.fields(self.kind)
+            optional = {field.name for field in fields if (field.default, field.default_factory) != _NO_DEFAULT}
+            missing = [field.name for field in fields if field.name not in values and field.name not in optional]
+            raise _Damaged(f"{', '.join(missing)} is missing") from None
+
+
+def _taken(kind: Any) -> frozenset[type]:
+    """The types of values that are taken as they are, without a call: most of what we keep is text."""
+    kinds = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
+    return frozenset(kinds).intersection((str, int, bool, types.NoneType))
+
+
+def _plain(kind: type, data: Any) -> Any:
     if kind is float and isinstance(data, int) and not isinstance(data, bool):
         data = float(data) if abs(data) < 2**1023 else math.inf
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
-        raise _damaged(where, _PLAIN[kind], data)
+        raise _expected(_PLAIN[kind], data)
     if isinstance(data, float) and not math.isfinite(data):
-        raise _damaged(where, "a finite number", data)
+        raise _expected("a finite number", data)
     return data
 
 
-def _damaged(where: str, expected: str, data: object) -> ValueError:
-    return ValueError(f"{where}: {expected} is expected, not {shorten(repr(data))}")
+def _expected(what: str, data: object) -> _Damaged:
+    return _Damaged(f"{what} is expected, not {shorten(repr(data))}")
