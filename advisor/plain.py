@@ -44,14 +44,14 @@ def encode(value: Any, *, brief: bool = False) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
-class _Damaged(ValueError):
+class _DamageError(ValueError):
     """Something is not what its annotation says; the containers around it complete its place."""
 
     def __init__(self, what: str) -> None:
         self.place = ""
         self.what = what
 
-    def within(self, place: str) -> _Damaged:
+    def within(self, place: str) -> _DamageError:
         self.place = f"{place}{self.place}"
         return self
 
@@ -72,7 +72,7 @@ def decode(kind: type[T], data: object, where: str = "it", names: Mapping[str, A
     """
     try:
         found: T = _decoder(kind, names or {})(data)
-    except _Damaged as error:
+    except _DamageError as error:
         raise ValueError(f"{where}{error.place}: {error.what}") from None
     return found
 
@@ -115,7 +115,7 @@ def _checked(decoder: Decoder, checks: Sequence[Decoder], data: Any) -> Any:
         try:
             value = check(value)
         except ValueError as error:
-            raise _Damaged(str(error)) from None
+            raise _DamageError(str(error)) from None
     return value
 
 
@@ -139,8 +139,8 @@ def _many(kind: Callable[[Any], Any], taken: frozenset[type], decoder: Decoder, 
     parts: list[Any] = []
     try:
         for part in data:
-            parts.append(decoder(part))  # noqa: PERF401  the place of a damaged one is the number of those before it
-    except _Damaged as error:
+            parts.append(decoder(part))
+    except _DamageError as error:
         raise error.within(f"[{len(parts)}]") from None
     return kind(parts)
 
@@ -153,7 +153,7 @@ def _mapping(key_decoder: Decoder, decoder: Decoder, data: Any) -> dict[Any, Any
         found = key_decoder(key)
         try:
             values[found] = decoder(part)
-        except _Damaged as error:
+        except _DamageError as error:
             raise error.within(f".{shorten(key)}") from None
     return values
 
@@ -181,7 +181,7 @@ class _Fields:
                 if name in decoders:
                     taken, decoder = decoders[name]
                     values[name] = value if type(value) in taken else decoder(value)
-        except _Damaged as error:
+        except _DamageError as error:
             raise error.within(f".{name}") from None
         try:
             return self.kind(**values)
@@ -189,7 +189,7 @@ class _Fields:
             fields = dataclasses.fields(self.kind)
             optional = {field.name for field in fields if (field.default, field.default_factory) != _NO_DEFAULT}
             missing = [field.name for field in fields if field.name not in values and field.name not in optional]
-            raise _Damaged(f"{', '.join(missing)} is missing") from None
+            raise _DamageError(f"{', '.join(missing)} is missing") from None
 
 
 def _taken(kind: Any) -> frozenset[type]:
@@ -208,5 +208,5 @@ def _plain(kind: type, data: Any) -> Any:
     return data
 
 
-def _expected(what: str, data: object) -> _Damaged:
-    return _Damaged(f"{what} is expected, not {shorten(repr(data))}")
+def _expected(what: str, data: object) -> _DamageError:
+    return _DamageError(f"{what} is expected, not {shorten(repr(data))}")

@@ -12,6 +12,7 @@ from advisor.facts.values import to_json
 from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge, School
+from advisor.plain import encode
 from advisor.wording import printable
 
 
@@ -114,20 +115,10 @@ class Recommendation:
         return {
             "title": self.title, "value": to_json(self.value), "status": self.status.value, "unit": self.unit,
             "tied": list(self.tied), "confidence_notes": list(self.notes),
-            "because": [_reason_json(reason) for reason in self.because],
-            "alternatives": [{"value": to_json(a.value), "why_not": a.why_not} for a in self.alternatives],
-            "flips": [{"fact": f.fact, "to": to_json(f.to), "then": to_json(f.then)} for f in self.flips],
+            "because": encode(self.because), "alternatives": encode(self.alternatives), "flips": encode(self.flips),
             "actions": list(self.actions), "depends_on_unknown": list(self.depends_on),
             "measured": self.measured.to_json() if self.measured else None,
         }  # fmt: skip
-
-
-def _reason_json(reason: Reason) -> dict[str, Any]:
-    return {
-        "rule": reason.rule, "text": reason.text, "sources": list(reason.sources), "school": reason.school.value,
-        "strength": reason.strength, "verified": reason.verified, "errata": list(reason.errata),
-        "when": reason.when, "origin": reason.origin, "readiness": reason.readiness,
-    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +156,7 @@ class ComputedFigure:
         return {
             "title": self.title, "headline": self.headline, "value": self.value, "unit": self.unit,
             "formula": self.formula, "help": self.help, "sources": list(self.sources),
-            "assumes": list(self.assumes), "missing": list(self.missing),
-            "inputs": [
-                {"name": i.name, "value": to_json(i.value), "unit": i.unit, "origin": i.origin} for i in self.inputs
-            ],
+            "assumes": list(self.assumes), "missing": list(self.missing), "inputs": encode(self.inputs),
         }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Set
+from graphlib import CycleError, TopologicalSorter
 
 from advisor.errors import Problem, did_you_mean
 from advisor.facts.vocabulary import Fact
@@ -185,22 +186,9 @@ def _check_topic_cycles(knowledge: Knowledge) -> Iterator[Problem]:
 
 def find_cycle(reads: Mapping[str, Set[str]]) -> list[str]:
     """Some names that read each other in a circle, or an empty list."""
-    done: set[str] = set()
-    for start in reads:
-        path: list[str] = []
-        stack = [(start, iter(sorted(reads.get(start, ()))))]
-        path.append(start)
-        while stack:
-            name, rest = stack[-1]
-            following = next((other for other in rest if other in reads and other not in done), None)
-            if following is None:
-                stack.pop()
-                path.pop()
-                done.add(name)
-            elif following in path:
-                return [*path[path.index(following) :], following]
-            else:
-                stack.append((following, iter(sorted(reads[following]))))
-                path.append(following)
-        done.add(start)
+    try:
+        TopologicalSorter({name: sorted(others & reads.keys()) for name, others in reads.items()}).prepare()
+    except CycleError as error:
+        cycle: list[str] = error.args[1]
+        return cycle[::-1]
     return []

@@ -92,7 +92,7 @@ def whole_number(text: str) -> int | None:
 
 
 class Host:
-    """The operating system's answers to calls, on the computer that this program runs on. None always means that it does not say."""
+    """The answers of this computer's operating system to calls. None always means that it does not say."""
 
     @property
     def system(self) -> str:

@@ -14,8 +14,7 @@ from advisor.facts.answers import read_answers
 from advisor.facts.fact_base import FactBase, Source
 from advisor.knowledge.model import Knowledge
 from advisor.machine.detection.detection import Machine, detect
-from advisor.machine.profiles.devices import DeviceKind, DeviceProfile
-from advisor.machine.profiles.devices import published_facts
+from advisor.machine.profiles.devices import DeviceKind, DeviceProfile, published_facts
 from advisor.machine.profiles.files import find_device, load_devices, normalised
 from advisor.probes.outcome import Outcome
 from advisor.wording import join_names, shorten

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import InputError
-from advisor.knowledge import cache, loader
+from advisor.knowledge import loader
 from advisor.knowledge.claims import Basis, Reading
 from advisor.knowledge.model import Knowledge, School
+from advisor.plain import decode, encode
 from advisor.resources import rules_folder
 from tests.knowledge.texts import problems
 
@@ -143,7 +144,7 @@ def test_a_pack_may_disable_a_rule_that_stands_for_a_claim(tmp_path: Path, pack:
 
 
 def test_claims_survive_the_cache(shipped: Knowledge) -> None:
-    assert cache.from_document(cache.to_document(shipped, [])).survey == shipped.survey
+    assert decode(Knowledge, encode(shipped, brief=True)).survey == shipped.survey
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.knowledge import cache, loader
+from advisor.knowledge import loader
+from advisor.knowledge.model import Knowledge
+from advisor.plain import decode, encode
 from tests.knowledge.texts import problems
 
 GIVEN = "given:\n  plan.parameters: {title: Weights, unit: parameters, help: Counted.}\n"
@@ -83,4 +85,4 @@ def test_a_pack_cannot_declare_numbers_that_the_program_must_supply(tmp_path: Pa
 def test_figures_survive_the_cache(tmp_path: Path) -> None:
     found(tmp_path, figure(), figure("twice", "2 * size"))
     knowledge = loader.load(tmp_path)
-    assert cache.from_document(cache.to_document(knowledge, [])).figures == knowledge.figures
+    assert decode(Knowledge, encode(knowledge, brief=True)).figures == knowledge.figures

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from advisor.errors import InputError
-from advisor.knowledge.cache import from_document, to_document
+from advisor.knowledge.model import Knowledge
+from advisor.plain import decode, encode
 from tests.small_rules import RuleBase, integer, rule, topic
 
 FACTS = {"n": integer(1, 100)}
@@ -57,7 +58,7 @@ def test_a_reason_for_gaps_is_a_reason() -> None:
 
 def test_what_is_declared_is_remembered() -> None:
     knowledge = RuleBase(FACTS, {"t": {**THREADS, "gaps": "So."}, "u": topic("value")}).load()
-    again = from_document(to_document(knowledge, []))
+    again = decode(Knowledge, encode(knowledge, brief=True))
     assert again.topics == knowledge.topics
     assert (again.topics["t"].minimum, again.topics["t"].maximum, again.topics["t"].gaps) == (1, 64, "So.")
     assert (again.topics["u"].minimum, again.topics["u"].maximum, again.topics["u"].gaps) == (None, None, "")

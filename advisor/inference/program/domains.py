@@ -7,16 +7,8 @@ from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.knowledge.expressions.expressions import At, Expression, Over
-from advisor.knowledge.expressions.regions import ANY_TRUTH, NO_NUMBER, NO_SET, UNKNOWN, Region
+from advisor.knowledge.expressions.regions import ANY_TRUTH, NO_NUMBER, Region
 from advisor.knowledge.model import Topic
-
-
-def nothing_of_fact(fact: Fact) -> Any:
-    if fact.type is FactType.BOOLEAN:
-        return UNKNOWN
-    if fact.type is FactType.SET:
-        return NO_SET
-    return NO_NUMBER if fact.numeric else frozenset({None})
 
 
 def domain(fact: Fact) -> Region:

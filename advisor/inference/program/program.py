@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from advisor.inference.outcomes import Combination, CompiledRule
 from advisor.inference.program.conditions import Atom, Constraint
-from advisor.inference.program.domains import boundaries, bounded, domain, nothing_of_fact
+from advisor.inference.program.domains import boundaries, bounded, domain
 from advisor.inference.program.links import Links
 from advisor.inference.program.steps import FactStep, apply_steps_over
 from advisor.inference.program.topic import TopicProgram
-from advisor.knowledge.checks import topic_reads
+from advisor.knowledge.checks import topic_expressions, topic_reads
 from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Expression, Over
-from advisor.knowledge.expressions.regions import point
-from advisor.knowledge.model import Knowledge, Rule, School, Topic, fact_types, is_literal
+from advisor.knowledge.expressions.operations import NOTHING
+from advisor.knowledge.expressions.regions import Region, point
+from advisor.knowledge.model import Knowledge, Rule, School, Topic, is_literal
 
 
 class Program:
@@ -27,7 +28,7 @@ class Program:
         self.slots = knowledge.symbols.slots
         self.facts = tuple(knowledge.vocabulary.facts.values())
         self.width = len(self.slots)
-        self.domains = [nothing_of_fact(fact) if fact.closed else domain(fact) for fact in self.facts]
+        self.domains = [self._nothing(fact.name) if fact.closed else domain(fact) for fact in self.facts]
         self.steps = self._fact_steps()
         self.fact_support = self._support_of_facts()
         self.constraints = tuple(
@@ -88,6 +89,10 @@ class Program:
                 found.setdefault(slot, []).append(topic)
         return {slot: tuple(topics) for slot, topics in found.items()}
 
+    def _nothing(self, fact: str) -> Region:
+        region: Region = NOTHING[self.knowledge.symbols.types[fact].kind]
+        return region
+
     def _slots(self, names: Iterable[str]) -> frozenset[int]:
         return frozenset(self.slots[name] for name in names)
 
@@ -101,7 +106,7 @@ class Program:
 
     def _fact_steps(self) -> tuple[FactStep, ...]:
         """Facts with rules of their own, each after the facts that these read."""
-        types = fact_types(self.knowledge.vocabulary)
+        types = self.knowledge.symbols.types
         found: dict[str, tuple[Expression | None, Expression | None, Expression | None]] = {}
         reads: dict[str, set[str]] = {}
         for fact in self.facts:
@@ -119,8 +124,7 @@ class Program:
             used: set[int] = set()
             for slot in self._slots({n for e in (only_when, derive) if e for n in e.names}):
                 used |= {slot}.union(*(step.reads for step in steps if step.slot == slot))
-            nothing = nothing_of_fact(self.knowledge.vocabulary.facts[name])
-            steps.append(FactStep(self.slots[name], only_when, derive, assume, nothing, frozenset(used)))
+            steps.append(FactStep(self.slots[name], only_when, derive, assume, self._nothing(name), frozenset(used)))
         return tuple(steps)
 
     def _support_of_facts(self) -> dict[int, frozenset[int]]:
@@ -165,7 +169,7 @@ class Program:
         program.steps = tuple(step for step in self.steps if step.slot in support)
         program.constraint_numbers = frozenset(n for n, c in enumerate(self.constraints) if c.reads & support)
         program.constraints = tuple(self.constraints[number] for number in sorted(program.constraint_numbers))
-        program.cuts = self._cuts(program, rules)
+        program.cuts = self._cuts(program)
         return program
 
     def _with_constrained(self, slots: set[int]) -> set[int]:
@@ -198,21 +202,13 @@ class Program:
             self.atoms.append(Atom(conjunct.at, self._slots(conjunct.names), conjunct.constants))
         return number
 
-    def _expressions(self, topic: Topic, rules: Iterable[Rule]) -> Iterator[Expression]:
-        if topic.applies:
-            yield self.knowledge.expression(topic.applies, BOOLEAN)
-        for rule in rules:
-            yield self.knowledge.condition(rule)
-            if not is_literal(topic, rule):
-                yield self.knowledge.expression(rule.value, topic.static_type)
-
-    def _cuts(self, program: TopicProgram, rules: Iterable[Rule]) -> dict[int, tuple[float, ...]]:
+    def _cuts(self, program: TopicProgram) -> dict[int, tuple[float, ...]]:
         """For each numeric fact the places where something that the topic depends on can change."""
         found: dict[int, set[float]] = {}
         for upstream in program.upstream:
             for slot, constants in upstream.cuts.items():
                 found.setdefault(slot, set()).update(constants)
-        expressions = list(self._expressions(program.topic, rules))
+        expressions = list(topic_expressions(self.knowledge, program.name, self.school))
         expressions += [constraint.expression for constraint in program.constraints]
         for step in program.steps:
             expressions += [e for e in (step.only_when, step.derive) if e]

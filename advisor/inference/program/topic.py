@@ -11,8 +11,9 @@ from advisor.inference.program.boxes import landmarks
 from advisor.inference.program.conditions import Constraint
 from advisor.inference.program.steps import FactStep
 from advisor.knowledge.expressions.expressions import Expression
-from advisor.knowledge.expressions.regions import FALSE, NO_NUMBER, NO_SET, TRUE, Region, union
-from advisor.knowledge.model import Policy, Topic
+from advisor.knowledge.expressions.operations import NOTHING
+from advisor.knowledge.expressions.regions import FALSE, TRUE, Region, union
+from advisor.knowledge.model import Topic
 
 
 class TopicProgram:
@@ -69,7 +70,7 @@ class TopicProgram:
         """
         bits = TRUE if self.applies is None else self.applies.over(regions)
         if bits == FALSE:
-            return NOT_APPLICABLE, nothing_of(self.topic), []
+            return NOT_APPLICABLE, NOTHING[self.topic.static_type.kind], []
         rules = self.combination.rules
         if known is None:
             truth = [rule.over(regions) for rule in rules]
@@ -79,7 +80,7 @@ class TopicProgram:
                 truth[position] = rules[position].over(regions)
         outcome, region = self.combination.possible(truth, regions)
         if bits & FALSE:
-            return UNDECIDED, union(region, nothing_of(self.topic)), truth
+            return UNDECIDED, union(region, NOTHING[self.topic.static_type.kind]), truth
         return outcome, region, truth
 
     def undecided_slots(self, truth: list[int], regions: list[Any]) -> dict[int, int]:
@@ -105,11 +106,3 @@ def as_value(outcome: Outcome) -> Any:
     if isinstance(outcome, tuple) and (not outcome or isinstance(outcome[0], str)):
         return frozenset(outcome)
     return outcome
-
-
-def nothing_of(topic: Topic) -> Any:
-    if topic.policy is Policy.ALL:
-        return NO_SET
-    if topic.policy is Policy.VALUE:
-        return (None,) if topic.type == "integers" else NO_NUMBER
-    return frozenset({None})

@@ -99,6 +99,16 @@ def _check_wanted(actual: Type, wanted: Type) -> None:
         raise ExpressionError(f"can be {shorten(extra[0])}. {did_you_mean(extra[0], wanted.options)}".strip())
 
 
+def _opposite(part: Compiled) -> Compiled:
+    f, g = part.at, part.over
+
+    def at(v: list[Any]) -> Any:
+        value = f(v)
+        return None if value is None else not value
+
+    return Compiled(BOOLEAN, at, lambda r: NOT[g(r)])
+
+
 class Compiler:
     """Compiler of one expression; collects the names it reads and the constants they are compared with."""
 
@@ -245,13 +255,7 @@ class Compiler:
     def _unary(self, node: ast.UnaryOp) -> Compiled:
         if isinstance(node.op, ast.Not):
             inner = self._need(node.operand, Kind.BOOLEAN, "not needs")
-            f, g = inner.at, inner.over
-
-            def at(v: list[Any]) -> Any:
-                value = f(v)
-                return None if value is None else not value
-
-            return Compiled(BOOLEAN, at, lambda r: NOT[g(r)])
+            return _opposite(inner)
         if isinstance(node.op, ast.USub):
             inner = self._need(node.operand, Kind.NUMBER, "- needs")
             if inner.constant is not None:
@@ -289,34 +293,12 @@ class Compiler:
         for op, right in zip(node.ops, node.comparators, strict=True):
             parts.append(self._comparison(left, op, right))
             left = right
-        if len(parts) == 1:
-            return parts[0]
-        ats, overs = [part.at for part in parts], [part.over for part in parts]
-
-        def at(v: list[Any]) -> Any:
-            values = [f(v) for f in ats]
-            return False if False in values else None if None in values else True
-
-        def over(r: list[Any]) -> int:
-            bits = TRUE
-            for f in overs:
-                bits = AND[bits][f(r)]
-            return bits
-
-        return Compiled(BOOLEAN, at, over)
+        return parts[0] if len(parts) == 1 else self._joined("and", parts)
 
     def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Compiled:
         if isinstance(op, ast.In | ast.NotIn):
             member = self._membership(left, right)
-            if isinstance(op, ast.In):
-                return member
-            f, g = member.at, member.over
-
-            def not_in(v: list[Any]) -> Any:
-                value = f(v)
-                return None if value is None else not value
-
-            return Compiled(BOOLEAN, not_in, lambda r: NOT[g(r)])
+            return member if isinstance(op, ast.In) else _opposite(member)
         symbol = _COMPARE.get(type(op))
         if symbol is None:
             raise ExpressionError("uses `is`, which the rule language does not have. Write ==.")
@@ -413,20 +395,7 @@ class Compiler:
             elements = [self.compile(element) for element in right.elts]
             if all(isinstance(element.constant, str) for element in elements) and elements:
                 return self._one_of_names(member, elements)
-            equal = [self._compared(member, "==", element) for element in elements]
-            ats, overs = [part.at for part in equal], [part.over for part in equal]
-
-            def at(v: list[Any]) -> Any:
-                values = [f(v) for f in ats]
-                return True if True in values else None if None in values else False
-
-            def over(r: list[Any]) -> int:
-                bits = FALSE
-                for f in overs:
-                    bits = OR[bits][f(r)]
-                return bits
-
-            return Compiled(BOOLEAN, at, over)
+            return self._joined("or", [self._compared(member, "==", element) for element in elements])
         container = self.compile(right)
         if container.type.kind is not Kind.SET or member.type.kind is not Kind.CHOICE:
             raise ExpressionError(f"has clashing types: {member.type} in {container.type}")

@@ -25,6 +25,7 @@ from advisor.knowledge.solver.values import (
     Truth,
     all_of,
     any_of,
+    holds_in,
     negation,
 )
 
@@ -107,29 +108,25 @@ def _confirmed(court: Court, formulas: TopicFormulas, model: Any) -> bool:
 
 def _runs_alike(knowledge: Knowledge, topic: Topic, one: RuleFormulas, values: list[Any], model: Any) -> bool:
     holds = knowledge.condition(one.rule).at(values) is True
-    if holds is not _true(model, one.holds):
+    if holds is not holds_in(model, one.holds):
         return False
     if is_literal(topic, one.rule) or not holds:
         return True
     value = knowledge.expression(one.rule.value, topic.static_type).at(values)
     given = value is not None and (topic.policy is not Policy.VALUE or topic.admits(value))
-    return given is _true(model, admitted(topic, one.value))
-
-
-def _true(model: Any, formula: Formula) -> bool:
-    return bool(z3.is_true(model.eval(formula, model_completion=True)))
+    return given is holds_in(model, admitted(topic, one.value))
 
 
 def value_in(model: Any, term: Term) -> Any:
     """The value of a term in the solver's example; None where it is unknown."""
     if isinstance(term, Truth):
-        return True if _true(model, term.true) else False if _true(model, term.false) else None
-    if not _true(model, term.known) or isinstance(term, Numbers):
+        return True if holds_in(model, term.true) else False if holds_in(model, term.false) else None
+    if not holds_in(model, term.known) or isinstance(term, Numbers):
         return None
     if isinstance(term, Choice):
-        return next(name for name, formula in term.options.items() if _true(model, formula))
+        return next(name for name, formula in term.options.items() if holds_in(model, formula))
     if isinstance(term, Members):
-        return frozenset(name for name, formula in term.names.items() if _true(model, formula))
+        return frozenset(name for name, formula in term.names.items() if holds_in(model, formula))
     value = model.eval(term.value, model_completion=True)
     if z3.is_algebraic_value(value):
         value = value.approx(20)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import z3
 
@@ -14,7 +13,7 @@ from advisor.knowledge.expressions.expressions import parse
 from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic, is_literal
 from advisor.knowledge.solver.outcomes import RuleFormulas, TopicFormulas, admitted
 from advisor.knowledge.solver.questions import Answer, Asker, Court
-from advisor.knowledge.solver.values import Formula, Number, all_of
+from advisor.knowledge.solver.values import Number, all_of, holds_in
 
 MEND = "Merge them, or say which supersedes the other."
 
@@ -39,17 +38,13 @@ def _equivalent(formulas: TopicFormulas, asker: Asker) -> Iterator[tuple[RuleFor
     for one in formulas.rules:
         _, model = asker.model(formulas.meant, conditions[one.rule.id])
         if model is not None:
-            seen_in[one.rule.id] = {name for name, condition in conditions.items() if _true_in(model, condition)}
+            seen_in[one.rule.id] = {name for name, condition in conditions.items() if holds_in(model, condition)}
     for one, other in combinations(formulas.rules, 2):
         a, b = one.rule.id, other.rule.id
         if not (_comparable(one.rule, other.rule) and b in seen_in.get(a, ()) and a in seen_in.get(b, ())):
             continue
         if asker.ask(formulas.meant, z3.Xor(conditions[a], conditions[b])) is Answer.IMPOSSIBLE:
             yield one, other
-
-
-def _true_in(model: Any, condition: Formula) -> bool:
-    return bool(z3.is_true(model.eval(condition, model_completion=True)))
 
 
 def _comparable(a: Rule, b: Rule) -> bool:

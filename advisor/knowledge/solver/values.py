@@ -91,6 +91,10 @@ def either(condition: Formula, yes: Any, no: Any) -> Any:
     return yes if z3.is_true(condition) else no if z3.is_false(condition) else z3.If(condition, yes, no)
 
 
+def holds_in(model: Any, formula: Formula) -> bool:
+    return bool(z3.is_true(model.eval(formula, model_completion=True)))
+
+
 def at_most_one(formulas: Iterable[Formula]) -> Formula:
     kept = list(formulas)
     return z3.AtMost(*kept, 1) if len(kept) > 1 else TRUE
