@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from advisor.plain import decode, encode
 from advisor.probes.conditions import Conditions
 from advisor.probes.probe import USUAL_BINDING, Setting
 from advisor.probes.verdict import FEW_PAIRS, FEWEST_PAIRS, interval_of, median_interval
+from advisor.wording import shorten
 
 SPEED_UP = "speed-up"
 FROM_MEMORY = "(answered from memory)"
@@ -157,3 +158,21 @@ class Outcome:
     def from_json(cls, data: object) -> Outcome:
         """The reverse of `to_json`. Raises ValueError for anything else."""
         return decode(cls, data, "outcome")
+
+
+def readable(
+    entries: Iterable[object], check: Callable[[Outcome], Outcome], what: str
+) -> tuple[list[Outcome], list[str]]:
+    """The outcomes of a file that can be read, and a sentence for each of the others.
+
+    Args:
+        check: gives an outcome back, or raises ValueError.
+        what: the words for an entry.
+    """
+    found, damaged = [], []
+    for entry in entries:
+        try:
+            found.append(check(Outcome.from_json(entry)))
+        except ValueError as error:
+            damaged.append(f"{what} in it is damaged ({shorten(error)}).")
+    return found, damaged

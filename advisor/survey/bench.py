@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -75,19 +75,8 @@ class Measured:
 
 def workload(network: BenchmarkNetwork, threads: int | None = None) -> Workload:
     """The training step as it was timed in 2016: its own batch, plain gradient descent, 32 bits, on the processor."""
-    return Workload(
-        network=network.network,
-        modality=network.modality,
-        inputs=network.inputs,
-        outputs=network.outputs,
-        hidden_units=network.hidden_units,
-        sequence_length=network.sequence_length,
-        loss=network.loss,
-        activation=network.activation,
-        optimizer="sgd",
-        batch_size=network.batch_size,
-        threads=threads,
-    )
+    own = {field.name for field in fields(BenchmarkNetwork)} & {field.name for field in fields(Workload)}
+    return Workload(optimizer="sgd", threads=threads, **{name: getattr(network, name) for name in own})
 
 
 def recommended_threads(facts: Mapping[str, Any], settings: Sequence[int]) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain, product
+from typing import Any, TypeAlias
 
 from advisor.agent.settling.figures import given_quantities
 from advisor.agent.trials.outcomes import TOPICS, widths_of
@@ -23,6 +24,13 @@ _DESKTOP, _SERVER = "i7-3820", "2x-e5-2630-v3"
 _DESKTOP_CORES, _SERVER_CORES = 4, 16
 _CARDS = ("gtx-980", "gtx-1080", "k80")
 _FULLY_CONNECTED, _CONVOLUTIONAL, _RECURRENT = ("fcn5", "fcn8"), ("alexnet", "resnet50"), ("lstm32", "lstm64")
+_CONTESTS = (
+    ("caffe_fully_connected", "Caffe", _FULLY_CONNECTED, True),
+    ("tensorflow_convolutional", "TensorFlow", _CONVOLUTIONAL, True),
+    ("tensorflow_recurrent", "TensorFlow", _RECURRENT, True),
+    ("cntk_recurrent_processor", "CNTK", _RECURRENT, False),
+)
+"""By the names under `table.`, a tool that is compared with all others on these networks; True on cards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,10 @@ def _ratio(above: Rate, below: Rate) -> Estimate:
     return Estimate(above.median / below.median, above.low / below.high, above.high / below.low)
 
 
+_Place: TypeAlias = tuple[str, str, int | None]
+"""Tool, device and number of threads."""
+
+
 @dataclass(frozen=True)
 class _Table:
     """Seconds per mini-batch of table 4."""
@@ -124,14 +136,15 @@ class _Table:
         """Every network with every tool that ran it."""
         return list(dict.fromkeys((network, tool) for network, tool, _, _ in self.seconds))
 
-    def ratios(self, above: tuple[str, int | None], below: tuple[str, int | None], tools: str = "") -> list[float]:
-        """Seconds on one device over seconds on another, wherever both are printed (of one tool, where it is named)."""
-        found = []
-        for network, tool in self.pairs:
-            slow, fast = self.seconds.get((network, tool, *above)), self.seconds.get((network, tool, *below))
-            if slow is not None and fast is not None and tools in ("", tool):
-                found.append(slow / fast)
-        return found
+    def over(self, network: str, above: _Place, below: _Place) -> list[float]:
+        """Seconds in one place over seconds in another; empty unless both are printed."""
+        slow, fast = self.seconds.get((network, *above)), self.seconds.get((network, *below))
+        return [slow / fast] if slow is not None and fast is not None else []
+
+    def ratios(self, above: tuple[str, int | None], below: tuple[str, int | None]) -> list[float]:
+        """Seconds on one device over seconds on another, wherever one tool has both."""
+        pairs = (self.over(network, (tool, *above), (tool, *below)) for network, tool in self.pairs)
+        return list(chain.from_iterable(pairs))
 
     def columns(self, tool: str, networks: Sequence[str], gpu: bool) -> Iterator[tuple[float, list[float]]]:
         """For each column with this tool: its seconds, and those of the other tools in the same place."""
@@ -145,7 +158,7 @@ class _Table:
                 if others:
                     yield seconds, others
 
-    def first(self, tool: str, networks: Sequence[str], gpu: bool = True) -> tuple[float, float]:
+    def first(self, tool: str, networks: Sequence[str], gpu: bool) -> tuple[float, float]:
         """In how many columns this tool is faster than all others, and in how many it was compared."""
         columns = list(self.columns(tool, networks, gpu))
         return sum(seconds < min(others) for seconds, others in columns), len(columns)
@@ -172,30 +185,23 @@ def _numbers(table: _Table) -> dict[str, float]:
     on_processor = [(table.best_on_processor(*pair), table.seconds.get((*pair, *card))) for pair in table.pairs]
     compared = [(cpu, gpu) for cpu, gpu in on_processor if cpu is not None and gpu is not None]
     others = [ratio for device in _CARDS for ratio in table.ratios((device, None), card) if device != "gtx-1080"]
-    caffe, caffe_of = table.first("Caffe", _FULLY_CONNECTED)
-    convolutional, convolutional_of = table.first("TensorFlow", _CONVOLUTIONAL)
-    recurrent, recurrent_of = table.first("TensorFlow", _RECURRENT)
-    cntk, cntk_of = table.first("CNTK", _RECURRENT, gpu=False)
+    contests: dict[str, float] = {}
+    for name, tool, networks, gpu in _CONTESTS:
+        contests[f"table.{name}.first"], contests[f"table.{name}.compared"] = table.first(tool, networks, gpu)
     behind = [
-        seconds / other
-        for network in _RECURRENT
-        for tool in ("TensorFlow", "Torch")
-        if (seconds := table.seconds.get((network, "CNTK", *card))) is not None
-        and (other := table.seconds.get((network, tool, *card))) is not None
+        ratio
+        for network, tool in product(_RECURRENT, ("TensorFlow", "Torch"))
+        for ratio in table.over(network, ("CNTK", *card), (tool, *card))
     ]
     lead = [
-        table.seconds[(network, "TensorFlow", *place)] / torch
-        for network in _RECURRENT
-        for place in (four, (_SERVER, 4))
-        if (torch := table.seconds.get((network, "Torch", *place))) is not None
-        and (network, "TensorFlow", *place) in table.seconds
+        ratio
+        for network, place in product(_RECURRENT, (four, (_SERVER, 4)))
+        for ratio in table.over(network, ("TensorFlow", *place), ("Torch", *place))
     ]
     linear = [
-        table.seconds[(network, "TensorFlow", device, 1)] / all_cores / cores
-        for network in _RECURRENT
-        for device, cores in (four, sixteen)
-        if (all_cores := table.seconds.get((network, "TensorFlow", device, cores))) is not None
-        and (network, "TensorFlow", device, 1) in table.seconds
+        ratio / cores
+        for network, (device, cores) in product(_RECURRENT, (four, sixteen))
+        for ratio in table.over(network, ("TensorFlow", device, 1), ("TensorFlow", device, cores))
     ]
     return {
         "table.gpu_over_four_cores.most": max(over_four, default=math.nan),
@@ -209,14 +215,7 @@ def _numbers(table: _Table) -> dict[str, float]:
         "table.processor_beats_gpu.cases": sum(cpu < gpu for cpu, gpu in compared),
         "table.processor_beats_gpu.compared": len(compared),
         "table.gtx_1080_lead.least": min(others, default=math.nan),
-        "table.caffe_fully_connected.first": caffe,
-        "table.caffe_fully_connected.compared": caffe_of,
-        "table.tensorflow_convolutional.first": convolutional,
-        "table.tensorflow_convolutional.compared": convolutional_of,
-        "table.tensorflow_recurrent.first": recurrent,
-        "table.tensorflow_recurrent.compared": recurrent_of,
-        "table.cntk_recurrent_processor.first": cntk,
-        "table.cntk_recurrent_processor.compared": cntk_of,
+        **contests,
         "table.cntk_recurrent_gpu.behind": _geometric_mean(behind),
         "table.torch_over_tensorflow_recurrent.most": max(lead, default=math.nan),
         "table.tensorflow_recurrent_efficiency.least": min(linear, default=math.nan),

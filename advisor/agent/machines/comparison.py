@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -209,27 +209,24 @@ def _said(outcomes: Sequence[Outcome], name: str) -> list[str]:
 
 def machine_features(first: Machine, second: Machine) -> list[tuple[str, object, object]]:
     """Features that a measurement may depend on, by title, of the first and of the second; None where unknown."""
+    return [(title, feature(first), feature(second)) for title, feature in _FEATURES.items()]
 
-    def gib(machine: Machine) -> str | None:
-        return None if machine.memory_bytes is None else f"{machine.memory_bytes / 2**30:.0f} GiB"
 
-    def cards(machine: Machine) -> str | None:
-        names = [card.name or card.backend for card in machine.gpus or ()]
-        return None if machine.gpus is None else ", ".join(sorted(names)) or "none"
+def _cards(machine: Machine) -> str | None:
+    names = [card.name or card.backend for card in machine.gpus or ()]
+    return None if machine.gpus is None else ", ".join(sorted(names)) or "none"
 
-    def driver(machine: Machine) -> str | None:
-        return machine.gpu_driver.version if machine.gpu_driver is not None else None
 
-    return [
-        ("Processor", first.cpu_model, second.cpu_model),
-        ("Physical cores", first.physical_cores, second.physical_cores),
-        ("Usable hardware threads (affinity and quota)", first.usable_cores, second.usable_cores),
-        ("Quota of the container, in cores", first.quota_cores, second.quota_cores),
-        ("Memory", gib(first), gib(second)),
-        ("Graphics cards", cards(first), cards(second)),
-        ("Driver of the cards", driver(first), driver(second)),
-        ("Kernel", first.kernel, second.kernel),
-    ]
+_FEATURES: Mapping[str, Callable[[Machine], object]] = {
+    "Processor": lambda machine: machine.cpu_model,
+    "Physical cores": lambda machine: machine.physical_cores,
+    "Usable hardware threads (affinity and quota)": lambda machine: machine.usable_cores,
+    "Quota of the container, in cores": lambda machine: machine.quota_cores,
+    "Memory": lambda machine: machine.memory_bytes and f"{machine.memory_bytes / 2**30:.0f} GiB",
+    "Graphics cards": _cards,
+    "Driver of the cards": lambda machine: machine.gpu_driver and machine.gpu_driver.version,
+    "Kernel": lambda machine: machine.kernel,
+}
 
 
 def _known(value: object) -> str:

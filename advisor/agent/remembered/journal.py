@@ -15,6 +15,7 @@ from typing import Any
 
 from advisor.agent.remembered.journal_file import JournalFile
 from advisor.agent.remembered.profile import checked
+from advisor.plain import decode, encode
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
 
@@ -96,14 +97,12 @@ class Journal:
 
     def _write(self, entry: Entry) -> None:
         self.entries.append(entry)
-        outcome = entry.outcome.to_json() if entry.outcome is not None else None
-        line = {"schema": SCHEMA, "probe": entry.probe, "spent": entry.spent, "outcome": outcome}
-        self.file.write(line | ({"by_hand": True} if entry.by_hand else {}))
+        self.file.write({"schema": SCHEMA, **encode(entry)})
 
     def forget(self) -> None:
         """Begin anew: whatever an earlier run has finished counts no longer."""
         self.entries.clear()
-        self.file.replace([])
+        self.file.empty()
 
     def close(self, *, finished: bool) -> None:
         """Give the lock back; a finished run leaves no file."""
@@ -123,13 +122,13 @@ def _read(file: JournalFile) -> list[Entry]:
 
 def _entry(data: Any) -> Entry | None:
     try:
-        if data["schema"] != SCHEMA:
-            return None
-        outcome = data["outcome"]
-        found = checked(Outcome.from_json(outcome)) if outcome is not None else None
-        return Entry(probe_named(data["probe"]).name, float(data["spent"]), found, bool(data.get("by_hand", False)))
-    except (ValueError, TypeError, KeyError):
+        entry = decode(Entry, data, "entry")
+        probe_named(entry.probe)
+        if entry.outcome is not None:
+            checked(entry.outcome)
+    except ValueError:
         return None
+    return entry if data.get("schema") == SCHEMA else None
 
 
 def _fresh(entries: Sequence[Entry]) -> bool:

@@ -75,12 +75,10 @@ class JournalFile:
             remedy = "Work goes on, but a killed run would lose this result."
             raise StateError(self.path, f"cannot be written ({error.strerror}).", remedy) from error
 
-    def replace(self, entries: list[Mapping[str, Any]]) -> None:
-        """Begin the file anew with these entries. Raises StateError where that fails."""
+    def empty(self) -> None:
+        """Begin the file anew."""
         with contextlib.suppress(OSError):
             os.truncate(self.path, 0)
-        for entry in entries:
-            self.write(entry)
 
     def close(self, *, finished: bool) -> None:
         """Give the lock back; a finished run leaves no file."""

@@ -12,7 +12,7 @@ from typing import Any
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import Outcome
+from advisor.probes.outcome import Outcome, readable
 from advisor.probes.probe import Setting, Varies
 from advisor.version import __version__
 from advisor.wording import shorten
@@ -91,7 +91,7 @@ class MachineProfile:
         fingerprint = machine if data["schema"] == OLD_SCHEMA else data.get("fingerprint")
         if not isinstance(earlier, dict):
             raise ValueError("its earlier machines are damaged")
-        outcomes, damaged = _outcomes(data["outcomes"])
+        outcomes, damaged = readable(data["outcomes"], checked, "a measurement")
         return cls(
             name=name or _text(data.get("name", ""), "name"),
             fingerprint=_text(fingerprint or "", "fingerprint"),
@@ -203,17 +203,6 @@ def _is_date(value: str) -> bool:
 
 def _are_texts(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) for value in values)
-
-
-def _outcomes(entries: Sequence[object]) -> tuple[list[Outcome], list[str]]:
-    """The outcomes that can be read, and a sentence for each of the others."""
-    found, damaged = [], []
-    for entry in entries:
-        try:
-            found.append(checked(Outcome.from_json(entry)))
-        except ValueError as error:
-            damaged.append(f"a measurement in it is damaged ({shorten(error)}).")
-    return found, damaged
 
 
 def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -49,7 +49,7 @@ class TrialJournal:
         if file is None:
             return None
         if fresh:
-            file.replace([])
+            file.empty()
         return cls(file)
 
     def known(self) -> Known:

@@ -20,8 +20,7 @@ from advisor.machine.state import (
     save_json,
     state_folder,
 )
-from advisor.probes.outcome import Outcome
-from advisor.wording import shorten
+from advisor.probes.outcome import Outcome, readable
 
 if TYPE_CHECKING:
     from advisor.training.ladder.outcome import Bet, TrialResults
@@ -71,13 +70,9 @@ def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome
         machine: the fingerprint of the machine, for the record; scores do not depend on it.
         date: ISO 8601.
     """
-    applies = {
-        DATA: found.data.fingerprint,
-        **({"target": found.data.target} if found.data.target else {}),
-        "examples": str(found.data.examples),
-        **({"torch": found.data.torch} if found.data.torch else {}),
-        **({"machine": machine} if machine else {}),
-    }
+    data = found.data
+    known = {DATA: data.fingerprint, "target": data.target, "examples": str(data.examples), "torch": data.torch}
+    applies = {name: value for name, value in {**known, "machine": machine}.items() if value}
     made = (_outcome(bet, applies, date) for bet in found.bets if bet.topic in TOPICS)
     return [outcome for outcome in made if outcome is not None]
 
@@ -188,14 +183,7 @@ def _read(path: Path) -> tuple[list[Outcome], list[str]]:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise StateError(path, "it holds no trials of this program.", "Move it away.")
     entries = document.get("outcomes")
-    found: list[Outcome] = []
-    damaged: list[str] = []
-    for entry in entries if isinstance(entries, list) else [None]:
-        try:
-            found.append(_checked(Outcome.from_json(entry)))
-        except ValueError as error:
-            damaged.append(f"a trial in it is damaged ({shorten(error)}).")
-    return found, damaged
+    return readable(entries if isinstance(entries, list) else [None], _checked, "a trial")
 
 
 def _checked(outcome: Outcome) -> Outcome:

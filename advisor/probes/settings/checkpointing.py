@@ -5,25 +5,18 @@ The verdict is about time alone; what is saved stands beside it as the peak memo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from advisor.probes.probe import Probe, Setting, Varies, among
+from advisor.probes.probe import Probe, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Activations, Workload
 
 _RECURRENT = ("rnn", "lstm")
+_KEPT, _RECOMPUTED = Activations.KEPT.value, Activations.RECOMPUTED.value
 
 
 def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
     if workload is not None and workload.network in _RECURRENT:
         return f"An {workload.network} has no chain of layers that could be computed again: it runs over all steps at once."
     return None
-
-
-def _recommended(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
-    checkpointing = values.get(topic) == "checkpointing"
-    return Activations.RECOMPUTED.value if checkpointing else Activations.KEPT.value
 
 
 CHECKPOINTING = Probe(
@@ -36,6 +29,6 @@ CHECKPOINTING = Probe(
     varies=Varies.ACTIVATIONS,
     bench="peers",
     not_here=_not_here,
-    choose=among(Activations.KEPT.value, Activations.RECOMPUTED.value),
-    recommended=_recommended,
+    choose=among(_KEPT, _RECOMPUTED),
+    recommended=lambda values, topic, *_: _RECOMPUTED if values.get(topic) == "checkpointing" else _KEPT,
 )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from advisor.probes.probe import Probe, Setting, Varies, among
+from advisor.probes.probe import Probe, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
@@ -19,10 +16,6 @@ def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | No
     return surroundings.no_card
 
 
-def _recommended(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
-    return GPU if values.get(topic) in ("gpu", "multi_gpu", "cluster") else CPU
-
-
 DEVICE = Probe(
     name="device",
     place=60,
@@ -34,5 +27,5 @@ DEVICE = Probe(
     bound_by=("machine", "network", "torch", "batch_size"),  # not by what follows from the device
     not_here=_not_here,
     choose=among(CPU, GPU),
-    recommended=_recommended,
+    recommended=lambda values, topic, *_: GPU if values.get(topic) in ("gpu", "multi_gpu", "cluster") else CPU,
 )

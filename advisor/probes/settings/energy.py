@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from advisor.children.errors import CannotRunError
 from advisor.machine.host import Tree
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import Probe, Varies, Work
 from advisor.probes.settings.precision import PRECISION
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Precision, Workload
@@ -100,11 +99,6 @@ def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | No
     return no_counter(Tree(Path("/")))
 
 
-def _planned_format(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
-    planned: Setting | None = values.get(PRECISION.topic)
-    return planned or Precision.FP32.value
-
-
 ENERGY = Probe(
     name="energy",
     place=160,
@@ -120,5 +114,5 @@ ENERGY = Probe(
     bound_by=PRECISION.bound_by,
     not_here=_not_here,
     choose=PRECISION.choose,
-    recommended=_planned_format,
+    recommended=lambda values, *_: values.get(PRECISION.topic) or Precision.FP32.value,
 )

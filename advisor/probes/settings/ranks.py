@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from advisor.probes.probe import Probe, Setting, Work, always, among
+from advisor.probes.probe import Probe, Work, always, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
@@ -41,10 +38,6 @@ def _no_shares(workload: Workload | None, surroundings: Surroundings) -> str | N
     return reason
 
 
-def _planned(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Setting:
-    return SEVERAL if values.get("parallelism.strategy") == "data_parallel" else ONE
-
-
 RANKS = Probe(
     name="ranks",
     place=150,
@@ -58,7 +51,7 @@ RANKS = Probe(
     shortest_sample=0.05,
     not_here=_no_shares,
     choose=among(ONE, SEVERAL),
-    recommended=_planned,
+    recommended=lambda values, *_: SEVERAL if values.get("parallelism.strategy") == "data_parallel" else ONE,
 )
 
 ALLREDUCE = Probe(

@@ -177,29 +177,16 @@ class TrialResults:
 
     def to_json(self) -> dict[str, Any]:
         """As `advisor/trial/1`."""
+        told = encode(self)
+        data, metric = told.pop("data"), told.pop("metric")
+        del told["stated"]
+        described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out")
         return {
             "schema": "advisor/trial/1",
-            "metric": self.metric.name,
-            "greater_is_better": self.metric.greater_is_better,
-            "best": encode(self.best),
-            "verdict": self.verdict.value,
-            "says": self.says,
-            "data": {
-                "path": self.data.path, "target": self.data.target, "fingerprint": self.data.fingerprint,
-                "examples": self.data.examples, "modality": self.data.modality, "task": self.data.task,
-                "left_out": self.data.left_out,
-            },
-            "split": {
-                "how": self.data.how, "held_out": self.data.held_out, "learnt_from": self.data.learnt_from,
-                "folds": self.data.folds,
-            },
-            "trials": encode(self.trials),
-            "finals": encode(self.finals),
-            "differences": encode(self.differences),
-            "bets": encode(self.bets),
-            "varied": encode(self.varied),
-            "not_tried": encode(self.not_tried),
-            "notes": list(self.notes),
-            "seconds": self.seconds, "resumed": self.resumed, "interrupted": self.interrupted,
-            "torch": self.data.torch,
-        }  # fmt: skip
+            "metric": metric["name"],
+            "greater_is_better": metric["greater_is_better"],
+            "data": {name: data[name] for name in described},
+            "split": {name: data[name] for name in ("how", "held_out", "learnt_from", "folds")},
+            "torch": data["torch"],
+            **told,
+        }

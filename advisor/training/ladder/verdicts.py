@@ -313,8 +313,7 @@ def _bet(topic: str, network: str, before: Any, rival: Any, metric: Metric, foun
 
 
 def _undecided(bet: Bet, found: Interval) -> Bet:
-    figures = (found.mean, found.low, found.high)
-    return Bet(bet.topic, bet.network, bet.before, bet.rival, None, Verdict.UNDECIDED, *figures, bet.unit, bet.n)
+    return replace(bet, after=None, verdict=Verdict.UNDECIDED, median=found.mean, low=found.low, high=found.high)
 
 
 def _model(known: Mapping[str, Candidate], trial: Trial) -> str | None:
