@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -128,8 +128,7 @@ def looks_like_a_table(text: str) -> bool:
     guess = _best_guess(_after(lines, skip), "", announced)
     if guess.width < 2 or guess.consistency < 0.98 or len(guess.records) < 2:
         return False
-    cells = [cell for record in guess.records[1:] for cell in record]
-    numbers = sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) / max(len(cells), 1)
+    numbers = _share_of_numbers(guess.records[1:])
     if guess.delimiter in ("\t", ";", "|") or announced:
         return len(guess.records) >= 3 or numbers > 0
     return numbers >= 0.2 if guess.delimiter == "," else numbers >= 0.5
@@ -181,7 +180,7 @@ def _best_guess(text: str, suffix: str, announced: str) -> _Guess:
         return best
     single = [] if "  " in text else [_guess(text, " ", '"')]
     other = _best([*single, _guess(text, ":", '"'), _by_runs(text)])
-    if other is not None and other.consistency >= _CONSISTENT and _mostly_numbers(other):
+    if other is not None and other.consistency >= _CONSISTENT and _share_of_numbers(other.records) >= 0.5:
         return other
     if best is not None and best.consistency >= 0.5 and suffix:
         return best  # some rows are wrong, and will be named
@@ -194,9 +193,9 @@ def _best(guesses: Sequence[_Guess]) -> _Guess | None:
     return max(wide, key=lambda guess: guess.rank, default=None)
 
 
-def _mostly_numbers(guess: _Guess) -> bool:
-    cells = [cell for record in guess.records for cell in record]
-    return sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) * 2 >= len(cells)
+def _share_of_numbers(records: Sequence[Sequence[str]]) -> float:
+    cells = [cell for record in records for cell in record]
+    return sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) / max(len(cells), 1)
 
 
 def _guess(text: str, delimiter: str, quote: str) -> _Guess:
@@ -224,10 +223,7 @@ def _records(text: str, delimiter: str, quote: str) -> list[tuple[str, ...]]:
     else:
         reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     try:
-        return list(islice(_filled(reader), _MOST_RECORDS))
+        filled = (tuple(record) for record in reader if record and (len(record) > 1 or record[0].strip()))
+        return list(islice(filled, _MOST_RECORDS))
     except csv.Error:
         return []
-
-
-def _filled(reader: Iterator[list[str]]) -> Iterator[tuple[str, ...]]:
-    return (tuple(record) for record in reader if record and (len(record) > 1 or record[0].strip()))

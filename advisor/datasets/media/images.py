@@ -16,6 +16,8 @@ import numpy
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
+from advisor.datasets.dataset import Remark
+
 Floats: TypeAlias = NDArray[numpy.float32]
 
 LARGEST_SIDE = 64
@@ -50,6 +52,15 @@ def side_for(width: int, height: int) -> int:
     if width == height <= LARGEST_SIDE:
         return width
     return min(LARGEST_SIDE, max(8, -(-max(width, height) // 4) * 4))
+
+
+def remarks_on_resizing(width: int, height: int) -> Iterator[Remark]:
+    """Say that trials take pictures of this size smaller or square, if they do."""
+    side = side_for(width, height)
+    if (side, side) != (width, height):
+        yield Remark(
+            f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes."
+        )
 
 
 def resized(picture: NDArray[Any], side: int) -> Floats:

@@ -60,7 +60,8 @@ def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
         for pair, how in _ways(examples, wanted, seed)
         if pair is not None and len(pair[0]) >= count // 2 and len(pair[1]) > 0
     )
-    how = f"The test is {_share(len(test), count)} of the examples, {how}{_groups_apart(examples, training, test)}."
+    share_of_all = f"{len(test)} of {count} ({len(test) / count * 100:.0f} %)"
+    how = f"The test is {share_of_all} of the examples, {how}{_groups_apart(examples, training, test)}."
     return Split(numpy.sort(training), numpy.sort(test), how)
 
 
@@ -238,7 +239,3 @@ def _rare(classes: NDArray[Any], least: int) -> NDArray[numpy.bool_]:
     _, number, counts = numpy.unique(classes, return_inverse=True, return_counts=True)
     rare: NDArray[numpy.bool_] = counts[number] < least
     return rare
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})".replace("%)", " %)")

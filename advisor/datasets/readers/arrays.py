@@ -15,7 +15,7 @@ from advisor.datasets.arrays.roles import Roles, roles_of
 from advisor.datasets.arrays.stored import ARCHIVE, AnyArray, StoredArray, rows_of, stored_arrays
 from advisor.datasets.arrays.targets import judged_target, numbered, read_as, target_facts, targets_of
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
-from advisor.datasets.media.images import resized, side_for
+from advisor.datasets.media.images import remarks_on_resizing, resized, side_for
 from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
 from advisor.datasets.refusals import misnamed, unreadable
 from advisor.datasets.sampling import Positions, drawn, spread
@@ -218,11 +218,7 @@ def _remarks(
         yield from _remarks_on_gaps(roles, values)
     if roles.modality == "image":
         height, width = roles.picture_size
-        side = side_for(width, height)
-        if (side, side) != (height, width):
-            yield Remark(
-                f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes."
-            )
+        yield from remarks_on_resizing(width, height)
     if targets is not None and task is None and targets.ndim == 2:
         what = f"The target has {targets.shape[1]} columns of 0 and 1: an example can have several labels at once."
         remedy = "They cannot be tried yet, but planned for; with --set task.kind=regress they are tried as numbers."

@@ -86,22 +86,20 @@ def _remarks(looks: list[Look], commonest: tuple[int, int], colours: int) -> Ite
     if len(sizes) > 1:
         narrow, wide = min(look.width for look in looks), max(look.width for look in looks)
         low, high = min(look.height for look in looks), max(look.height for look in looks)
+        range_ = f"from {narrow} to {wide} pixels wide and from {low} to {high} high"
+        most = f"{sizes[commonest] / len(looks) * 100:.0f} % have {width}x{height}"
+        remedy = "Bring them to one size yourself where shapes must not be stretched."
         yield Remark(
-            f"The pictures have {len(sizes)} different sizes, from {narrow} to {wide} pixels wide and from {low} to {high} high; "
-            f"{sizes[commonest] / len(looks):.0%} have {width}x{height}.".replace("%", " %"),
+            f"The pictures have {len(sizes)} different sizes, {range_}; {most}.",
             Weight.WARNING,
-            f"Trials resize all of them to {side}x{side}. Bring them to one size yourself where shapes must not be stretched.",
+            f"Trials resize all of them to {side}x{side}. {remedy}",
         )
-    elif (side, side) != commonest:
-        yield Remark(
-            f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes."
-        )
+    else:
+        yield from images.remarks_on_resizing(width, height)
     if len({look.colours for look in looks}) > 1:
         share = sum(look.colours == colours for look in looks) / len(looks)
         kind = "grey" if colours == 1 else "coloured"
-        yield Remark(
-            f"Grey and coloured pictures are mixed; {share:.0%} are {kind}, and so all are taken.".replace("%", " %")
-        )
+        yield Remark(f"Grey and coloured pictures are mixed; {share * 100:.0f} % are {kind}, and so all are taken.")
 
 
 def _duplicates(looks: list[Look], members: list[Member]) -> Iterator[Remark]:
@@ -112,12 +110,9 @@ def _duplicates(looks: list[Look], members: list[Member]) -> Iterator[Remark]:
     if not twice:
         return
     spare = sum(len(copies) - 1 for copies in twice)
-    yield Remark(
-        f"{spare:,} of the {len(looks):,} looked into are copies, such as {shorten(twice[0][1].name, 40)} of "
-        f"{shorten(twice[0][0].name, 40)}.",
-        Weight.WARNING,
-        "Delete copies: one in the training and one in the test makes scores too good.",
-    )
+    copy, original = shorten(twice[0][1].name, 40), shorten(twice[0][0].name, 40)
+    what = f"{spare:,} of the {len(looks):,} looked into are copies, such as {copy} of {original}."
+    yield Remark(what, Weight.WARNING, "Delete copies: one in the training and one in the test makes scores too good.")
     conflicting = sum(len({member.label for member in copies}) > 1 for copies in twice)
     if conflicting:
         what = f"Pictures that lie in several classes at once: {conflicting:,}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy
@@ -118,7 +119,7 @@ def _inspect_file(path: Path) -> Inspection:
         fingerprint=fingerprint.of_file(path, None),
         task=Task.GENERATE,
         remarks=(remark, *_repeated(texts)),
-        sampled=f"Read the first {share:.0%} of the file.".replace("%", " %") if share < 1 else "",
+        sampled=f"Read the first {share * 100:.0f} % of the file." if share < 1 else "",
         bytes=disk,
         memory_bytes=disk,
         reading=TextsReading(),
@@ -144,22 +145,14 @@ def _divided(path: Path) -> tuple[list[str], str, float]:
     if not full:
         raise unreadable(path, "the file holds nothing but blanks", "Check that it was written to its end.")
     if empty > len(full) / 50 or len(text.split()) / len(full) > LONGEST_LINE:
-        texts, unit = list(_paragraphs(lines)), "paragraph"
+        texts, unit = _paragraphs(lines), "paragraph"
     else:
         texts, unit = full, "line"
     return texts, unit, min(1.0, len(data) / path.stat().st_size)
 
 
-def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    held: list[str] = []
-    for line in lines:
-        if line:
-            held.append(line)
-        elif held:
-            yield "\n".join(held)
-            held = []
-    if held:
-        yield "\n".join(held)
+def _paragraphs(lines: Iterable[str]) -> list[str]:
+    return ["\n".join(part) for full, part in groupby(lines, key=bool) if full]
 
 
 def _read(path: Path) -> str:
@@ -178,9 +171,8 @@ def _repeated(texts: Sequence[str]) -> Iterator[Remark]:
     if spare:
         example = shorten(Counter(texts).most_common(1)[0][0], 40)
         what = f"Texts that are copies of others, such as “{example}”: {spare:,} of {len(texts):,}."
-        yield Remark(
-            what, Weight.WARNING, "Delete copies: one in the training and one in the test makes scores too good."
-        )
+        remedy = "Delete copies: one in the training and one in the test makes scores too good."
+        yield Remark(what, Weight.WARNING, remedy)
 
 
 READER = Reader("text", SUFFIXES, inspect, recognise, reads_folders=True)

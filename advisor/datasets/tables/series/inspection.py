@@ -83,8 +83,5 @@ def _remarks(shape: SeriesShape, target: str | None, forecasts: bool) -> Iterato
     )
     if target is None:
         names = ", ".join(shorten(name, 30) for name in shape.value_columns[:5])
-        yield Remark(
-            "Several values are measured over time.",
-            Weight.WARNING,
-            f"Name the one to predict with --target: {names}.",
-        )
+        remedy = f"Name the one to predict with --target: {names}."
+        yield Remark("Several values are measured over time.", Weight.WARNING, remedy)
