@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.facts.verdict import Verdict
-from advisor.inference.plan import Plan, Recommendation, Status
-from advisor.knowledge.model import Knowledge
+from advisor.inference.plan import Measurement, Plan, Recommendation, Status
+from advisor.knowledge.model import Knowledge, Rule
 from advisor.report import words
 from advisor.report.numbers import known_figures
 from advisor.wording import join_names
@@ -158,7 +158,18 @@ def sources(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
     ]
 
 
-def judgement_words(verdict: str) -> str:
+def judged_rules(knowledge: Knowledge, measured: Measurement) -> Iterator[tuple[str, str, str, str]]:
+    """The rules that a measurement has judged: name, what it staked on the probe, the judgement, what the rule says.
+
+    What it staked and says is empty where the rule base does not know it.
+    """
+    for name, verdict in measured.judged.items():
+        rule = knowledge.by_id.get(name)
+        expects = rule.settles.expects if rule is not None and rule.settles is not None else ""
+        yield name, expects, _judgement_words(verdict), _rule_says(knowledge, rule) if rule is not None else ""
+
+
+def _judgement_words(verdict: str) -> str:
     """The verdict of a measurement on a rule's claim, as the end of a sentence that begins with the claim."""
     return {
         Verdict.CONFIRMED.value: "is confirmed",
@@ -168,10 +179,7 @@ def judgement_words(verdict: str) -> str:
     }.get(verdict, f"was judged {verdict}")
 
 
-def rule_says(knowledge: Knowledge, name: str) -> str:
-    """The claim of a judged rule, with its errata; empty where the rule base does not know it."""
-    rule = knowledge.by_id.get(name)
-    if rule is None:
-        return ""
+def _rule_says(knowledge: Knowledge, rule: Rule) -> str:
+    """The claim of a rule, with its errata."""
     corrections = [f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum]
     return " ".join([rule.because, *corrections])

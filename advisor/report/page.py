@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby
@@ -82,6 +82,13 @@ class Page:
             if not number:
                 self.heading(heading)
             self.add((item, style), first="- ")
+
+    def reasons(self, heading: str, names: Mapping[str, Sequence[str]]) -> None:
+        """A heading, and below it what was left out, by the reason for that; nothing where nothing was."""
+        if names:
+            self.heading(heading)
+        for reason, left_out in names.items():
+            self.add((", ".join(left_out), Style.STRONG), f": {reason}", first="- ")
 
     def labelled(self, lines: Sequence[tuple[str, str]]) -> None:
         """Texts behind their labels, which take the same room."""

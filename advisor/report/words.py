@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from advisor.facts.fact_base import Known, Source
@@ -55,6 +55,14 @@ SOURCE_WORDS = {
 }
 NOTHING = "nothing to add"
 UNVERIFIED_MEANS = "the source is cited from memory, nobody has looked it up yet"
+
+
+def gathered(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """Everything that stands under the same name, such as what was left out for the same reason."""
+    found: dict[str, list[T]] = {}
+    for name, one in pairs:
+        found.setdefault(name, []).append(one)
+    return found
 
 
 def is_advice(entry: Recommendation) -> bool:
@@ -176,12 +184,14 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
         yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
     if plan.unused:
         yield f"Stated, but it means nothing for this plan: {', '.join(plan.unused)}."
-    elsewhere: dict[str, list[str]] = {}
-    for name, known in plan.evidence:
-        note = f" ({known.note})" if known.note else ""
-        where = "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where"
-        elsewhere.setdefault(where, []).append(f"{name} = {fact_words(knowledge, name, known.value)}{note}")
-    for where, found in elsewhere.items():
+    elsewhere = (
+        (
+            "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where",
+            f"{name} = {fact_words(knowledge, name, known.value)}{f' ({known.note})' if known.note else ''}",
+        )
+        for name, known in plan.evidence
+    )
+    for where, found in gathered(elsewhere).items():
         yield f"Measured under other conditions, so it does not count here: {', '.join(found)}. What differs: {where}."
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.agent.agent import Revision
-from advisor.agent.events import ProbeSkipped
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
@@ -16,6 +15,7 @@ from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import rate_words
+from advisor.report.words import gathered
 
 TITLES = {
     "layout": "Order of a picture's numbers",
@@ -46,8 +46,9 @@ def measured_page(revision: Revision, look: Look) -> str:
     elif not newest:
         page.add("Nothing was measured.")
     _changes(page, revision)
-    _skipped(page, "still open", revision.open)
-    _skipped(page, "not measured here", [s for s in revision.skipped if not s.open])
+    page.reasons("still open", gathered((one.reason, one.probe) for one in revision.open))
+    left_out = [one for one in revision.skipped if not one.open]
+    page.reasons("not measured here", gathered((one.reason, one.probe) for one in left_out))
     return page.text()
 
 
@@ -167,14 +168,3 @@ def _changes(page: Page, revision: Revision) -> None:
 
 def _value(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else "nothing" if value is None else str(value)
-
-
-def _skipped(page: Page, heading: str, skipped: Sequence[ProbeSkipped]) -> None:
-    if not skipped:
-        return
-    page.heading(heading)
-    reasons: dict[str, list[str]] = {}
-    for one in skipped:
-        reasons.setdefault(one.reason, []).append(one.probe)
-    for reason, names in reasons.items():
-        page.add((", ".join(names), Style.STRONG), f": {reason}", first="- ")

@@ -12,6 +12,7 @@ from advisor.facts.verdict import Verdict
 from advisor.report.changes import ENDINGS, STYLES, VERDICTS
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
+from advisor.report.words import gathered
 from advisor.training.ladder.candidates import MOST_EPOCHS
 from advisor.training.ladder.menu import PLAIN
 from advisor.training.ladder.outcome import Bet, Metric, TrialResults, Winner
@@ -309,19 +310,13 @@ def _shown(rows: Sequence[Trial]) -> list[Trial]:
 
 
 def _not_tried(page: Page, outcome: TrialResults) -> None:
-    if not outcome.not_tried:
-        return
-    page.heading("not tried")
-    reasons: dict[str, list[str]] = {}
-    for one in outcome.not_tried:
-        reasons.setdefault(one.reason, []).append(one.name)
+    reasons = gathered((one.reason, one.name) for one in outcome.not_tried)
     for reason, names in reasons.items():
         variations = [name for name in names if ", " in name]
         if len(variations) > 2:
             of = variations[0].partition(", ")[0]
             reasons[reason] = [*(n for n in names if n not in variations), f"{len(variations)} variations of {of}"]
-    for reason, names in reasons.items():
-        page.add((", ".join(names), Style.STRONG), f": {reason}", first="- ")
+    page.reasons("not tried", reasons)
 
 
 def trial_line(trial: Trial, metric: Metric) -> str:

@@ -56,18 +56,16 @@ def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, Ou
     measured = entry.measured
     assert measured is not None  # noqa: S101 - only such entries come here
     before, after = words.measured_change(knowledge, entry, measured)
-    rules = []
-    for rule, verdict in measured.judged.items():
-        known = knowledge.by_id.get(rule)
-        staked = f", {known.settles.expects}," if known is not None and known.settles is not None else ""
-        says = f"{staked} {contents.judgement_words(verdict)}."
-        rules.append((rule, says, contents.rule_says(knowledge, rule)))
+    rules = tuple(
+        (rule, f"{f', {expects},' if expects else ''} {judgement}.", says)
+        for rule, expects, judgement, says in contents.judged_rules(knowledge, measured)
+    )
     date = f", {measured.date[:10]}" if measured.date else ""
     outcome = by_probe.get(measured.probe)
     warnings = outcome.conditions.warnings if outcome is not None and outcome.date == measured.date else ()
     return Bet(
         entry.title, before, VERDICTS[measured.verdict], after,
-        sentence(measured, entry.unit), f"{words.scope_words(measured)}{date}", tuple(rules), warnings,
+        sentence(measured, entry.unit), f"{words.scope_words(measured)}{date}", rules, warnings,
     )  # fmt: skip
 
 

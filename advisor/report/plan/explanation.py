@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.errors import did_you_mean, input_error
@@ -13,6 +13,7 @@ from advisor.inference.explaining.explain import Explainer
 from advisor.inference.outcomes import CompiledRule
 from advisor.inference.plan import Alternative, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy, Rule, Topic, is_literal
+from advisor.plain import encode
 from advisor.report import words
 from advisor.wording import shorten
 
@@ -81,7 +82,7 @@ class Explanation:
             "grounds": [
                 {
                     "rule": ground.reason.rule, "when": ground.reason.when, "computed": ground.computed,
-                    "reads": [{"name": r.name, "value": r.value, "source": r.source} for r in ground.readings],
+                    "reads": encode(ground.readings),
                     "sources": list(ground.citations),
                 }
                 for ground in self.grounds
@@ -97,6 +98,14 @@ class Explanation:
             "assumed": dict(self.assumed),
             "unknown": dict(self.unknown),
         }  # fmt: skip
+
+
+def read_fact(plan: Plan, knowledge: Knowledge, name: str) -> Reading:
+    """A fact as a formula reads it in this plan."""
+    known = plan.facts.get(name)
+    if known is None:
+        return Reading(name, "is unknown", "")
+    return Reading(name, words.fact_words(knowledge, name, known.value), words.SOURCE_WORDS[known.source])
 
 
 def explain(plan: Plan, knowledge: Knowledge, topic: str, why_not: str | None = None) -> Explanation:
@@ -177,13 +186,11 @@ class _Readings:
         if read is not None:
             value = words.advice_words(self.knowledge, read, explained=False)
             return Reading(name, value, f"recommended, {words.STATUS_WORDS[read.status]}")
-        known = self.plan.facts.get(name)
-        if known is None:
-            return Reading(name, "means nothing here" if name in self.meaningless else "is unknown", "")
-        note = f", {known.note}" if known.note else ""
-        return Reading(
-            name, words.fact_words(self.knowledge, name, known.value), f"{words.SOURCE_WORDS[known.source]}{note}"
-        )
+        if name in self.meaningless and name not in self.plan.facts:
+            return Reading(name, "means nothing here", "")
+        found = read_fact(self.plan, self.knowledge, name)
+        note = self.plan.facts[name].note if name in self.plan.facts else ""
+        return replace(found, source=f"{found.source}, {note}") if note else found
 
 
 def _ground(knowledge: Knowledge, topic: Topic, reason: Reason, readings: _Readings) -> Ground:

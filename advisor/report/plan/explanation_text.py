@@ -6,7 +6,7 @@ from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.changes import by_whom, sentence
-from advisor.report.page import Branch, Look, Page, Piece, Style
+from advisor.report.page import Branch, Look, Page, Style
 from advisor.report.plan.explanation import Explanation, Ground, Lost
 from advisor.report.plan.text import measured_line, symbol
 
@@ -17,46 +17,32 @@ def explanation_page(explained: Explanation, plan: Plan, knowledge: Knowledge, l
     mark, style = symbol(entry.status, look)
     status = words.STATUS_WORDS[entry.status]
     meaning = words.STATUS_MEANS.get(entry.status)
+    sections: tuple[tuple[str, list[Branch]], ...] = (
+        ("It means something only when", _applies(explained)),
+        ("Why", [_ground(ground) for ground in explained.grounds]),
+        ("", _measured(explained, knowledge, look)),
+        ("Could change with what is not known", _open(explained)),
+        ("Superseded advice", [_lost(lost) for lost in explained.lost]),
+        ("Why not", _why_not(explained, knowledge)),
+        ("What would flip it", _flips(explained, plan, knowledge, look)),
+        ("What to do", [Branch((line,), verbatim=True) for line in entry.actions]),
+    )
+    branches = [Branch(((mark, style), " ", (status, style), f": {meaning}" if meaning else ""))]
+    for title, children in sections:
+        branches += [Branch(((title, Style.HEADING),), tuple(children))] if title and children else children
     page = Page(look)
-    branches = [
-        branch
-        for branch in (
-            _applies(explained),
-            _because(explained),
-            _measured(explained, knowledge, look),
-            _open(explained),
-            _lost(explained),
-            _why_not(explained, knowledge),
-            _flips(explained, plan, knowledge, look),
-            _actions(explained),
-        )
-        if branch is not None
-    ]
-    title: tuple[Piece, ...] = (
-        f"{entry.title} ({entry.topic}): ",
-        (words.advice_words(knowledge, entry), Style.STRONG),
-    )
-    page.tree(
-        Branch(title, (Branch(((mark, style), " ", (status, style), f": {meaning}" if meaning else "")), *branches))
-    )
+    advice = (words.advice_words(knowledge, entry), Style.STRONG)
+    page.tree(Branch((f"{entry.title} ({entry.topic}): ", advice), tuple(branches)))
     if entry.status is Status.SILENT:
         page.add("`--school today` has advice on more topics than the survey.")
     return page.text()
 
 
-def _named(title: str, children: list[Branch]) -> Branch | None:
-    return Branch(((title, Style.HEADING),), tuple(children)) if children else None
-
-
-def _applies(explained: Explanation) -> Branch | None:
+def _applies(explained: Explanation) -> list[Branch]:
     if explained.applies is None:
-        return None
+        return []
     condition, readings = explained.applies
-    return _named("It means something only when", [Branch((condition,)), *(Branch((str(r),)) for r in readings)])
-
-
-def _because(explained: Explanation) -> Branch | None:
-    return _named("Why", [_ground(ground) for ground in explained.grounds])
+    return [Branch((condition,)), *(Branch((str(reading),)) for reading in readings)]
 
 
 def _ground(ground: Ground) -> Branch:
@@ -83,31 +69,26 @@ def _ground(ground: Ground) -> Branch:
     return Branch((f"{item}{reason.text}",), tuple(inner))
 
 
-def _measured(explained: Explanation, knowledge: Knowledge, look: Look) -> Branch | None:
+def _measured(explained: Explanation, knowledge: Knowledge, look: Look) -> list[Branch]:
     entry = explained.entry
     measured = entry.measured
     if measured is None:
-        return None
+        return []
     children = [
         Branch((sentence(measured, entry.unit),)),
         Branch((f"by {by_whom(measured.probe)}{f' on {measured.date}' if measured.date else ''}",)),
         Branch((f"measured on: {words.scope_words(measured)}",)),
         *(Branch((f"rule {rule}: {words.judged_words(verdict)}",)) for rule, verdict in measured.judged.items()),
     ]
-    return Branch(measured_line(knowledge, entry, measured, look), tuple(children))
+    return [Branch(measured_line(knowledge, entry, measured, look), tuple(children))]
 
 
-def _open(explained: Explanation) -> Branch | None:
+def _open(explained: Explanation) -> list[Branch]:
     children = [Branch((f"{name} = {value}, assumed",)) for name, value in explained.assumed]
-    children += [Branch(((name, Style.STRONG), f": {question}")) for name, question in explained.unknown]
-    return _named("Could change with what is not known", children)
+    return children + [Branch(((name, Style.STRONG), f": {question}")) for name, question in explained.unknown]
 
 
-def _lost(explained: Explanation) -> Branch | None:
-    return _named("Superseded advice", [_lost_rule(lost) for lost in explained.lost])
-
-
-def _lost_rule(lost: Lost) -> Branch:
+def _lost(lost: Lost) -> Branch:
     inner = [Branch((("rule ", Style.FAINT), (f"{lost.rule} (school {lost.school})", Style.FAINT)))]
     inner += [Branch((("source: ", Style.FAINT), cited)) for cited in lost.citations]
     inner += [Branch(((f"Erratum {erratum}", Style.BAD),)) for erratum in lost.errata]
@@ -115,7 +96,7 @@ def _lost_rule(lost: Lost) -> Branch:
     return Branch(((lost.advised, Style.STRONG), f": {lost.text}"), tuple(inner))
 
 
-def _why_not(explained: Explanation, knowledge: Knowledge) -> Branch | None:
+def _why_not(explained: Explanation, knowledge: Knowledge) -> list[Branch]:
     entry = explained.entry
     printed = {erratum for lost in explained.lost for erratum in lost.errata}
     printed |= {erratum for ground in explained.grounds for erratum in ground.reason.errata}
@@ -128,10 +109,10 @@ def _why_not(explained: Explanation, knowledge: Knowledge) -> Branch | None:
             notes.append(Branch(((f"Erratum {f'{key}, see above' if erratum in printed else erratum}", Style.BAD),)))
             printed.add(erratum)
         children.append(Branch(((value, Style.STRONG), f": {other.why_not}"), tuple(notes)))
-    return _named("Why not", children)
+    return children
 
 
-def _flips(explained: Explanation, plan: Plan, knowledge: Knowledge, look: Look) -> Branch | None:
+def _flips(explained: Explanation, plan: Plan, knowledge: Knowledge, look: Look) -> list[Branch]:
     entry = explained.entry
     arrow = "→" if look.unicode else "->"
     children = []
@@ -140,8 +121,4 @@ def _flips(explained: Explanation, plan: Plan, knowledge: Knowledge, look: Look)
         now = words.fact_words(knowledge, flip.fact, known.value) if known else "unknown"
         to, then = words.flip_words(knowledge, entry, flip)
         children.append(Branch((f"{flip.fact}: {now} {arrow} {to} gives ", (then, Style.STRONG))))
-    return _named("What would flip it", children)
-
-
-def _actions(explained: Explanation) -> Branch | None:
-    return _named("What to do", [Branch((line,), verbatim=True) for line in explained.entry.actions])
+    return children

@@ -7,7 +7,7 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.page import Branch, Look, Page, Piece, Style
-from advisor.report.plan.explanation import Ground, Reading, explain
+from advisor.report.plan.explanation import Ground, Reading, explain, read_fact
 from advisor.report.plan.text import symbol
 
 
@@ -68,11 +68,9 @@ class _Tree:
             return Branch((str(reading),))
         self.told.add(reading.name)
         names = self.knowledge.expression(formula).names
-        read = [self._reading(self._fact(name)) for name in self.knowledge.vocabulary.facts if name in names]
+        read = [
+            self._reading(read_fact(self.plan, self.knowledge, name))
+            for name in self.knowledge.vocabulary.facts
+            if name in names
+        ]
         return Branch((f"{reading}: {formula}" if read else str(reading),), tuple(read))
-
-    def _fact(self, name: str) -> Reading:
-        known = self.plan.facts.get(name)
-        if known is None:
-            return Reading(name, "is unknown", "")
-        return Reading(name, words.fact_words(self.knowledge, name, known.value), words.SOURCE_WORDS[known.source])

@@ -32,8 +32,9 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
     lines += numbers_table(plan, knowledge)
     lines += _facts(plan, knowledge)
     lines += _still_open(plan, knowledge)
-    lines += _errata(plan)
-    lines += _sources(plan, knowledge)
+    lines += _listed("Errata to the survey's sources", [plain(erratum) for erratum in contents.errata(plan)])
+    sources = [f"{code(key)}: {plain(text)}" for key, text in contents.sources(plan, knowledge)]
+    lines += _listed("Sources", sources, "None.")
     lines += ["## Versions", "", f"- advisor {__version__}, rule base {plain(knowledge.digest[:12] or 'unnamed')}"]
     lines += [f"- school: {words.SCHOOL_WORDS[plan.school]}"]
     lines += [f"- date: {plain(date)}"] if date else []
@@ -60,10 +61,10 @@ def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[s
     lines = ["## Before and after measuring", *table(head, rows)]
     for entry, found in measured:
         lines.append(f"- {plain(f'{entry.title}: {sentence(found, entry.unit)}')}")
-        for rule, verdict in found.judged.items():
-            lines.append(
-                f"  - {_claim(knowledge, rule)} {plain(contents.judgement_words(verdict))}.{_says(knowledge, rule)}"
-            )
+        for rule, expects, judgement, says in contents.judged_rules(knowledge, found):
+            staked = f", {code(expects)}," if expects else ""
+            told = f" It says: {plain(says)}" if says else ""
+            lines.append(f"  - The claim of the rule {code(rule)}{staked} {plain(judgement)}.{told}")
     return [*lines, ""]
 
 
@@ -71,18 +72,6 @@ def _measured_row(knowledge: Knowledge, entry: Recommendation, measured: Measure
     before, after = words.measured_change(knowledge, entry, measured)
     scope = words.scope_words(measured) + (f", {measured.date}" if measured.date else "")
     return entry.title, before, difference(measured), measured.n, after, VERDICTS[measured.verdict], scope
-
-
-def _claim(knowledge: Knowledge, name: str) -> str:
-    """The claim that a judged rule staked on the probe."""
-    rule = knowledge.by_id.get(name)
-    expects = f", {code(rule.settles.expects)}," if rule is not None and rule.settles is not None else ""
-    return f"The claim of the rule {code(name)}{expects}"
-
-
-def _says(knowledge: Knowledge, name: str) -> str:
-    said = contents.rule_says(knowledge, name)
-    return f" It says: {plain(said)}" if said else ""
 
 
 # --- one topic ---------------------------------------------------------------------------------------------------
@@ -146,18 +135,12 @@ def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
 
 
 def _still_open(plan: Plan, knowledge: Knowledge) -> list[str]:
-    lines = [
-        f"- {code(end.code)}{':' if end.is_question else ''} {plain(end.says)}"
-        for end in contents.open_ends(plan, knowledge)
-    ]
-    return ["## Still open", "", *(lines or ["Nothing that is worth asking or measuring."]), ""]
+    ends = contents.open_ends(plan, knowledge)
+    lines = [f"{code(end.code)}{':' if end.is_question else ''} {plain(end.says)}" for end in ends]
+    return _listed("Still open", lines, "Nothing that is worth asking or measuring.")
 
 
-def _errata(plan: Plan) -> list[str]:
-    lines = [f"- {plain(erratum)}" for erratum in contents.errata(plan)]
-    return ["## Errata to the survey's sources", "", *lines, ""] if lines else []
-
-
-def _sources(plan: Plan, knowledge: Knowledge) -> list[str]:
-    lines = [f"- {code(key)}: {plain(text)}" for key, text in contents.sources(plan, knowledge)]
-    return ["## Sources", "", *(lines or ["None."]), ""]
+def _listed(title: str, items: list[str], none: str = "") -> list[str]:
+    """A section of items; where there are none, what is said instead of them, or no section."""
+    lines = [f"- {item}" for item in items] or [none]
+    return [f"## {title}", "", *lines, ""] if items or none else []

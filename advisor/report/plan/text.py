@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy
@@ -28,13 +26,8 @@ _SYMBOLS = {
 
 
 def plan_page(plan: Plan, knowledge: Knowledge, look: Look) -> str:
-    """The whole plan as text."""
-    return "\n".join(plan_lines(plan, knowledge, look)) + "\n"
-
-
-def plan_lines(plan: Plan, knowledge: Knowledge, look: Look | None = None) -> list[str]:
-    """The whole plan as lines. Everything in it that came from outside is shown as plain text."""
-    page = Page(look or Look())
+    """The whole plan as text. Everything in it that came from outside is shown as plain text."""
+    page = Page(look)
     _summary(page, plan)
     for title, entries in words.grouped(plan):
         page.heading(title.upper())
@@ -47,7 +40,7 @@ def plan_lines(plan: Plan, knowledge: Knowledge, look: Look | None = None) -> li
     _probes(page, plan, knowledge)
     _trials(page, plan, knowledge)
     _remarks(page, plan, knowledge)
-    return page.lines
+    return page.text()
 
 
 def symbol(status: Status, look: Look) -> tuple[str, Style]:
@@ -71,12 +64,6 @@ def headline(knowledge: Knowledge, entry: Recommendation, look: Look) -> tuple[P
     else:
         advice = words.advice_words(knowledge, entry)
     return (f"{entry.title}: ", (advice, Style.STRONG), (f" {'·' if look.unicode else '-'} {entry.topic}", Style.FAINT))
-
-
-def errata_of(reason: Reason) -> Iterator[tuple[str, Style]]:
-    """An erratum is printed wherever its rule is."""
-    for erratum in reason.errata:
-        yield f"Erratum {erratum}", Style.BAD
 
 
 def measured_line(knowledge: Knowledge, entry: Recommendation, measured: Measurement, look: Look) -> tuple[Piece, ...]:
@@ -138,14 +125,10 @@ def _is_worth_knowing(plan: Plan, knowledge: Knowledge, name: str) -> bool:
 
 def _assumptions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     """The assumptions, and the advice for which each matters."""
-    matters: dict[str, list[str]] = {}
-    for entry in plan.recommendations.values():
-        if words.is_advice(entry):
-            for name, _ in words.assumed_facts(plan, entry):
-                matters.setdefault(name, []).append(entry.title)
-    if not matters:
-        return
-    page.heading("ASSUMED")
+    advised = [entry for entry in plan.recommendations.values() if words.is_advice(entry)]
+    matters = words.gathered((name, entry.title) for entry in advised for name, _ in words.assumed_facts(plan, entry))
+    if matters:
+        page.heading("ASSUMED")
     for name, titles in matters.items():
         value = words.fact_words(knowledge, name, plan.facts[name].value)
         page.add((name, Style.STRONG), f" = {value}: matters for {_first_few(titles)}", first="- ")
@@ -175,8 +158,8 @@ def _reason(page: Page, reason: Reason, *before: Piece, first: str = "  ") -> li
     """A reason with its sources and errata; returns what else to know of it."""
     cited = f" [{', '.join(reason.sources)}]" if reason.sources else ""
     page.add(*before, reason.text, (cited, Style.FAINT), first=first)
-    for text, style in errata_of(reason):
-        page.add((text, style), first=[("  ! ", style)])
+    for erratum in reason.errata:
+        page.add((f"Erratum {erratum}", Style.BAD), first=[("  ! ", Style.BAD)])
     marks = [] if reason.verified else ["not verified"]
     return marks + ([f"from the rule pack {reason.origin}"] if reason.origin else [])
 

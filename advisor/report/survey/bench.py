@@ -16,6 +16,7 @@ from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import times
 from advisor.report.survey.claims import VERDICTS, figure_words
+from advisor.report.words import gathered
 from advisor.survey.bench import Measured, timed
 from advisor.survey.bench_findings import (
     ERRATA,
@@ -201,15 +202,9 @@ def _claims(page: Page, report: BenchReport) -> None:
             names = [titles[name] for name, one in judged.items() if one.verdict is verdict]
             if names:
                 page.add(f"{word}: {join_names(names)}", first="  ")
-    for why, names in _by_reason(report).items():
+    not_judged = ((shorten(_of_bench(why), 200), name) for name, why in report.found.not_judged.items())
+    for why, names in gathered(not_judged).items():
         page.add((f"Not judged ({join_names(names)}): {why}", Style.FAINT), first="- ")
-
-
-def _by_reason(report: BenchReport) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name, why in report.found.not_judged.items():
-        found.setdefault(shorten(_of_bench(why), 200), []).append(name)
-    return found
 
 
 def _table_and_errata(page: Page, report: BenchReport) -> None:

@@ -63,7 +63,7 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
         page.blank()
         page.add((f"{VERDICTS[verdict].upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
         if verdict is None:
-            for reason, members in _by_reason(group).items():
+            for reason, members in words.gathered((one.why, one) for one in group).items():
                 page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
                 for judgement in members:
                     page.add(judgement.claim.text, first="  - ")
@@ -87,13 +87,6 @@ def summary(judgements: Sequence[Judgement]) -> str:
 def _by_verdict(judgements: Sequence[Judgement]) -> list[tuple[Verdict | None, list[Judgement]]]:
     groups = ((verdict, [one for one in judgements if one.verdict is verdict]) for verdict in VERDICTS)
     return [(verdict, group) for verdict, group in groups if group]
-
-
-def _by_reason(group: Sequence[Judgement]) -> dict[str, list[Judgement]]:
-    found: dict[str, list[Judgement]] = {}
-    for judgement in group:
-        found.setdefault(judgement.why, []).append(judgement)
-    return found
 
 
 def _cited(judgement: Judgement) -> str:

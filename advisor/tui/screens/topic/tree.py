@@ -13,7 +13,7 @@ from advisor.inference.plan import Alternative, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, by_whom, sentence
-from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain
+from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain, read_fact
 from advisor.report.plan.text import FEW
 from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.text import lines, plain, status
@@ -118,14 +118,12 @@ class _Tree:
             return Twig(plain(f"{reading}, see above"), lead=supposed)
         self.told.add(name)
         read = self.knowledge.expression(formula).names
-        inner = [self._reading(self._fact(other)) for other in self.knowledge.vocabulary.facts if other in read]
+        inner = [
+            self._reading(read_fact(self.plan, self.knowledge, other))
+            for other in self.knowledge.vocabulary.facts
+            if other in read
+        ]
         return Twig(plain(f"{reading}: {formula}"), tuple(inner), supposed)
-
-    def _fact(self, name: str) -> Reading:
-        known = self.plan.facts.get(name)
-        if known is None:
-            return Reading(name, "is unknown", "")
-        return Reading(name, words.fact_words(self.knowledge, name, known.value), words.SOURCE_WORDS[known.source])
 
     def _notes(self, explained: Explanation) -> Iterator[Twig]:
         """Notes, apart from those on what lost: they have a section of their own."""
