@@ -83,9 +83,11 @@ def advised(plan: Plan) -> list[Recommendation]:
     return [entry for _, entries in words.grouped(plan) for entry in entries]
 
 
-def left_out(plan: Plan) -> Iterator[str]:
-    """Topics on which the plan says nothing, and why, a sentence each."""
-    for status, start in ((Status.NOT_APPLICABLE, "Not applicable here"), (Status.SILENT, "This school is silent on")):
+def left_out(
+    plan: Plan, not_applicable: str = "Not applicable here", silent: str = "This school is silent on"
+) -> Iterator[str]:
+    """Topics on which the plan says nothing, and why, a sentence each that begins so."""
+    for status, start in ((Status.NOT_APPLICABLE, not_applicable), (Status.SILENT, silent)):
         titles = [entry.title for entry in plan.recommendations.values() if entry.status is status]
         if titles:
             yield f"{start}: {', '.join(titles)}."

@@ -10,7 +10,7 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
-from advisor.report.changes import STYLES, VERDICTS, claim, quantity, sentence
+from advisor.report.changes import STYLES, VERDICTS, claim, listed, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
@@ -167,4 +167,4 @@ def _changes(page: Page, revision: Revision) -> None:
 
 
 def _value(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else "nothing" if value is None else str(value)
+    return "nothing" if value is None else str(listed(value))

@@ -194,8 +194,8 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
 def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     """The next steps, each with its command."""
     data = outcome.data
-    inspected = f"{shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
-    inputs = f"--data {shlex.quote(data.path)}" + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    inspected = shlex.quote(data.path) + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    inputs = f"--data {inspected}"
     if outcome.stated:
         inputs += f" {outcome.stated}"
     elif data.task_told:

@@ -15,7 +15,6 @@ from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WIDTH = 4.2
 """Inches; small, so that the text is large where the page is narrow."""
@@ -60,7 +59,9 @@ def svg(chart: Chart) -> str:
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # the reader's fonts will have it
         figure = Figure(figsize=(WIDTH, _height(chart)), layout="constrained")
         FigureCanvasSVG(figure)
-        _draw(chart, figure)
+        axes = figure.add_subplot()
+        axes.tick_params(length=3)
+        (_curve if chart.shape is Shape.CURVE else _rows)(chart, axes)
         buffer = StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return _for_page(buffer.getvalue(), chart)
@@ -68,15 +69,6 @@ def svg(chart: Chart) -> str:
 
 def _height(chart: Chart) -> float:
     return 2.9 if chart.shape is Shape.CURVE else 0.75 + 0.34 * len(chart.points)
-
-
-def _draw(chart: Chart, figure: Figure) -> None:
-    axes = figure.add_subplot()
-    axes.tick_params(length=3)
-    if chart.shape is Shape.CURVE:
-        _curve(chart, axes)
-    else:
-        _rows(chart, axes)
 
 
 def _curve(chart: Chart, axes: Axes) -> None:

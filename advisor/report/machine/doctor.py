@@ -70,8 +70,7 @@ def machine_lines(machine: Machine) -> Iterator[tuple[str, str]]:
     """Label and text of what is known of a machine, a line for each part."""
     yield "Processor", _processor(machine)
     yield "Allowed", _allowed(machine)
-    caches = _caches(machine)
-    if caches:
+    if caches := _caches(machine):
         yield "Caches", caches
     yield "Memory", _memory(machine)
     for text, group in groupby(enumerate(map(_gpu, machine.gpus or ())), key=lambda numbered: numbered[1]):
@@ -81,8 +80,7 @@ def machine_lines(machine: Machine) -> Iterator[tuple[str, str]]:
         yield "GPUs", "unknown"
     elif not machine.gpus:
         yield "GPUs", "none"
-    joined = _joined(machine)
-    if joined:
+    if joined := _joined(machine):
         yield "Joined", joined
     for disk in machine.disks:
         yield "Disk", _disk(disk)

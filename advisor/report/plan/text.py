@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Measurement, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy
-from advisor.report import words
+from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, sentence
 from advisor.report.numbers import numbers_lines
 from advisor.report.page import Look, Page, Piece, Style
@@ -33,7 +33,8 @@ def plan_page(plan: Plan, knowledge: Knowledge, look: Look) -> str:
         page.heading(title.upper())
         for entry in entries:
             _entry(page, plan, knowledge, entry)
-    _left_out(page, plan)
+    reasons = "Not applicable, means nothing here", "Silent, this school says nothing about"
+    page.section("NO ADVICE", contents.left_out(plan, *reasons))
     numbers_lines(page, plan)
     _assumptions(page, plan, knowledge)
     _questions(page, plan, knowledge)
@@ -174,17 +175,6 @@ def _first_few(names: list[str]) -> str:
     if len(names) <= NAMES_SHOWN:
         return join_names(names)
     return join_names([*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"])
-
-
-def _left_out(page: Page, plan: Plan) -> None:
-    silent = [entry.title for entry in plan.recommendations.values() if entry.status is Status.SILENT]
-    nothing = [entry.title for entry in plan.recommendations.values() if entry.status is Status.NOT_APPLICABLE]
-    if silent or nothing:
-        page.heading("NO ADVICE")
-    if nothing:
-        page.add(f"Not applicable, means nothing here: {', '.join(nothing)}.", first="- ")
-    if silent:
-        page.add(f"Silent, this school says nothing about: {', '.join(silent)}.", first="- ")
 
 
 def _questions(page: Page, plan: Plan, knowledge: Knowledge) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from advisor.agent.trials.outcomes import is_trial
@@ -96,6 +97,11 @@ def _heading(name: str, about: str = "") -> list[str]:
     return [_target(name), "", f"## {name.capitalize()}", "", *([about, ""] if about else [])]
 
 
+def _part(title: str, lines: list[str]) -> list[str]:
+    """Lines under a title of their own; nothing where there are none."""
+    return [title, "", *lines, ""] if lines else []
+
+
 # --- topics and rules --------------------------------------------------------------------------------------------
 
 
@@ -115,12 +121,8 @@ def _topic(knowledge: Knowledge, topic: Topic) -> Iterator[str]:
     rules = [rule for rule in knowledge.rules if rule.topic == topic.name]
     for school, title in SCHOOL_TITLES.items():
         chosen = [(number, rule) for number, rule in enumerate(rules, start=1) if rule.school is school]
-        if chosen:
-            yield from (f"#### {title}", "")
-        for number, rule in chosen:
-            yield from _rule(knowledge, topic, rule, number)
-        if chosen:
-            yield ""
+        lines = [line for number, rule in chosen for line in _rule(knowledge, topic, rule, number)]
+        yield from _part(f"#### {title}", lines)
 
 
 def _values(topic: Topic) -> Iterator[str]:
@@ -190,16 +192,9 @@ def _facts(knowledge: Knowledge) -> Iterator[str]:
     yield from _heading(FACTS, "What can be known. An assumed default counts as unknown.")
     for group, title in vocabulary.groups.items():
         facts = [fact for fact in vocabulary.facts.values() if fact.group == group]
-        if facts:
-            yield from (f"### {plain(title)}", "")
-        for fact in facts:
-            yield from _fact(fact)
-        if facts:
-            yield ""
-    if vocabulary.constraints:
-        yield from ("### What always holds", "")
-        yield from (f"- {code(one.holds)}: {plain(one.because)}" for one in vocabulary.constraints)
-        yield ""
+        yield from _part(f"### {plain(title)}", [line for fact in facts for line in _fact(fact)])
+    always = [f"- {code(one.holds)}: {plain(one.because)}" for one in vocabulary.constraints]
+    yield from _part("### What always holds", always)
 
 
 def _fact(fact: Fact) -> Iterator[str]:
@@ -237,22 +232,15 @@ def _figures(knowledge: Knowledge) -> Iterator[str]:
 
 def _sources(knowledge: Knowledge) -> Iterator[str]:
     yield from _heading(SOURCES)
-    cited: dict[str, int] = {}
     citing = [rule.sources for rule in knowledge.rules]
     citing += [case.sources for figure in knowledge.figures.figures.values() for case in figure.cases]
-    for citations in citing:
-        for key in {source.partition(" ")[0] for source in citations}:
-            cited[key] = cited.get(key, 0) + 1
+    cited = Counter(key for citations in citing for key in {source.partition(" ")[0] for source in citations})
     kinds = dict.fromkeys([*KINDS, *(source.kind for source in knowledge.sources.values())])
     for kind in kinds:
-        chosen = [source for source in knowledge.sources.values() if source.kind == kind]
-        if chosen:
-            yield from (f"### {plain(KINDS.get(kind, kind) or 'Others')}", "")
-        for source in sorted(chosen, key=lambda source: source.key):
-            count = cited.get(source.key, 0)
-            yield f"- {code(source.key)} {plain(source)} (cited {count} time{'' if count == 1 else 's'})"
-        if chosen:
-            yield ""
+        chosen = sorted((one for one in knowledge.sources.values() if one.kind == kind), key=lambda one: one.key)
+        counted = [(source, cited[source.key]) for source in chosen]
+        lines = [f"- {code(s.key)} {plain(s)} (cited {n} time{'' if n == 1 else 's'})" for s, n in counted]
+        yield from _part(f"### {plain(KINDS.get(kind, kind) or 'Others')}", lines)
 
 
 def _errata(knowledge: Knowledge) -> Iterator[str]:

@@ -15,7 +15,7 @@ from advisor.report.changes import quantity, sentence
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import times
-from advisor.report.survey.claims import VERDICTS, figure_words
+from advisor.report.survey.claims import VERDICTS, cited, figure_words
 from advisor.report.words import gathered
 from advisor.survey.bench import Measured, timed
 from advisor.survey.bench_findings import (
@@ -154,15 +154,10 @@ def _device(page: Page, result: Measured) -> None:
 
 def _batches(page: Page, result: Measured) -> None:
     sizes = settings(result, BATCH.name)
-    if not sizes:
-        _verdict(page, result, BATCH.name, "examples")
-        return
-    told = []
-    for size in sizes:
-        step = seconds(result, BATCH.name, size)
-        if step is not None:
-            told.append(f"{size}: {number_words(int(size) / step.median, 'examples/s')}")
-    page.add(f"By batch: {'; '.join(told)}.")
+    steps = [(size, step) for size in sizes if (step := seconds(result, BATCH.name, size)) is not None]
+    if sizes:
+        told = [f"{size}: {number_words(int(size) / step.median, 'examples/s')}" for size, step in steps]
+        page.add(f"By batch: {'; '.join(told)}.")
     _verdict(page, result, BATCH.name, "examples")
 
 
@@ -195,11 +190,10 @@ def _claims(page: Page, report: BenchReport) -> None:
     if not report.found.judged:
         page.add("No claim of the documents could be judged by what was measured.")
     for judged in report.found.judged.values():
-        claim = next(iter(judged.values())).claim
-        cited = "; ".join([*claim.sources, *(f"erratum {key}" for key in claim.erratum)])
-        page.add((claim.text, Style.STRONG), (f" [{cited}]", Style.FAINT), first="- ")
+        one = next(iter(judged.values()))
+        page.add((one.claim.text, Style.STRONG), (f" [{cited(one)}]", Style.FAINT), first="- ")
         for verdict, word in VERDICTS.items():
-            names = [titles[name] for name, one in judged.items() if one.verdict is verdict]
+            names = [titles[name] for name, other in judged.items() if other.verdict is verdict]
             if names:
                 page.add(f"{word}: {join_names(names)}", first="  ")
     not_judged = ((shorten(_of_bench(why), 200), name) for name, why in report.found.not_judged.items())

@@ -69,7 +69,7 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
                     page.add(judgement.claim.text, first="  - ")
             continue
         for judgement in group:
-            page.add((judgement.claim.text, Style.STRONG), (f" [{_cited(judgement)}]", Style.FAINT), first="- ")
+            page.add((judgement.claim.text, Style.STRONG), (f" [{cited(judgement)}]", Style.FAINT), first="- ")
             page.add(_evidence_words(judgement, scopes), first="  ")
     if scopes:
         page.blank()
@@ -89,7 +89,8 @@ def _by_verdict(judgements: Sequence[Judgement]) -> list[tuple[Verdict | None, l
     return [(verdict, group) for verdict, group in groups if group]
 
 
-def _cited(judgement: Judgement) -> str:
+def cited(judgement: Judgement) -> str:
+    """The sources of a claim and its errata."""
     claim = judgement.claim
     errata = [f"erratum {key}" for key in claim.erratum]
     return "; ".join([*(source for source in claim.sources if source != "arithmetic"), *errata])
@@ -167,7 +168,7 @@ def claim_rows(judgements: Sequence[Judgement]) -> list[tuple[str, list[tuple[st
     """The claims by verdict in words: each claim with what was found and where it stands."""
     scopes = _scopes_of(judgements)
     return [
-        (VERDICTS[verdict], [(one.claim.text, _evidence_words(one, scopes), _cited(one)) for one in group])
+        (VERDICTS[verdict], [(one.claim.text, _evidence_words(one, scopes), cited(one)) for one in group])
         for verdict, group in _by_verdict(judgements)
     ]
 
