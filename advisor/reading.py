@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from advisor.errors import Problem, did_you_mean
 from advisor.safe_yaml import Mapping, Node, Scalar, Sequence
 from advisor.wording import shorten
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -37,6 +43,37 @@ class Reader:
         if mapping is not None:
             for key, value in mapping.items.items():
                 yield key, value, mapping.key_lines[key]
+
+    def listed(self, node: Node | None, what: str, start: str) -> tuple[Node, ...]:
+        """The items of a list; none where there is none."""
+        if node is None or isinstance(node, Sequence):
+            return node.items if node else ()
+        self.note(node.line, f"{what} must be a list.", f"Start each with `- {start}`.")
+        return ()
+
+    def record(self, kind: type[T], node: Mapping, what: str, required: Iterable[str] = (), **given: Any) -> T:
+        """A dataclass whose fields stand under keys of their names, but for those given.
+
+        Fields that may be read so hold a text (None for an empty one where that is allowed), texts, a number, yes or no, or
+        one of the names of an enumeration.
+        """
+        hints = typing.get_type_hints(kind)
+        for one in dataclasses.fields(kind):  # type: ignore[arg-type]
+            key, hint, default = one.name, hints[one.name], one.default
+            if key in given:
+                continue
+            if hint is bool:
+                given[key] = self.flag(node, key, what, default is True)
+            elif hint is float:
+                given[key] = self.number(node, key, what, default)  # type: ignore[arg-type]
+            elif isinstance(hint, type) and issubclass(hint, StrEnum):
+                usual = default if isinstance(default, str) else ""
+                given[key] = hint(self.choice(node, key, what, list(hint), default=usual))
+            elif typing.get_origin(hint) is tuple:
+                given[key] = self.texts(node, key, what)
+            else:
+                given[key] = self.text(node, key, what, required=key in required) or ("" if hint is str else None)
+        return kind(**given)
 
     def text(self, node: Mapping, key: str, what: str, *, required: bool = False) -> str:
         value = node.items.get(key)

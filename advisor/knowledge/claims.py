@@ -13,7 +13,7 @@ from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Expressio
 from advisor.knowledge.figures import Given, read_given
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
-from advisor.safe_yaml import Node, Sequence
+from advisor.safe_yaml import Node
 from advisor.wording import shorten
 
 _CLAIM_KEYS = (
@@ -127,10 +127,7 @@ def read_claims(node: Node | None, reader: Reader, layer: int, before: Claims) -
     if root is None:
         return before
     given, claims = read_given(root, reader, layer, before.given), dict(before.claims)
-    listed = root.items.get("claims")
-    if listed is not None and not isinstance(listed, Sequence):
-        reader.note(listed.line, "claims must be a list.", "Start each with `- id: ...`.")
-    for item in listed.items if isinstance(listed, Sequence) else ():
+    for item in reader.listed(root.items.get("claims"), "claims", "id: ..."):
         entry = reader.mapping(item, "a claim", _CLAIM_KEYS)
         claim = _claim(entry, reader, layer) if entry is not None else None
         if claim is None:
@@ -154,22 +151,14 @@ def _claim(entry: MappingNode, reader: Reader, layer: int) -> Claim | None:
     if basis is Basis.ARITHMETIC and "figures" in entry.items:
         reader.note(entry.key_lines["figures"], f"{what}: its figures belong under `computed`.")
     needs = reader.choice(entry, "needs", what, [need.value for need in Need]) if basis is Basis.NEEDS else ""
-    claim = Claim(
+    claim = reader.record(
+        Claim,
+        entry,
+        what,
         id=identifier,
         text=reader.text(entry, "claim", what, required=True),
         basis=basis,
-        says=reader.text(entry, "says", what),
-        sources=reader.texts(entry, "sources", what),
-        erratum=reader.texts(entry, "erratum", what),
-        rules=reader.texts(entry, "rules", what),
-        probe=reader.text(entry, "probe", what),
-        published=reader.text(entry, "published", what),
         needs=Need(needs) if needs else None,
-        expects=reader.text(entry, "expects", what),
-        when=reader.text(entry, "when", what),
-        otherwise=reader.text(entry, "otherwise", what),
-        disks=reader.text(entry, "disks", what),
-        noted=reader.text(entry, "noted", what),
         figures=tuple(_figures(entry.items.get(listed), what, listed, reader)),
         where=f"{reader.where}:{entry.line}",
         layer=layer,
@@ -187,12 +176,7 @@ _BASES = {
 
 
 def _figures(node: Node | None, what: str, key: str, reader: Reader) -> Iterator[ClaimFigure]:
-    if node is None:
-        return
-    if not isinstance(node, Sequence):
-        reader.note(node.line, f"{what}: {key} must be a list.", "Start each with `- title: ...`.")
-        return
-    for item in node.items:
+    for item in reader.listed(node, f"{what}: {key}", "title: ..."):
         entry = reader.mapping(item, f"{what}: a figure", _FIGURE_KEYS)
         if entry is None:
             continue

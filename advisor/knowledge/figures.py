@@ -92,8 +92,7 @@ def read_given(root: MappingNode, reader: Reader, layer: int, before: Mapping[st
     for name, value, _ in reader.pairs(root.items["given"], "given"):
         entry = reader.mapping(value, f"given {name}", _GIVEN_KEYS)
         if entry is not None:
-            texts = (reader.text(entry, key, f"given {name}", required=key != "unit") for key in _GIVEN_KEYS)
-            given[name] = Given(name, *texts)
+            given[name] = reader.record(Given, entry, f"given {name}", ("title", "help"), name=name)
     return given
 
 
@@ -126,12 +125,10 @@ def _figure(name: str, value: Node, line: int, reader: Reader, layer: int) -> Fi
 
 
 def _case(entry: MappingNode, what: str, reader: Reader) -> Case:
-    value = reader.text(entry, "value", what, required=True)
-    sources = reader.texts(entry, "sources", what)
-    if not sources:
+    case = reader.record(Case, entry, what, ("value", "help"))
+    if not case.sources:
         reader.note(entry.line, f"{what} names no sources.", "Cite a key of sources.yaml; `arithmetic` is one.")
-    text = reader.text(entry, "help", what, required=True)
-    return Case(value, reader.text(entry, "only_when", what), text, sources)
+    return case
 
 
 @dataclass(frozen=True, slots=True)

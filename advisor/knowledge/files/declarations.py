@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
-from advisor.safe_yaml import Mapping, Node, Sequence
+from advisor.safe_yaml import Mapping, Node
 
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "derive",
@@ -35,39 +35,30 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             reader.note(line, f"{what}: min is larger than max.")
         if kind in (FactType.CHOICE, FactType.SET) and not choices:
             reader.note(line, f"{what} has no choices.", "List each with one line of explanation.")
-        facts[name] = Fact(
+        facts[name] = reader.record(
+            Fact,
+            entry,
+            what,
+            ("question", "help"),
             name=name,
             group=reader.choice(entry, "group", what, groups),
             type=kind,
-            unit=reader.text(entry, "unit", what),
             choices=choices,
             minimum=minimum,
             maximum=maximum,
-            question=reader.text(entry, "question", what, required=True),
-            help=reader.text(entry, "help", what, required=True),
-            ask=reader.flag(entry, "ask", what, default=True),
-            closed=reader.flag(entry, "closed", what, default=False),
-            only_when=reader.text(entry, "only_when", what) or None,
-            assume=reader.text(entry, "assume", what) or None,
-            derive=reader.text(entry, "derive", what) or None,
             where=f"{reader.where}:{line}",
         )
     return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader))
 
 
 def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ...]:
-    if node is None:
-        return ()
-    constraints = []
-    if not isinstance(node, Sequence):
-        reader.note(node.line, "constraints must be a list.", "Start each with `- holds: ...`.")
-    for item in node.items if isinstance(node, Sequence) else ():
-        entry = reader.mapping(item, "a constraint", ("holds", "because"))
-        if entry is not None:
-            holds = reader.text(entry, "holds", "a constraint", required=True)
-            because = reader.text(entry, "because", "a constraint", required=True)
-            constraints.append(Constraint(holds, because, f"{reader.where}:{entry.line}"))
-    return tuple(constraints)
+    keys = ("holds", "because")
+    entries = (reader.mapping(item, "a constraint", keys) for item in reader.listed(node, "constraints", "holds: ..."))
+    return tuple(
+        reader.record(Constraint, entry, "a constraint", keys, where=f"{reader.where}:{entry.line}")
+        for entry in entries
+        if entry is not None
+    )
 
 
 def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
@@ -90,15 +81,15 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             reader.note(line, f"{what}: min is larger than max.")
         measured = entry.items.get("measured_by")
         probe = reader.mapping(measured, f"{what}: measured_by", ("probe", "fact")) if measured else None
-        topics[name] = Topic(
+        topics[name] = reader.record(
+            Topic,
+            entry,
+            what,
+            required=("title",),
             name=name,
-            title=reader.text(entry, "title", what, required=True),
             policy=policy,
             values=values,
             type=kind if policy is Policy.VALUE else "",
-            unit=reader.text(entry, "unit", what),
-            tolerance=reader.number(entry, "tolerance", what, 0.0),
-            applies=reader.text(entry, "applies", what) or None,
             probe=reader.text(probe, "probe", what, required=True) if probe else "",
             measured_fact=reader.text(probe, "fact", what, required=True) if probe else "",
             actions=_actions(entry, what, values, reader),
@@ -106,7 +97,6 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             minimum=bounds[0],
             maximum=bounds[1],
             gaps=_reason(entry, what, reader),
-            flips=reader.flag(entry, "flips", what, default=True),
         )
     return topics
 
@@ -136,13 +126,10 @@ def read_sources(node: Node | None, reader: Reader) -> tuple[dict[str, SourceTex
             what = f"source {key}"
             entry = reader.mapping(value, what, ("title", "author", "year", "kind", "document"))
             if entry is not None:
-                title = reader.text(entry, "title", what, required=True)
-                rest = (reader.text(entry, name, what) for name in ("author", "year", "kind", "document"))
-                sources[key] = SourceText(key, title, *rest)
+                sources[key] = reader.record(SourceText, entry, what, ("title",), key=key)
     if "errata" in root.items:
         for key, value, _ in reader.pairs(root.items["errata"], "errata"):
             entry = reader.mapping(value, f"erratum {key}", ("about", "text"))
             if entry is not None:
-                about = reader.text(entry, "about", f"erratum {key}")
-                errata[key] = Erratum(key, about, reader.text(entry, "text", f"erratum {key}", required=True))
+                errata[key] = reader.record(Erratum, entry, f"erratum {key}", ("text",), key=key)
     return sources, errata

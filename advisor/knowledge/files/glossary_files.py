@@ -32,12 +32,8 @@ class GlossaryTexts:
             if not phrase(name):
                 reader.note(line, f"{what} has no word in it.", "Name the term.")
             elif entry is not None:
-                self.terms[name] = Term(
-                    term=name,
-                    text=reader.text(entry, "text", what, required=True),
-                    aliases=reader.texts(entry, "aliases", what),
-                    see=reader.texts(entry, "see", what),
-                    where=f"{reader.where}:{line}",
+                self.terms[name] = reader.record(
+                    Term, entry, what, ("text",), term=name, where=f"{reader.where}:{line}"
                 )
         self.names += (name for name in reader.texts(root, "names", "glossary.yaml") if name not in self.names)
 

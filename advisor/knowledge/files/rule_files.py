@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.errors import did_you_mean
-from advisor.knowledge.model import EFFECTS, Effect, Policy, Rule, School, Settles, Strength, Topic
+from advisor.knowledge.model import EFFECTS, Effect, Policy, Rule, Settles, Strength, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as YamlMapping
 from advisor.safe_yaml import Node, Sequence
@@ -33,18 +33,19 @@ def read_rules(
 ) -> tuple[list[Rule], list[Disabled]]:
     rules: list[Rule] = []
     disabled: list[Disabled] = []
-    if node is None:
-        return rules, disabled
-    if not isinstance(node, Sequence):
+    if node is not None and not isinstance(node, Sequence):
         reader.note(node.line, "this must be a list of rules.", "Start each rule with `- id: ...`.")
-        return rules, disabled
-    for item in node.items:
+    for item in node.items if isinstance(node, Sequence) else ():
         if isinstance(item, YamlMapping) and "disable" in item.items:
             entry = reader.mapping(item, "a disabled rule", ("disable", "because"))
             if entry is not None:
-                because = reader.text(entry, "because", "a disabled rule", required=True)
                 identifier = reader.text(entry, "disable", "a disabled rule", required=True)
-                disabled.append(Disabled(identifier, because, f"{reader.where}:{entry.line}", layer))
+                place = f"{reader.where}:{entry.line}"
+                disabled.append(
+                    reader.record(
+                        Disabled, entry, "a disabled rule", ("because",), id=identifier, where=place, layer=layer
+                    )
+                )
             continue
         mapping = reader.mapping(item, "a rule", _RULE_KEYS)
         rule = _read_rule(mapping, reader, topics, layer) if mapping is not None else None
@@ -86,23 +87,18 @@ def _read_rule(entry: YamlMapping, reader: Reader, topics: Mapping[str, Topic], 
         reader.note(entry.items["when"].line, f"{what}: when is empty.", "Leave it out for a rule that always holds.")
     if not reader.texts(entry, "sources", what):
         reader.note(entry.line, f"{what} cites nothing.", "Add `sources: [KEY PLACE]`.")
-    return Rule(
+    return reader.record(
+        Rule,
+        entry,
+        what,
+        ("because",),
         id=identifier,
         topic=topic_name,
-        school=School(reader.choice(entry, "school", what, [school.value for school in School])),
         effect=effect,
         value=value,
-        because=reader.text(entry, "because", what, required=True),
-        when=reader.text(entry, "when", what) or None,
         strength=strength,
         argument=reader.text(entry, "argument", what) or identifier,
-        sources=reader.texts(entry, "sources", what),
-        verified=reader.text(entry, "verified", what),
         settles=_settles(entry, reader, what),
-        erratum=reader.texts(entry, "erratum", what),
-        supersedes=reader.texts(entry, "supersedes", what),
-        before=reader.text(entry, "before", what),
-        actions=reader.texts(entry, "actions", what),
         readiness=readiness or None,
         where=f"{reader.where}:{entry.line}",
         layer=layer,
@@ -126,9 +122,8 @@ def _settles(entry: YamlMapping, reader: Reader, what: str) -> Settles | None:
     settles = reader.mapping(node, f"{what}: settles", ("probe", "expects"))
     if settles is None:
         return None
-    probe = reader.text(settles, "probe", what, required=True)
-    expects = reader.text(settles, "expects", what, required=True)
-    return Settles(probe, expects) if expects.strip() else None
+    found = reader.record(Settles, settles, what, ("probe", "expects"))
+    return found if found.expects.strip() else None
 
 
 def is_position_allowed(policy: Policy) -> bool:

@@ -14,8 +14,6 @@ from advisor.machine.detection.processor import CPU_FEATURES
 from advisor.machine.profiles.devices import (
     PEAK_UNIT,
     UNITS,
-    Bound,
-    DeviceKind,
     DeviceProfile,
     Figure,
     Precision,
@@ -110,14 +108,14 @@ def _device(reader: Reader, root: safe_yaml.Node | None, stem: str) -> DevicePro
     sources = dict(reader.named_texts(node, "sources", name))
     figures = _figures(reader, node, "figures", UNITS, sources)
     peaks = _figures(reader, node, "peak_flops", dict.fromkeys(Precision, PEAK_UNIT), sources)
-    return DeviceProfile(
+    return reader.record(
+        DeviceProfile,
+        node,
+        name,
+        required=("title",),
         name=name,
-        title=reader.text(node, "title", name, required=True),
-        kind=DeviceKind(reader.choice(node, "kind", name, list(DeviceKind))),
         backend=reader.choice(node, "backend", name, _BACKENDS, default="none"),
-        aliases=reader.texts(node, "aliases", name),
         features=_features(reader, node, name),
-        note=reader.text(node, "note", name),
         peak_flops=MappingProxyType({Precision(key): figure for key, figure in peaks.items()}),
         **{key: figures.get(key) for key in UNITS},
     )
@@ -155,11 +153,4 @@ def _figure(
     source = reader.text(node, "source", name, required=True)
     if source and source not in sources:
         reader.note(node.items["source"].line, f"{name}: no source is called {shorten(source)}.", "List it.")
-    return Figure(
-        value=value,
-        unit=unit,
-        verified=reader.flag(node, "verified", name, default=False),
-        source=sources.get(source, ""),
-        note=reader.text(node, "note", name),
-        bound=Bound(reader.choice(node, "bound", name, list(Bound), default=Bound.EXACT)),
-    )
+    return reader.record(Figure, node, name, value=value, unit=unit, source=sources.get(source, ""))
