@@ -55,9 +55,11 @@ class Reader:
         """A dataclass whose fields stand under keys of their names, but for those given.
 
         Fields that may be read so hold a text (None for an empty one where that is allowed), texts, a number, yes or no, or
-        one of the names of an enumeration.
+        one of the names of an enumeration; `where` says where the mapping begins.
         """
         hints = typing.get_type_hints(kind)
+        if "where" in hints:
+            given.setdefault("where", f"{self.where}:{node.line}")
         for one in dataclasses.fields(kind):  # type: ignore[arg-type]
             key, hint, default = one.name, hints[one.name], one.default
             if key in given:

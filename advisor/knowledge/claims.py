@@ -160,7 +160,6 @@ def _claim(entry: MappingNode, reader: Reader, layer: int) -> Claim | None:
         basis=basis,
         needs=Need(needs) if needs else None,
         figures=tuple(_figures(entry.items.get(listed), what, listed, reader)),
-        where=f"{reader.where}:{entry.line}",
         layer=layer,
     )
     _check_shape(claim, entry, what, reader)

@@ -6,15 +6,14 @@ Each is a remark for the author and makes `rules check` fail. The remarks that n
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Iterator
 
 from advisor.errors import Problem
-from advisor.facts.vocabulary import FactType
 from advisor.knowledge.expressions.expressions import BOOLEAN
-from advisor.knowledge.expressions.regions import TRUE
+from advisor.knowledge.expressions.operations import NOTHING
+from advisor.knowledge.expressions.regions import TRUE, union
 from advisor.knowledge.files.glossary_files import unexplained_names
-from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic, is_literal
+from advisor.knowledge.model import Effect, Knowledge, Rule, School, Topic, domain, domain_of_topic, is_literal
 from advisor.wording import join_names
 
 STALE_DAYS = 3 * 365
@@ -44,26 +43,9 @@ def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
 
 def whole_region(knowledge: Knowledge) -> list[object]:
     """Every fact and topic at any of its values, unknown included."""
-    box: list[object] = []
-    for fact in knowledge.vocabulary.facts.values():
-        if fact.type is FactType.BOOLEAN:
-            box.append(7)
-        elif fact.type is FactType.SET:
-            box.append((frozenset(), frozenset(fact.choice_names), True))
-        elif fact.numeric:
-            box.append((fact.minimum, fact.maximum, True))
-        else:
-            box.append(frozenset({*fact.choice_names, None}))
-    for topic in knowledge.topics.values():
-        if topic.policy is Policy.VALUE:
-            low = -math.inf if topic.minimum is None else topic.minimum
-            high = math.inf if topic.maximum is None else topic.maximum
-            box.append((None,) if topic.type == "integers" else (low, high, True))
-        elif topic.policy is Policy.ALL:
-            box.append((frozenset(), frozenset(topic.values), True))
-        else:
-            box.append(frozenset({*topic.values, None}))
-    return box
+    regions = [*map(domain, knowledge.vocabulary.facts.values()), *map(domain_of_topic, knowledge.topics.values())]
+    types = knowledge.symbols.types.values()
+    return [union(region, NOTHING[type_.kind]) for region, type_ in zip(regions, types, strict=True)]
 
 
 def _duplicates(knowledge: Knowledge) -> Iterator[Problem]:

@@ -10,10 +10,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from advisor.facts.vocabulary import FactType, Vocabulary
+from advisor.facts.vocabulary import Fact, FactType, Vocabulary
 from advisor.knowledge.claims import NO_CLAIMS, Claim, Claims
 from advisor.knowledge.expressions.compiler import compile_expression
 from advisor.knowledge.expressions.expressions import BOOLEAN, LIST, NUMBER, Expression, Kind, Symbols, Type
+from advisor.knowledge.expressions.regions import ANY_TRUTH, Region
 from advisor.knowledge.figures import NO_FIGURES, Figures, Formula, compile_figures
 from advisor.knowledge.terms import Term, phrases
 
@@ -88,13 +89,16 @@ class Topic:
     flips: bool = True
     """True if it is worth telling what would flip it."""
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return (-math.inf if self.minimum is None else self.minimum, math.inf if self.maximum is None else self.maximum)
+
     def actions_for(self, value: str) -> tuple[str, ...]:
         return (*self.actions.get("", ()), *self.actions.get(value, ()))
 
     def admits(self, value: float | Sequence[float]) -> bool:
         """Return whether a computed number, or every number of a list, lies within the topic's bounds (before it is rounded)."""
-        low = -math.inf if self.minimum is None else self.minimum
-        high = math.inf if self.maximum is None else self.maximum
+        low, high = self.bounds
         return all(low <= number <= high for number in (value if isinstance(value, Sequence) else (value,)))
 
     @cached_property
@@ -243,6 +247,28 @@ def fact_types(vocabulary: Vocabulary) -> dict[str, Type]:
         options = frozenset(fact.choice_names) if fact.type in (FactType.CHOICE, FactType.SET) else None
         types[name] = Type(kinds[fact.type], options)
     return types
+
+
+def domain(fact: Fact) -> Region:
+    """Every value that the fact can have once it is known."""
+    if fact.type is FactType.BOOLEAN:
+        return ANY_TRUTH
+    if fact.type is FactType.CHOICE:
+        return frozenset(fact.choice_names)
+    if fact.type is FactType.SET:
+        return (frozenset(), frozenset(fact.choice_names), False)
+    if fact.type is FactType.TEXT:
+        return frozenset({"any text"})  # no expression can decide on it
+    if fact.type is FactType.INTEGER:
+        return (math.ceil(fact.minimum), math.floor(fact.maximum), False)
+    return (fact.minimum, fact.maximum, False)
+
+
+def domain_of_topic(topic: Topic) -> Region:
+    """Every value that the topic can recommend; nothing is known of lists."""
+    if topic.policy is Policy.VALUE:
+        return (None,) if topic.type == "integers" else (*topic.bounds, False)
+    return (frozenset(), frozenset(topic.values), False) if topic.policy is Policy.ALL else frozenset(topic.values)
 
 
 def is_literal(topic: Topic, rule: Rule) -> bool:

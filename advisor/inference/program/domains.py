@@ -1,29 +1,13 @@
-"""The values that a fact can have, and where something can change among them."""
+"""The places where something can change among the values of a fact, and the bounds of computed recommendations."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.knowledge.expressions.expressions import At, Expression, Over
-from advisor.knowledge.expressions.regions import ANY_TRUTH, NO_NUMBER, Region
+from advisor.knowledge.expressions.regions import NO_NUMBER
 from advisor.knowledge.model import Topic
-
-
-def domain(fact: Fact) -> Region:
-    """Every value that the fact can have once it is known."""
-    if fact.type is FactType.BOOLEAN:
-        return ANY_TRUTH
-    if fact.type is FactType.CHOICE:
-        return frozenset(fact.choice_names)
-    if fact.type is FactType.SET:
-        return (frozenset(), frozenset(fact.choice_names), False)
-    if fact.type is FactType.TEXT:
-        return frozenset({"any text"})  # no expression can decide on it
-    if fact.type is FactType.INTEGER:
-        return (math.ceil(fact.minimum), math.floor(fact.maximum), False)
-    return (fact.minimum, fact.maximum, False)
 
 
 def boundaries(fact: Fact, constant: float, symbol: str) -> tuple[float, ...]:
@@ -38,8 +22,7 @@ def bounded(topic: Topic, value: Expression) -> tuple[At, Over]:
     """The closures of a computed recommendation; outside of the topic's bounds it is unknown."""
     if topic.minimum is None and topic.maximum is None:
         return value.at, value.over
-    low = -math.inf if topic.minimum is None else topic.minimum
-    high = math.inf if topic.maximum is None else topic.maximum
+    low, high = topic.bounds
 
     def at(v: list[Any]) -> Any:
         found = value.at(v)

@@ -8,7 +8,7 @@ from typing import Any
 
 from advisor.inference.outcomes import Combination, CompiledRule
 from advisor.inference.program.conditions import Atom, Constraint
-from advisor.inference.program.domains import boundaries, bounded, domain
+from advisor.inference.program.domains import boundaries, bounded
 from advisor.inference.program.links import Links
 from advisor.inference.program.steps import FactStep, apply_steps_over
 from advisor.inference.program.topic import TopicProgram
@@ -16,7 +16,7 @@ from advisor.knowledge.checks import topic_expressions, topic_reads
 from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Expression, Over
 from advisor.knowledge.expressions.operations import NOTHING
 from advisor.knowledge.expressions.regions import Region, point
-from advisor.knowledge.model import Knowledge, Rule, School, Topic, is_literal
+from advisor.knowledge.model import Knowledge, Rule, School, Topic, domain, is_literal
 
 
 class Program:

@@ -54,11 +54,7 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
 def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ...]:
     keys = ("holds", "because")
     entries = (reader.mapping(item, "a constraint", keys) for item in reader.listed(node, "constraints", "holds: ..."))
-    return tuple(
-        reader.record(Constraint, entry, "a constraint", keys, where=f"{reader.where}:{entry.line}")
-        for entry in entries
-        if entry is not None
-    )
+    return tuple(reader.record(Constraint, entry, "a constraint", keys) for entry in entries if entry is not None)
 
 
 def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:

@@ -40,11 +40,8 @@ def read_rules(
             entry = reader.mapping(item, "a disabled rule", ("disable", "because"))
             if entry is not None:
                 identifier = reader.text(entry, "disable", "a disabled rule", required=True)
-                place = f"{reader.where}:{entry.line}"
                 disabled.append(
-                    reader.record(
-                        Disabled, entry, "a disabled rule", ("because",), id=identifier, where=place, layer=layer
-                    )
+                    reader.record(Disabled, entry, "a disabled rule", ("because",), id=identifier, layer=layer)
                 )
             continue
         mapping = reader.mapping(item, "a rule", _RULE_KEYS)
@@ -100,7 +97,6 @@ def _read_rule(entry: YamlMapping, reader: Reader, topics: Mapping[str, Topic], 
         argument=reader.text(entry, "argument", what) or identifier,
         settles=_settles(entry, reader, what),
         readiness=readiness or None,
-        where=f"{reader.where}:{entry.line}",
         layer=layer,
     )
 

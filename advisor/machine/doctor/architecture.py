@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from advisor.facts.values import number_text
-from advisor.machine.doctor.finding import BUILDS, Examination, Finding, Severity
+from advisor.machine.doctor.finding import BUILDS, Examination, Finding, note, problem
 from advisor.machine.machine import Machine
 from advisor.machine.torch_view import TorchView
 from advisor.wording import join_names
@@ -26,18 +26,16 @@ def architecture(seen: Examination) -> Iterator[Finding]:
         card = f"{name or 'The card'} has compute capability {number_text(capability)}"
         contains = f"PyTorch {seen.torch.version or ''} contains code for {join_names(built)}"
         if _translated(capability, built):
-            yield Finding(
+            yield note(
                 "torch.translated",
-                Severity.NOTE,
                 "PyTorch has no code of its own for this GPU",
                 f"{card}; {contains}. The driver translates it when a program starts.",
                 f"A newer PyTorch starts faster and may compute faster: {BUILDS}.",
             )
         else:
             newer = capability > max(number for number, _ in map(_parsed, built))
-            yield Finding(
+            yield problem(
                 "torch.architecture",
-                Severity.PROBLEM,
                 "PyTorch is older than this GPU" if newer else "This PyTorch has no code for this GPU",
                 f"{card}; {contains}.",
                 f"Install {'a newer' if newer else 'another'} PyTorch that has sm_{round(capability * 10)}: {BUILDS}."
@@ -93,9 +91,8 @@ def amd_architecture(seen: Examination) -> Iterator[Finding]:
     targets = {(gpu.name or "").removeprefix("AMD ") for gpu in seen.machine.gpus or () if gpu.backend == "rocm"}
     for target in sorted(targets):
         if seen.torch.hip is not None and built and target.startswith("gfx") and target not in built:
-            yield Finding(
+            yield problem(
                 "torch.architecture",
-                Severity.PROBLEM,
                 "This PyTorch has no code for this GPU",
                 f"The card is {target}; PyTorch {seen.torch.version or ''} contains code for {join_names(sorted(built))}.",
                 f"Install a PyTorch whose ROCm supports {target}: {BUILDS}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from advisor.machine.machine import Machine
 from advisor.machine.parts import Disk
@@ -33,6 +34,15 @@ class Finding:
     remedy: str
     commands: tuple[str, ...] = ()
     """To be copied into a shell as they are"""
+
+
+def _found(
+    severity: Severity, name: str, title: str, what: str, remedy: str, commands: tuple[str, ...] = ()
+) -> Finding:
+    return Finding(name, severity, title, what, remedy, commands)
+
+
+problem, warning, note = (partial(_found, severity) for severity in Severity)
 
 
 @dataclass(frozen=True, slots=True)

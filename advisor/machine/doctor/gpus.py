@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from advisor.facts.values import with_unit
 from advisor.machine.cards import Gpu, GpuProcess, GpuState, Throttle
-from advisor.machine.doctor.finding import Examination, Finding, Severity
+from advisor.machine.doctor.finding import Examination, Finding, Severity, problem, warning
 from advisor.wording import join_names
 
 _BUSY = 0.5
@@ -35,9 +35,8 @@ def silent_driver(seen: Examination) -> Iterator[Finding]:
     torch_sees = len(seen.torch.devices)
     if notes or torch_sees:
         sees = f"PyTorch sees {torch_sees}." if torch_sees else ""
-        yield Finding(
+        yield problem(
             "gpu.unknown",
-            Severity.PROBLEM,
             "Whether there are GPUs cannot be told",
             " ".join([*notes, sees]).strip(),
             "Ask the driver itself what is wrong:",
@@ -48,9 +47,8 @@ def silent_driver(seen: Examination) -> Iterator[Finding]:
 def lanes(number: int, gpu: Gpu, state: GpuState) -> Iterator[Finding]:
     now, most = state.pcie_lanes, gpu.pcie_lanes
     if now is not None and most is not None and 0 < now < most:
-        yield Finding(
+        yield warning(
             "gpu.narrow-link",
-            Severity.WARNING,
             "runs on fewer PCIe lanes than it could",
             f"{now} of {most} lanes are in use, so data reach it at {with_unit(round(now / most, 3), 'fraction')} "
             "of the speed.",
@@ -64,9 +62,8 @@ def generation(number: int, gpu: Gpu, state: GpuState) -> Iterator[Finding]:
     now, most = state.pcie_generation, gpu.pcie_generation
     busy = state.utilisation is not None and state.utilisation >= _BUSY
     if busy and now is not None and most is not None and now < most:
-        yield Finding(
+        yield warning(
             "gpu.slow-link",
-            Severity.WARNING,
             "computes while its PCIe link is slow",
             f"The link runs as generation {now}, card and slot can do {most}.",
             "Check the firmware's PCIe setting of this slot, and riser cables, which often force a lower generation.",
@@ -79,27 +76,24 @@ def others(number: int, gpu: Gpu, state: GpuState) -> Iterator[Finding]:
     if processes:
         shown = [*map(_process, processes[:6]), *(["others"] if len(processes) > 6 else [])]
         taken = "" if used is None else f"; {with_unit(used, 'bytes')} of its memory are taken"
-        yield Finding(
+        yield warning(
             "gpu.shared",
-            Severity.WARNING,
             "is used by other programs",
             f"{_sentence(join_names(shown))}{taken}.",
             "Measurements and memory limits count for what is left. See who it is:",
             ("nvidia-smi",) if gpu.backend == "cuda" else (),
         )
     elif used is not None and used > _TAKEN:
-        yield Finding(
+        yield warning(
             "gpu.shared",
-            Severity.WARNING,
             "has memory taken by programs that are not visible from here",
             f"{with_unit(used, 'bytes')} of {with_unit(gpu.memory_bytes or 0, 'bytes')} are in use.",
             "It may be a program of another user, in another container, or the screen. Outside of the container ask:",
             ("nvidia-smi",) if gpu.backend == "cuda" else (),
         )
     if used is not None and share is not None and share > _FULL:
-        yield Finding(
+        yield warning(
             "gpu.full",
-            Severity.WARNING,
             "has almost no memory left",
             f"{with_unit(used, 'bytes')} of {with_unit(gpu.memory_bytes or 0, 'bytes')} are in use.",
             "End what else uses it, or choose another card with CUDA_VISIBLE_DEVICES.",
@@ -117,9 +111,8 @@ def _process(one: GpuProcess) -> str:
 
 def errors(number: int, gpu: Gpu, state: GpuState) -> Iterator[Finding]:
     if state.uncorrected_errors:
-        yield Finding(
+        yield problem(
             "gpu.memory-errors",
-            Severity.PROBLEM,
             "has memory errors that cannot be corrected",
             f"{state.uncorrected_errors} since the driver started.",
             "Results may be wrong and programs may end. Move work to another card and have this one checked:",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from advisor.facts.values import number_text, with_unit
-from advisor.machine.doctor.finding import Examination, Finding, Severity
+from advisor.machine.doctor.finding import Examination, Finding, note, warning
 from advisor.machine.parts import DiskKind
 from advisor.wording import join_names
 
@@ -39,9 +39,8 @@ def governor(seen: Examination) -> Iterator[Finding]:
         what, where = "is governed by", "scaling_governor"
         value = "performance"
     if saving:
-        yield Finding(
+        yield warning(
             "cpu.power-saving",
-            Severity.WARNING,
             "The processor saves power",
             f"Its clock {what} `{join_names(saving)}`{_clock(seen)}.",
             "While computing or measuring, let it run fast (as administrator, until the next start):",
@@ -62,9 +61,8 @@ def turbo(seen: Examination) -> Iterator[Finding]:
         return
     cpu = "/sys/devices/system/cpu"
     intel = (clocks.driver or "").startswith("intel")
-    yield Finding(
+    yield note(
         "cpu.no-turbo",
-        Severity.NOTE,
         "The processor's turbo is off",
         "It stays at its nominal clock: steadier for measurements, slower for work.",
         "To switch it on (as administrator, until the next start):",
@@ -77,9 +75,8 @@ def quota(seen: Examination) -> Iterator[Finding]:
     visible = len(machine.usable_threads or ()) or machine.logical_cores
     if machine.quota_cores is not None and visible is not None and machine.quota_cores < visible:
         usable = machine.usable_cores or visible
-        yield Finding(
+        yield note(
             "container.quota",
-            Severity.NOTE,
             "The container may use less of the processor than it shows",
             f"{visible} hardware threads are visible, the quota is worth {number_text(round(machine.quota_cores, 2))}.",
             "Programs that count processors start too many threads and workers. State the number yourself "
@@ -99,18 +96,16 @@ def memory_nodes(seen: Examination) -> Iterator[Finding]:
     if not missing:
         return
     if stranded:
-        yield Finding(
+        yield warning(
             "memory.far",
-            Severity.WARNING,
             "Threads may run far from the memory they may use",
             f"Memory is allowed on NUMA {_nodes(list(allowed))} only, but threads also run on {_nodes(stranded)}.",
             "Bind processors and memory to the same nodes when starting the program, for example:",
             (f"numactl --cpunodebind={allowed[0]} --membind={allowed[0]} COMMAND",),
         )
     else:
-        yield Finding(
+        yield note(
             "memory.part",
-            Severity.NOTE,
             "Only a part of the memory may be used",
             f"Memory is allowed on NUMA {_nodes(list(allowed))} of {len(with_memory)}.",
             "If that is not meant, check numactl, cpusets, or what the job asked for.",
@@ -124,9 +119,8 @@ def _nodes(numbers: list[int]) -> str:
 def swap(seen: Examination) -> Iterator[Finding]:
     used = seen.machine.swap_used_bytes
     if used is not None and used > _SWAPPED:
-        yield Finding(
+        yield warning(
             "memory.swapped",
-            Severity.WARNING,
             "Memory is swapped out to disk",
             f"{with_unit(used, 'bytes')} of {with_unit(seen.machine.swap_bytes or 0, 'bytes')} of swap are in use: "
             "what is needed from there comes back at the speed of a disk.",
@@ -138,9 +132,8 @@ def swap(seen: Examination) -> Iterator[Finding]:
 def memory_full(seen: Examination) -> Iterator[Finding]:
     total, free = seen.machine.memory_bytes, seen.machine.memory_available_bytes
     if total is not None and free is not None and free < _LITTLE * total:
-        yield Finding(
+        yield warning(
             "memory.full",
-            Severity.WARNING,
             "Memory is almost full",
             f"{with_unit(free, 'bytes')} of {with_unit(total, 'bytes')} are left.",
             "End programs that hold memory, before training does it for you. What uses most:",
@@ -153,9 +146,8 @@ def shared_memory(seen: Examination) -> Iterator[Finding]:
     if disk is None or disk.total_bytes is None or disk.total_bytes >= _SHARED_MEMORY:
         return
     in_container = seen.machine.container is not None
-    yield Finding(
+    yield warning(
         "memory.shared",
-        Severity.WARNING,
         "Shared memory is too small for DataLoader workers",
         f"{disk.folder} holds {with_unit(disk.total_bytes, 'bytes')}; workers hand their batches over through it and end with "
         "a bus error when it is full.",
@@ -169,9 +161,8 @@ def shared_memory(seen: Examination) -> Iterator[Finding]:
 def state_folder(seen: Examination) -> Iterator[Finding]:
     disk, problem = seen.environment.state, seen.environment.state_problem
     if problem is not None:
-        yield Finding(
+        yield warning(
             "state.unwritable",
-            Severity.WARNING,
             "The advisor cannot remember what it measures",
             problem,
             "Name a folder that can be written:",
@@ -179,18 +170,16 @@ def state_folder(seen: Examination) -> Iterator[Finding]:
         )
         return
     if disk is not None and disk.free_bytes is not None and disk.free_bytes < _NO_ROOM_TO_REMEMBER:
-        yield Finding(
+        yield warning(
             "state.full",
-            Severity.WARNING,
             "The disk on which the advisor remembers is full",
             f"{disk.folder}: {with_unit(disk.free_bytes, 'bytes')} are free, so that measurements may be lost.",
             "Make room there, or name a folder on another disk:",
             ("export ADVISOR_STATE=FOLDER",),
         )
     if disk is not None and disk.kind is DiskKind.NETWORK:
-        yield Finding(
+        yield note(
             "state.network",
-            Severity.NOTE,
             "The advisor remembers on a network disk",
             f"{disk.folder} lies on {disk.file_system}; every machine keeps a folder of its own there.",
             "Name a folder on a disk of this machine if that is slow:",
@@ -204,9 +193,8 @@ def data_disk(seen: Examination) -> Iterator[Finding]:
         return
     free = disk.free_bytes
     if free is not None and free < _NO_ROOM_BESIDE_DATA and disk.file_system not in _NEVER_WRITTEN:
-        yield Finding(
+        yield warning(
             "data.full",
-            Severity.WARNING,
             "The disk of the data is full",
             f"{disk.folder}: {with_unit(free, 'bytes')} are free.",
             "Make room before anything is written there; `advisor probe --only storage` needs "
@@ -215,9 +203,8 @@ def data_disk(seen: Examination) -> Iterator[Finding]:
     if disk.kind not in (DiskKind.NETWORK, DiskKind.HDD):
         return
     network = disk.kind is DiskKind.NETWORK
-    yield Finding(
+    yield warning(
         "data.slow-disk",
-        Severity.WARNING,
         f"The data lie on {'a network file system' if network else 'a disk with rotating platters'}",
         f"{disk.folder} is on {disk.file_system}{f' ({disk.device})' if disk.device and not network else ''}.",
         "Reading many small files in random order is slow there. Copy the data to a local NVMe disk or SSD, or pack "

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Iterator
 
 from advisor.machine.cards import Gpu
-from advisor.machine.doctor.finding import BUILDS, Examination, Finding, Severity
+from advisor.machine.doctor.finding import BUILDS, Examination, Finding, note, problem, warning
 from advisor.wording import join_names, shorten
 
 # The least driver for any CUDA of that major version on Linux: NVIDIA, CUDA Compatibility, "Minor Version
@@ -18,9 +18,8 @@ _HIDING = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"
 
 def torch_missing(seen: Examination) -> Iterator[Finding]:
     if seen.torch.error is not None:
-        yield Finding(
+        yield problem(
             "torch.silent",
-            Severity.PROBLEM,
             "PyTorch cannot be asked",
             shorten(seen.torch.error, 400),
             "Install PyTorch into the environment of this program, or repair it by installing it again.",
@@ -43,9 +42,8 @@ def cpu_build(seen: Examination) -> Iterator[Finding]:
     wanted = {"cuda": "CUDA", "rocm": "ROCm"}.get(backend, backend)
     build = "a build for processors only" if torch.is_cpu_build else f"built for {'CUDA' if torch.cuda else 'ROCm'}"
     plain = backend == "cuda" and seen.machine.system == "Linux" and seen.machine.architecture == "x86_64"
-    yield Finding(
+    yield problem(
         "torch.cpu-build",
-        Severity.PROBLEM,
         "PyTorch cannot use the GPU: it is the wrong build",
         f"The machine has {_cards_text(cards)}, but PyTorch {torch.version or ''} is {build}.",
         f"Install a build with {wanted}: {BUILDS}."
@@ -57,26 +55,23 @@ def cpu_build(seen: Examination) -> Iterator[Finding]:
 def _apple(seen: Examination) -> Iterator[Finding]:
     torch = seen.torch
     if torch.architecture == "x86_64":
-        yield Finding(
+        yield problem(
             "torch.rosetta",
-            Severity.PROBLEM,
             "Python runs translated, so PyTorch cannot use the Apple GPU",
             "This Python was built for Intel processors (x86_64) and runs through Rosetta.",
             "Install a Python for arm64 (from python.org, or Homebrew under /opt/homebrew), and PyTorch into that one.",
         )
     elif torch.mps_built is False:
-        yield Finding(
+        yield problem(
             "torch.cpu-build",
-            Severity.PROBLEM,
             "PyTorch cannot use the GPU: it is the wrong build",
             f"PyTorch {torch.version or ''} was built without Metal (MPS).",
             f"Install the build for Macs: {BUILDS}.",
             (_pip(seen, "install", "--force-reinstall", "torch"),),
         )
     elif torch.mps_available is False:
-        yield Finding(
+        yield problem(
             "torch.no-gpu",
-            Severity.PROBLEM,
             "PyTorch has Metal (MPS) but cannot use the GPU",
             "MPS is part of this build and not available.",
             "MPS needs macOS 12.3 or later; PyTorch's newer versions need a newer one. Update macOS.",
@@ -94,9 +89,8 @@ def unusable(seen: Examination) -> Iterator[Finding]:
     if hiding is not None and hiding[1].strip() in ("", "-1", "NoDevFiles"):
         yield _hidden(seen, 0)
         return
-    yield _driver_too_old(seen) or Finding(
+    yield _driver_too_old(seen) or problem(
         "torch.no-gpu",
-        Severity.PROBLEM,
         "PyTorch does not find a GPU that it can use",
         f"The driver shows {_cards_text(cards)}. PyTorch says: {shorten(torch.gpu_error or 'nothing', 300)}",
         "If the driver was updated since the last start, restart the computer; in a container, pass the cards in "
@@ -121,9 +115,8 @@ def _driver_too_old(seen: Examination) -> Finding | None:
     if not old:
         return None
     supports = f", which supports CUDA {driver.cuda}" if driver.cuda else ""
-    return Finding(
+    return problem(
         "driver.too-old",
-        Severity.PROBLEM,
         "The NVIDIA driver is too old for this PyTorch",
         f"PyTorch {torch.version or ''} is built for CUDA {torch.cuda} and {wants}; "
         f"the driver is {driver.version or 'unknown'}{supports}.",
@@ -154,9 +147,8 @@ def _hidden(seen: Examination, visible: int) -> Finding:
     else:
         why = "No variable hides the others."
         remedy = "In a container or job, check how many cards it was given."
-    return Finding(
+    return warning(
         "torch.fewer-cards",
-        Severity.WARNING,
         "PyTorch sees fewer GPUs than the driver",
         f"The driver counts {len(cards)}, PyTorch {visible}. {why}",
         remedy,
@@ -170,18 +162,16 @@ def threads(seen: Examination) -> Iterator[Finding]:
         return
     stated = seen.environment.variables.get("OMP_NUM_THREADS")
     if stated is not None and not re.fullmatch(r"\s*[1-9]\d{0,5}\s*(,\s*[1-9]\d{0,5}\s*)*", stated):
-        yield Finding(
+        yield warning(
             "threads.variable",
-            Severity.WARNING,
             "OMP_NUM_THREADS is no number of threads",
             f"It is set to {shorten(stated)!r}; PyTorch starts {count} threads.",
             "Set a number, or remove the variable:",
             ("unset OMP_NUM_THREADS",),
         )
     if count > usable:
-        yield Finding(
+        yield warning(
             "threads.many",
-            Severity.WARNING,
             "PyTorch starts more threads than it may use",
             f"{count} threads for {usable} hardware {'thread' if usable == 1 else 'threads'} that affinity and quota "
             "allow: they wait for each other.",
@@ -190,9 +180,8 @@ def threads(seen: Examination) -> Iterator[Finding]:
         )
     elif count == 1 and usable > 2 and not seen.machine.gpus:
         because = f"OMP_NUM_THREADS is {shorten(stated)}" if stated else "no variable asks for that"
-        yield Finding(
+        yield note(
             "threads.few",
-            Severity.NOTE,
             "PyTorch uses one thread",
             f"{usable} hardware threads may be used; {because}.",
             "`advisor probe --only threads` finds the best number for your network.",
