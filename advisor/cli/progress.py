@@ -6,10 +6,11 @@ import contextlib
 import statistics
 import sys
 import time
-from types import TracebackType
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
 from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
+from advisor.agent.timed import Timed
 from advisor.cli.console import panel, stderr
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
 from advisor.report.rates import amount
@@ -18,22 +19,64 @@ from advisor.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.live import Live
     from rich.progress import Progress, Task, TaskID
 
     from advisor.probes.outcome import Outcome
     from advisor.probes.probe import Probe, Setting
 
 
-class MeasuringProgress:
+class LiveProgress:
+    """What is shown while a run goes on: lines; on a terminal also, below them, a display that changes."""
+
+    soft_wrap = False
+    """True where long lines are left to the terminal to wrap."""
+
+    def __init__(self) -> None:
+        self.console: Console = stderr()
+        self.display: Progress | Live | None = None
+
+    def live_display(self) -> Progress | Live:
+        """The display, not started yet. Called on a terminal only."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and not self.console.is_dumb_terminal:
+            self.display = self.live_display()
+            try:
+                self.display.start()
+            except BaseException:  # Ctrl-C just now: the cursor may be hidden already
+                self.display.stop()
+                raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.display is not None:
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                self.display.stop()
+
+    def line(self, text: str) -> None:
+        """A line above the display."""
+        self._above.print(printable(text), soft_wrap=self.soft_wrap)
+
+    def warn(self, title: str, texts: Iterable[str]) -> None:
+        panel(title, list(texts), style="yellow", console=self._above)
+
+    @property
+    def _above(self) -> Console:
+        """The console that prints above the display."""
+        return self.display.console if self.display is not None else self.console
+
+
+class MeasuringProgress(LiveProgress):
     """A listener of the agent. On a terminal the last line shows what is measured, live figures and the time left."""
 
     keeps = True
     """True where later plans are to count what is measured."""
 
     def __init__(self, budget_seconds: float) -> None:
-        self._budget = budget_seconds
-        self._deadline = time.monotonic() + budget_seconds
-        self._console: Console = stderr()
+        super().__init__()
+        self.time = Timed(budget_seconds, time.monotonic)
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._figures: dict[Setting, list[float]] = {}
@@ -44,41 +87,28 @@ class MeasuringProgress:
         self._warned = False
         """True once it was said that the journal cannot be written: that is tried before and after every probe."""
 
-    def __enter__(self) -> Self:
-        if sys.stderr.isatty() and not self._console.is_dumb_terminal:
-            from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn  # 10 ms, only on a terminal
-            from rich.text import Text
+    def live_display(self) -> Progress:
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn  # 10 ms, only on a terminal
+        from rich.text import Text
 
-            measuring = self
+        run = self.time
 
-            class TimeLeft(ProgressColumn):
-                """Counts down by itself, whatever the probe does."""
+        class TimeLeft(ProgressColumn):
+            """Counts down by itself, whatever the probe does."""
 
-                def render(self, task: Task) -> Text:
-                    return Text(f"{measuring.seconds_left():>3.0f} s left")
+            def render(self, task: Task) -> Text:
+                return Text(f"{run.seconds_left:>3.0f} s left")
 
-            self._bar = Progress(
-                BarColumn(bar_width=16),
-                TimeLeft(),
-                TextColumn("{task.fields[what]}", markup=False),
-                console=self._console,
-                transient=True,
-                refresh_per_second=4,
-            )
-            self._task = self._bar.add_task("", total=self._budget, what="starting")
-            try:
-                self._bar.start()
-            except BaseException:  # Ctrl-C just now: the cursor may be hidden already
-                self._bar.stop()
-                raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                self._bar.stop()
+        self._bar = Progress(
+            BarColumn(bar_width=16),
+            TimeLeft(),
+            TextColumn("{task.fields[what]}", markup=False),
+            console=self.console,
+            transient=True,
+            refresh_per_second=4,
+        )
+        self._task = self._bar.add_task("", total=run.budget, what="starting")
+        return self._bar
 
     def __call__(self, event: MeasuringEvent) -> None:
         match event:
@@ -90,7 +120,7 @@ class MeasuringProgress:
                     self.line(f"Going on where a stopped run ended{after}: {names} measured already.")
                 else:
                     self.line(f"A stopped run had finished no probe{used}.")
-                self._deadline -= spent
+                self.time.spent = spent
             case ProbeStarted(probe, seconds):
                 again = ", since undecided" if probe.name in self._run else ""
                 why = " again, to see whether it holds" if event.again else f" again{again}" if again else ""
@@ -110,7 +140,7 @@ class MeasuringProgress:
                 self._finished(outcome)
             case JournalFailed(error) if not self._warned:
                 self._warned = True
-                panel(NO_RESUMING, [str(error.problems[0])], style="yellow", console=self._live_console)
+                self.warn(NO_RESUMING, [str(error.problems[0])])
 
     def _live(self) -> str:
         assert self._probe is not None  # noqa: S101 - something was started
@@ -129,25 +159,11 @@ class MeasuringProgress:
         if self.keeps and outcome.measured and not outcome.worth_keeping:
             self.line(f"  {outcome.probe}: not kept for later plans, since other programs took much of the machine.")
 
-    @property
-    def _room(self) -> int:
-        """Columns beside the bar and the time left."""
-        return max(10, self._console.width - 32)
-
-    def seconds_left(self) -> float:
-        return max(0.0, self._deadline - time.monotonic())
-
     def _update(self, what: str) -> None:
         if self._bar is None or self._task is None:
             return
         self._shown = time.monotonic()
-        self._bar.update(self._task, completed=self._budget - self.seconds_left(), what=printable(what)[: self._room])
-
-    def line(self, text: str) -> None:
-        """A line above the live one."""
-        self._live_console.print(printable(text))
-
-    @property
-    def _live_console(self) -> Console:
-        """The console that prints above the live line."""
-        return self._bar.console if self._bar is not None else self._console
+        room = max(10, self.console.width - 32)  # beside the bar and the time left
+        self.display.update(
+            self._task, completed=self.time.budget - self.time.seconds_left, what=printable(what)[:room]
+        )

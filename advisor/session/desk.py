@@ -42,7 +42,12 @@ from advisor.wording import shorten
 
 class Desk:
     """`resume_command` goes on with the conversation in another process; a `school` that is named outranks the one that a
-    saved conversation was held by. `notes` are to be shown first."""
+    saved conversation was held by. `notes` are to be shown first.
+
+    Do not keep `interview`: it is another one after `begin_anew`. Any method may take long, so a screen calls none in its own
+    thread: `save`, `begin_anew`, `resume`, `open_answers` and `use_data` through `Host.think`, the others in a thread of their
+    own.
+    """
 
     def __init__(
         self,
@@ -73,6 +78,7 @@ class Desk:
         return self.inputs.inspection
 
     def notes(self) -> list[tuple[str, str]]:
+        """Titles and texts of problems with reading or saving since the last call, each to be shown once."""
         told, self._notes = self._notes, []
         return told
 
@@ -87,6 +93,7 @@ class Desk:
             return False
 
     def begin_anew(self) -> None:
+        """Start an empty conversation; facts of machine and data stay."""
         inputs = self.inputs
         self.interview: Interview = Interview(
             inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
@@ -96,7 +103,7 @@ class Desk:
         """The conversation's data, where they could not be looked into: they may be there another time."""
 
     def resume(self) -> list[str]:
-        """The school is saved with the conversation; a school that was named outranks it, and that is said."""
+        """Resume the saved conversation, by the school named or else the saved one; return remarks on it. Raises InputError."""
         found = saved.load(self.knowledge.vocabulary)
         self.begin_anew()
         self._replaces_saved = True
@@ -125,6 +132,7 @@ class Desk:
         return [f"Its data are used again: {shown}."]
 
     def open_answers(self, path: Path) -> list[str]:
+        """Start and save a conversation with the answers of this file; return remarks on it. Raises InputError."""
         stated = read_answers(self.knowledge.vocabulary, path, self.knowledge.topics)
         self.begin_anew()
         refused = self.interview.restore(stated, ())
@@ -152,6 +160,7 @@ class Desk:
             self._note("The answers cannot be saved for later", str(error.problems[0]))
 
     def how_to_go_on(self) -> str:
+        """The last words of the wizard: whether the answers are saved, and the command that resumes the conversation."""
         if not self._can_save:
             return "Stopped. What you said could not be saved."
         if not self.interview.progress.answers and not self.interview.progress.later:
@@ -169,9 +178,11 @@ class Desk:
     # --- data, measurements, trials --------------------------------------------------------------------------------
 
     def look_into(self, path: Path, target: str | None) -> Inspection:
+        """Inspect a dataset without using it yet. Raises InputError."""
         return inspected(path, target)
 
     def use_data(self, inspection: Inspection) -> None:
+        """Use the facts of this dataset beneath the answers, in place of those of another."""
         facts = with_inspection(self.knowledge, self.inputs.facts, inspection)
         with self._lock:
             trials = tried_before(facts, self._note)
@@ -179,6 +190,8 @@ class Desk:
         self.interview.observed = facts
 
     def measure(self, seconds: float, only: Sequence[str] | None, listener: MeasuringListener, stop: Stop) -> Revision:
+        """Measure this machine for the plan as it stands; outcomes are kept, and the plan counts them from then on."""
+
         def hear(event: MeasuringEvent) -> None:
             if isinstance(event, ProbeFinished) and event.outcome.measured:
                 self._count(outcomes=(event.outcome,))
@@ -190,6 +203,7 @@ class Desk:
         return done.revision
 
     def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
+        """Try the plan on the dataset, and count the outcomes likewise. Raises InputError where nothing can be tried."""
         done = try_on_data(self._in_another_thread(), seconds, complain=self._note, on_event=listener, stop=stop)
         self._count(trials=done.found)
         return done.outcome

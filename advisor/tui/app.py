@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import work
@@ -18,9 +20,23 @@ from advisor.tui.host import PAINTING_SECONDS, Host
 from advisor.tui.screen import WizardScreen
 
 if TYPE_CHECKING:
-    from advisor.tui.desk import Desk
+    from advisor.session.desk import Desk
 
 LIGHT, DARK = "textual-light", "textual-dark"
+SCREENS: Mapping[type[requests.Request[Any]], str] = {
+    requests.ToStart: "start.StartScreen",
+    requests.ToInterview: "interview.interview.InterviewScreen",
+    requests.ToFacts: "known_facts.FactsScreen",
+    requests.ToData: "data.DataScreen",
+    requests.ToTopic: "topic.topic.TopicScreen",
+    requests.ToWhatIf: "what_if.what_if.WhatIfScreen",
+    requests.ToGlossary: "glossary.glossary.GlossaryScreen",
+    requests.ToExport: "export.export.ExportScreen",
+    requests.ToSavedPlan: "saved_plan.SavedPlanScreen",
+    requests.ToProbes: "probing.probing.ProbingScreen",
+    requests.ToTrials: "trying.trying.TryingScreen",
+}
+"""The screen that answers each request and takes its fields. It is imported when first opened: all of them take 300 ms."""
 
 
 class Wizard(Host):
@@ -45,7 +61,9 @@ class Wizard(Host):
         self.theme = DARK
 
     def screen_for(self, request: requests.Request[Any]) -> Screen[Any]:
-        return screen_for(request)
+        module, _, name = SCREENS[type(request)].rpartition(".")
+        screen: type[Screen[Any]] = getattr(importlib.import_module(f"advisor.tui.screens.{module}"), name)
+        return screen(**{field.name: getattr(request, field.name) for field in fields(request)})
 
     def on_mount(self) -> None:
         self.open(requests.ToStart())
@@ -102,53 +120,3 @@ class Wizard(Host):
 
     def action_turn_light(self) -> None:
         self.theme = LIGHT if self.theme == DARK else DARK
-
-
-def screen_for(request: requests.Request[Any]) -> Screen[Any]:
-    """The screen that answers a request. Each is imported when it is first opened: all of them take 300 ms."""
-    match request:
-        case requests.ToStart():
-            from advisor.tui.screens.start import StartScreen
-
-            return StartScreen()
-        case requests.ToInterview():
-            from advisor.tui.screens.interview.interview import InterviewScreen
-
-            return InterviewScreen()
-        case requests.ToFacts():
-            from advisor.tui.screens.known_facts import FactsScreen
-
-            return FactsScreen()
-        case requests.ToData():
-            from advisor.tui.screens.data import DataScreen
-
-            return DataScreen()
-        case requests.ToTopic(topic, plan, whose):
-            from advisor.tui.screens.topic.topic import TopicScreen
-
-            return TopicScreen(topic, plan, whose=whose)
-        case requests.ToWhatIf(fact, value):
-            from advisor.tui.screens.what_if.what_if import WhatIfScreen
-
-            return WhatIfScreen(fact, value)
-        case requests.ToGlossary(within):
-            from advisor.tui.screens.glossary.glossary import GlossaryScreen
-
-            return GlossaryScreen(within=within)
-        case requests.ToExport(plan):
-            from advisor.tui.screens.export.export import ExportScreen
-
-            return ExportScreen(plan)
-        case requests.ToSavedPlan(path):
-            from advisor.tui.screens.saved_plan import SavedPlanScreen
-
-            return SavedPlanScreen(path)
-        case requests.ToProbes():
-            from advisor.tui.screens.probing.probing import ProbingScreen
-
-            return ProbingScreen()
-        case requests.ToTrials():
-            from advisor.tui.screens.trying.trying import TryingScreen
-
-            return TryingScreen()
-    raise TypeError(f"no screen answers {request}")

@@ -21,7 +21,7 @@ from advisor.wording import printable
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.interview.interview import Interview
-    from advisor.tui.desk import Desk
+    from advisor.session.desk import Desk
 
 Result = TypeVar("Result")
 PAINTING_SECONDS = 0.2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.cli.wizard.commands import SPELLINGS, Command, Verb, command_lines, understood
 from advisor.errors import InputError
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.interview.changes import assignments
 from advisor.interview.choosing import spelled_out
-from advisor.interview.commands import SPELLINGS, Command, Verb, command_lines, understood
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge
 from advisor.resources import rules_folder

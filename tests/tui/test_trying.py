@@ -10,6 +10,7 @@ import pytest
 from textual.widgets import Button, Select, TabbedContent
 
 from advisor.agent.trials.events import TrialsResumed
+from advisor.agent.trials.state import MOST_CURVES, Trials
 from advisor.errors import input_error
 from advisor.inference.advise import VALUES_ONLY
 from advisor.report.page import Look
@@ -20,7 +21,6 @@ from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.running.run_screen import Phase as Screen
 from advisor.tui.screens.trying.done import in_the_plan
 from advisor.tui.screens.trying.live import TrialsPane
-from advisor.tui.screens.trying.state import MOST_CURVES, Trials
 from advisor.tui.screens.trying.trying import TryingScreen
 from tests.tui.measurements_made import rules
 from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
@@ -224,17 +224,17 @@ def told(*messages: object) -> Trials:
 def test_each_fold_and_each_candidate_begins_a_curve_of_its_own() -> None:
     first, second = (Began(name, Stage.NETWORKS, 0, Kind.NETWORK) for name in ("a", "b"))
     state = told(first, EpochSeen(1, 0.9), EpochSeen(4, 0.5), EpochSeen(1, 0.8))
-    assert [line.points for line in state.lines()] == [((1, 0.9), (4, 0.5)), ((1, 0.8),)]
+    assert state.curves == [[(1, 0.9), (4, 0.5)], [(1, 0.8)]]
     state.tell(second)
-    assert len(state.lines()) == 2, "the curves of the one before stay until there is another one"
+    assert len(state.curves) == 2, "the curves of the one before stay until there is another one"
     state.tell(EpochSeen(2, 0.7))
-    assert (state.curves_of, [line.points for line in state.lines()]) == ("b", [((2, 0.7),)])
+    assert (state.curves_of, state.curves) == ("b", [[(2, 0.7)]])
 
 
 def test_only_the_newest_curves_are_drawn() -> None:
     state = told(Began("a", Stage.NETWORKS, 0, Kind.NETWORK), *(EpochSeen(1, float(fold)) for fold in range(30)))
-    assert len(state.lines()) == MOST_CURVES
-    assert state.lines()[-1].points == ((1, 29.0),)
+    assert len(state.curves) == MOST_CURVES
+    assert state.curves[-1] == [(1, 29.0)]
 
 
 def test_smaller_errors_rank_first() -> None:

@@ -9,15 +9,14 @@ from typing import Annotated
 
 import typer
 
-from advisor.cli.console import BAD_INPUT, error_panel, interactive, panel, warn, write
+from advisor.cli.console import BAD_INPUT, interactive, panel, write
 from advisor.cli.ending import end_interrupted
 from advisor.cli.options import DataPath, MachineName, Packs, SchoolName, TargetColumn
 from advisor.cli.wizard.ending import Ending
-from advisor.cli.wizard.lines import read, say
-from advisor.cli.wizard.pages import WizardPages
+from advisor.cli.wizard.lines import say
+from advisor.cli.wizard.plain import PlainFace, warn_of_notes
 from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
-from advisor.interview.plain import PlainFace
 from advisor.knowledge.model import School
 from advisor.session.desk import Desk
 from advisor.session.inputs import gather
@@ -88,18 +87,8 @@ def _line_by_line(desk: Desk, told: list[str]) -> None:
     try:
         _introduce(desk)
         ending = Ending(desk)
-        face = PlainFace(
-            interview=desk.interview,
-            pages=WizardPages(desk.knowledge, desk.interview.plan),
-            read=read,
-            say=say,
-            show=write,
-            after_step=lambda: _save(desk),
-            save_report=ending.save_report,
-            complain=error_panel,
-        )
-        finished = face.run()
-        _warn_of_notes(desk)
+        finished = PlainFace(desk, ending).run()
+        warn_of_notes(desk)
         if finished:
             ending.offer()
         else:
@@ -107,16 +96,6 @@ def _line_by_line(desk: Desk, told: list[str]) -> None:
     except KeyboardInterrupt:
         write("")  # the prompt stands without a line end
         end_interrupted(desk.how_to_go_on())
-
-
-def _save(desk: Desk) -> None:
-    desk.save()
-    _warn_of_notes(desk)
-
-
-def _warn_of_notes(desk: Desk) -> None:
-    for title, what in desk.notes():
-        warn(title, what)
 
 
 def _introduce(desk: Desk) -> None:

@@ -20,8 +20,8 @@ class Ask(Dialog[bool]):
     TITLE = "A question"
     HELP_TEXT = "Answer it by its key, or go to a button with Tab and press Enter. Escape leaves things as they are."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "Yes", id="ask.yes", tooltip="Yes."),
-        Binding("n,escape", "answer(False)", "No", id="ask.no", tooltip="No: leave things as they are."),
+        Binding("y", "dismiss(True)", "Yes", id="ask.yes", tooltip="Yes."),
+        Binding("n,escape", "dismiss(False)", "No", id="ask.no", tooltip="No: leave things as they are."),
     ]
 
     def __init__(self, question: str, details: str = "", *, yes: str = "Yes", no: str = "No") -> None:
@@ -40,6 +40,3 @@ class Ask(Dialog[bool]):
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
-
-    def action_answer(self, yes: bool) -> None:
-        self.dismiss(yes)

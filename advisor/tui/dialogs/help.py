@@ -19,7 +19,7 @@ class HelpScreen(ModalScreen[None]):
     """Lies over the screen that it explains."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q", "close", "Close", id="help.close", tooltip="Close this help.")
+        Binding("escape,f1,q", "dismiss", "Close", id="help.close", tooltip="Close this help.")
     ]
 
     def __init__(self, about: Screen[Any]) -> None:
@@ -48,6 +48,3 @@ class HelpScreen(ModalScreen[None]):
                 keys.setdefault(does, []).append(self.app.get_key_display(active.binding))
         for does, displayed in keys.items():
             yield Content.assemble((f"{' '.join(displayed):>8}  ", "bold"), does)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

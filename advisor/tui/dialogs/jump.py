@@ -18,7 +18,7 @@ class JumpScreen(ModalScreen[None]):
     """Lies over the screen whose widgets have the letters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+o", "close", "Stay", id="jump.close", tooltip="Stay where you were.")
+        Binding("escape,ctrl+o", "dismiss", "Stay", id="jump.close", tooltip="Stay where you were.")
     ]
 
     def __init__(self, about: Screen[Any]) -> None:
@@ -37,9 +37,6 @@ class JumpScreen(ModalScreen[None]):
             event.stop()
             self.dismiss(None)
             place.focus()
-
-    def action_close(self) -> None:
-        self.dismiss(None)
 
 
 def _places(about: Screen[Any]) -> list[Widget]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -10,11 +11,9 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
 
 from advisor.errors import InputError
 from advisor.report.found.inspection import inspection_page
@@ -48,13 +47,6 @@ class DataScreen(WizardScreen[bool]):
         ("Data: Choose others", "Another file or folder", "pick"),
     )
 
-    class Found(Message):
-        """A dataset was inspected, in a thread that may outlive the screen; or it cannot be read."""
-
-        def __init__(self, inspection: Inspection | None, error: InputError | None = None) -> None:
-            super().__init__()
-            self.inspection, self.error = inspection, error
-
     def __init__(self) -> None:
         super().__init__()
         self.inspection: Inspection | None = None
@@ -83,33 +75,18 @@ class DataScreen(WizardScreen[bool]):
         elif self.inspection is None:
             self.dismiss(False)
 
-    def look_into(self, path: Path, target: str | None) -> None:
+    @work(exclusive=True, group="inspect")
+    async def look_into(self, path: Path, target: str | None) -> None:
+        """Inspect in a thread that may outlive the screen; its result means nothing once other data are chosen."""
         self.query_one("#state", Static).update(plain(f"Inspecting {shorten(path)} …"))
         self.query_one("#targets", OptionList).disabled = True
-        self._inspect(path, target)
-
-    @work(thread=True, exclusive=True, group="inspect")
-    def _inspect(self, path: Path, target: str | None) -> None:
-        this = get_current_worker()
         try:
-            told = self.Found(self.wizard.desk.look_into(path, target))
+            self.show_found(await asyncio.to_thread(self.wizard.desk.look_into, path, target))
         except InputError as error:
-            told = self.Found(None, error)
-        if not this.is_cancelled:  # other data were chosen, or nobody waits any more
-            self.post_message(told)
-
-    def on_data_screen_found(self, event: Found) -> None:
-        if event.inspection is not None:
-            self.show_found(event.inspection)
-        else:
-            assert event.error is not None  # noqa: S101 - one of the two is there
-            self.show_problem(event.error)
-
-    def show_problem(self, error: InputError) -> None:
-        self.query_one("#state", Static).update(
-            plain(f"✗ {error.title}: {problem_text(error)}  F2 chooses other data.")
-        )
-        self.query_one("#targets", OptionList).disabled = False
+            self.query_one("#state", Static).update(
+                plain(f"✗ {error.title}: {problem_text(error)}  F2 chooses other data.")
+            )
+            self.query_one("#targets", OptionList).disabled = False
 
     def show_found(self, found: Inspection) -> None:
         self.inspection = found
@@ -130,10 +107,7 @@ class DataScreen(WizardScreen[bool]):
     def _target_chosen(self, event: OptionList.OptionSelected) -> None:
         found = self.inspection
         assert found is not None  # noqa: S101 - its columns are shown
-        if event.option_index < len(found.columns):
-            target: str | None = found.columns[event.option_index].name
-        else:
-            target = None
+        target = found.columns[event.option_index].name if event.option_index < len(found.columns) else None
         if target == found.target:
             self.action_go_on()
         else:

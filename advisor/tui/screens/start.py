@@ -32,6 +32,7 @@ WAYS = (
     ("report", "Open a plan", "one that was exported as JSON"),
     ("glossary", "Look up a word", "technical terms, facts and topics in plain words"),
 )
+"""Each by the name of its action."""
 ANOTHER = "Begin another conversation?"
 KEPT = (
     "You can go on with the one that is saved. It stays until you answer something here; then the new one is saved in its place, "
@@ -99,15 +100,7 @@ class StartScreen(WizardScreen[None]):
         if self._begun:
             return
         self._begun = True
-        {
-            "new": self.action_new,
-            "resume": self.action_resume,
-            "data": self.action_data,
-            "answers": self.action_answers,
-            "measure": self.action_measure,
-            "report": self.action_report,
-            "glossary": self.action_glossary,
-        }[way]()
+        getattr(self, f"action_{way}")()
 
     def commands(self) -> Iterator[SystemCommand]:
         for name, title, meaning in WAYS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from textual.app import RenderResult
 from textual.color import Color
@@ -55,25 +56,20 @@ class Plot(PlotextPlot):
         return super().render()
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    points: tuple[Point, ...] = ()
-    unit: str = ""
-
-
 class Intervals(Plot):
     """Rates by setting, from zero: a mark for the median, a stroke for its 95 % interval."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.measured = Measured()
+        self.points: Sequence[Point] = ()
+        self.unit = ""
 
     def show(self, points: Sequence[Point], unit: str) -> None:
-        self.measured = Measured(tuple(points), unit)
+        self.points, self.unit = points, unit
         self.refresh()
 
     def draw(self) -> None:
-        points, plot = self.measured.points, self.plt
+        points, plot = self.points, self.plt
         if not points:
             return
         places = [float(number) for number in range(1, len(points) + 1)]
@@ -86,16 +82,13 @@ class Intervals(Plot):
         plot.scatter(places, [point.value for point in points], marker="●", color=mark)
         plot.xticks(places, [point.title for point in points])
         heights = [0, most / 2, most]
-        plot.yticks(heights, ["0", *(amount(height, self.measured.unit) for height in heights[1:])])
+        plot.yticks(heights, ["0", *(amount(height, self.unit) for height in heights[1:])])
         plot.xlim(0.5, len(points) + 0.5)
         plot.ylim(0, most * 1.05)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One training: epochs in order, and the value after each."""
-
-    points: tuple[tuple[int, float], ...]
+Curve: TypeAlias = Sequence[tuple[int, float]]
+"""One training: epochs in order, and the value after each."""
 
 
 class Curves(Plot):
@@ -103,27 +96,27 @@ class Curves(Plot):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.curves: tuple[Line, ...] = ()
+        self.curves: Sequence[Curve] = ()
 
-    def show(self, curves: Sequence[Line]) -> None:
-        self.curves = tuple(line for line in curves if line.points)
+    def show(self, curves: Sequence[Curve]) -> None:
+        self.curves = curves
         self.refresh()
 
     def draw(self) -> None:
         plot = self.plt
         if not self.curves:
             return
-        for number, line in enumerate(self.curves):
+        for number, curve in enumerate(self.curves):
             newest = number == len(self.curves) - 1
-            step = max(1, -(-len(line.points) // MOST_POINTS))
-            shown = [*line.points[:-1:step], line.points[-1]]
+            step = max(1, -(-len(curve) // MOST_POINTS))
+            shown = [*curve[:-1:step], curve[-1]]
             epochs, values = [epoch for epoch, _ in shown], [value for _, value in shown]
             colour = self.colour("primary" if newest else "secondary")
             plot.plot(epochs, values, marker="braille", color=colour)
             if newest:
                 plot.scatter(epochs[-1:], values[-1:], marker="●", color=colour)
         plot.xlabel("epochs")
-        last = max(2, *(line.points[-1][0] for line in self.curves))
+        last = max(2, *(curve[-1][0] for curve in self.curves))
         plot.xlim(1, last)
         plot.xticks([float(epoch) for epoch in sorted({1, last // 4, last // 2, 3 * last // 4, last} - {0})])
 

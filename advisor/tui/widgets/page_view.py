@@ -35,7 +35,6 @@ class PageView(VerticalScroll):
     HELP_TEXT = "Scroll with the arrow keys, Page Up and Page Down."
     DEFAULT_CSS = """
     PageView { height: 1fr; padding: 0 1; }
-    PageView > Static { height: auto; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -166,7 +166,7 @@ class BenchProgress(MeasuringProgress):
                 self.line(
                     f"Going on where a stopped run ended: {many} sweep{'' if many == 1 else 's'} measured already."
                 )
-                self._deadline -= spent
+                self.time.spent = spent
             case _:
                 super().__call__(event)
 

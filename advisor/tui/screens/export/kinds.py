@@ -16,7 +16,7 @@ from advisor.wording import shorten
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge
-    from advisor.tui.desk import Desk
+    from advisor.session.desk import Desk
 
 Made: TypeAlias = str | Mapping[str, str]
 """The text of a file, or the texts of the files of a folder."""

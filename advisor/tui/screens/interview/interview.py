@@ -144,10 +144,6 @@ class InterviewScreen(WizardScreen[None]):
         if not moved[0]:
             self.wizard.tell("This is the first question.")
 
-    @on(QuestionPane.Next)
-    async def _next(self, event: QuestionPane.Next) -> None:
-        await self.run_action(event.action)
-
     # --- other screens ---------------------------------------------------------------------------------------------
 
     @on(PlanList.Opened)

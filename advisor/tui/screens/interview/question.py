@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from advisor.errors import InputError
@@ -39,6 +38,7 @@ NEXT = (
     ("what_if", "Suppose another answer", "both plans side by side; nothing is changed"),
     ("facts", "Correct something", "what you said, and what was found"),
 )
+"""Each by the name of an action of the screen."""
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """Sources whose value is put into the entry to be confirmed; with an assumption, Enter would make it an answer."""
 
@@ -68,13 +68,6 @@ class Explanation(FocusOnRelease, VerticalScroll):
 
 class QuestionPane(Vertical):
     """The question and its answer: `show` another one, or `refuse` an answer with the reason."""
-
-    class Next(Message):
-        """A choice at the end: the name of an action of the screen."""
-
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
 
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -171,9 +164,9 @@ class QuestionPane(Vertical):
             place.focus()
 
     @on(OptionList.OptionSelected, "#entry_place > OptionList")
-    def _next_chosen(self, event: OptionList.OptionSelected) -> None:
+    async def _next_chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.post_message(self.Next(str(event.option_id)))
+        await self.screen.run_action(str(event.option_id))
 
 
 def _given_before(now: Standing) -> Value | None:

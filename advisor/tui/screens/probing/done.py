@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual import on
@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import DataTable, Static, TabbedContent, TabPane
 
 from advisor.agent.agent import Revision
@@ -28,6 +27,7 @@ from advisor.report.changes import claim, quantity, sentence
 from advisor.report.found.measured import measured_page, newest_of, second_start
 from advisor.report.machine.page import MachineReport, machine_page, machine_report
 from advisor.report.rates import amount
+from advisor.tui.requests import ToTopic
 from advisor.tui.screens.probing.offer import probe_title
 from advisor.tui.screens.probing.state import finding, points_of
 from advisor.tui.screens.running.findings import SYMBOLS, WORDS, counted, finding_words
@@ -37,13 +37,16 @@ from advisor.tui.widgets.page_view import PageView
 from advisor.tui.widgets.table import Table
 from advisor.wording import join_names, printable, shorten
 
+if TYPE_CHECKING:
+    from advisor.tui.host import Host
+
 WIDE = 100
 """Columns from which a curve stands beside the text."""
 _COLUMNS = ("What", "Before", "Measured", "After")
 
 
 class DonePane(Vertical):
-    """Shows the results; posts `Opened` when a topic is chosen."""
+    """Shows the results; the topic that is chosen among them is opened."""
 
     DEFAULT_CSS = """
     DonePane { height: 1fr; }
@@ -51,16 +54,8 @@ class DonePane(Vertical):
     DonePane DataTable { height: auto; max-height: 50%; }
     DonePane #result { height: 1fr; }
     DonePane #detail_scroll { height: 1fr; padding: 0 1; }
-    DonePane #detail { height: auto; }
     DonePane Intervals { width: 50%; max-height: 18; }
     """
-
-    class Opened(Message):
-        """A topic was chosen to see its reasons."""
-
-        def __init__(self, topic: str) -> None:
-            super().__init__()
-            self.topic = topic
 
     class Results(Table):
         HELP_TEXT = (
@@ -186,7 +181,7 @@ class DonePane(Vertical):
     def _selected(self, event: DataTable.RowSelected) -> None:
         topic = self.results[event.cursor_row].topic
         if self.revision is not None and topic in self.revision.after.recommendations:
-            self.post_message(self.Opened(topic))
+            cast("Host", self.app).open(ToTopic(topic))
 
 
 def the_machine(machine: Machine, revision: Revision) -> MachineReport:

@@ -13,7 +13,7 @@ from advisor.probes.probe import Setting
 from advisor.tui.screens.probing.offer import probe_title
 from advisor.tui.screens.probing.state import Measuring, finding
 from advisor.tui.screens.running.findings import STYLES, finding_words
-from advisor.tui.screens.running.timed import TimeBar
+from advisor.tui.screens.running.time_bar import TimeBar
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
 from advisor.wording import printable
@@ -31,10 +31,8 @@ class LivePane(Vertical):
     )
     DEFAULT_CSS = """
     LivePane { height: 1fr; padding: 0 1; }
-    LivePane > Static { height: auto; }
     LivePane #figures { margin: 1 0 0 0; }
     LivePane #finished { height: auto; max-height: 8; margin: 1 0 0 0; }
-    LivePane #finished > Static { height: auto; }
     LivePane Intervals { margin: 1 0 0 0; max-height: 16; }
     """
 

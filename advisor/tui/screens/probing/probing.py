@@ -18,7 +18,6 @@ from advisor.children.stopping import Stop
 from advisor.errors import InputError
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.protocol import Message as Said
-from advisor.tui.requests import ToTopic
 from advisor.tui.screen import Palette
 from advisor.tui.screens.probing.done import DonePane
 from advisor.tui.screens.probing.live import LivePane
@@ -50,12 +49,10 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
         ("Measure: More", "Choose what to measure next", "again"),
     )
     CSS = """
-    #choosing > Static { height: auto; }
     #choice { height: 1fr; margin: 1 0 0 0; }
     #probes { width: 1fr; height: 1fr; max-height: 100%; border: round $primary; }
     #probes:focus { border: round $accent; }
     #about { width: 1fr; padding: 0 1; }
-    #about > Static { height: auto; }
     #sum { width: 1fr; padding: 1 0 0 2; }
     """
 
@@ -195,7 +192,3 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     def action_again(self) -> None:
         super().action_again()
         self.introduce()
-
-    @on(DonePane.Opened)
-    def _open(self, event: DonePane.Opened) -> None:
-        self.wizard.open(ToTopic(event.topic))

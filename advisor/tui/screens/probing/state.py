@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from advisor.agent.events import (
     JournalFailed,
@@ -13,13 +14,15 @@ from advisor.agent.events import (
     ProbeSkipped,
     ProbeStarted,
 )
+from advisor.agent.timed import Timed
 from advisor.facts.verdict import Verdict
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Duel, Message, Phase, Ready, Rechecked, Rehearsed, Sample, Skipped
 from advisor.probes.verdict import median_interval
-from advisor.tui.screens.running.timed import Timed
 from advisor.tui.widgets.curves import Point
+
+Timing = TypeVar("Timing")
 
 
 def finding(outcome: Outcome) -> str:
@@ -153,20 +156,18 @@ class Measuring(Timed):
         return self._intervals[key]
 
 
-def in_order(samples: Mapping[Setting, list[float]]) -> dict[Setting, list[float]]:
+def in_order(found: Mapping[Setting, Timing]) -> dict[Setting, Timing]:
     """By setting: numbers from small to large, names as they came."""
-    if all(isinstance(setting, int) for setting in samples):
-        return dict(sorted(samples.items()))
-    return dict(samples)
+    if all(isinstance(setting, int) for setting in found):
+        return {setting: found[setting] for setting in sorted(found)}
+    return dict(found)
 
 
 def points_of(outcome: Outcome) -> list[Point]:
     """The rates of a finished probe, by setting."""
     timed = {record.setting: rate for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None}
-    numbers = all(isinstance(setting, int) for setting in timed)
     found = []
-    for setting in sorted(timed) if numbers else timed:
-        rate = timed[setting]
+    for setting, rate in in_order(timed).items():
         note = "plan" if setting == outcome.before else "rival" if setting == outcome.rival else ""
         if outcome.verdict is Verdict.OVERTURNED and setting == outcome.after:
             note = "better"

@@ -12,11 +12,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Button, ContentSwitcher, Select
 
+from advisor.agent.timed import Timed
 from advisor.children.stopping import Stop
 from advisor.errors import InputError
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screen import WizardScreen
-from advisor.tui.screens.running.timed import TimeBar, Timed
+from advisor.tui.screens.running.time_bar import TimeBar
 from advisor.tui.text import problem_text
 
 if TYPE_CHECKING:

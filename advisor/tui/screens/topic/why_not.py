@@ -26,7 +26,7 @@ class WhyNotScreen(Dialog[str | None]):
     TITLE = "Why not"
     HELP_TEXT = "Choose the value that you would have expected. The answer is shown at the top of the reasons."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Back", id="why_not.close", tooltip="Go back without asking.")
+        Binding("escape", "dismiss", "Back", id="why_not.close", tooltip="Go back without asking.")
     ]
     CSS = """
     WhyNotScreen OptionList { height: auto; max-height: 16; }
@@ -63,6 +63,3 @@ class WhyNotScreen(Dialog[str | None]):
         event.stop()
         if event.value.strip():
             self.dismiss(event.value)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -8,9 +8,9 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from advisor.agent.trials.state import Row, Trials
 from advisor.report.found.trying import amount
-from advisor.tui.screens.running.timed import TimeBar
-from advisor.tui.screens.trying.state import Row, Trials
+from advisor.tui.screens.running.time_bar import TimeBar
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Curves
 from advisor.tui.widgets.table import Table
@@ -25,14 +25,12 @@ class TrialsPane(Vertical):
 
     DEFAULT_CSS = """
     TrialsPane { height: 1fr; padding: 0 1; }
-    TrialsPane > Static { height: auto; }
     TrialsPane #trials_sides { height: 1fr; margin: 1 0 0 0; }
     TrialsPane #trials_sides.stacked { layout: vertical; }
     TrialsPane DataTable { width: auto; max-width: 100%; height: 100%; }
     TrialsPane .stacked DataTable { width: 100%; height: 1fr; }
     TrialsPane #training { width: 1fr; height: 1fr; padding: 0 0 0 1; }
     TrialsPane .stacked #training { padding: 0; }
-    TrialsPane #training > Static { height: auto; }
     TrialsPane Curves { max-height: 20; }
     """
 
@@ -70,7 +68,7 @@ class TrialsPane(Vertical):
         self.query_one("#curves_of", Static).update(plain(of))
         curves = self.query_one(Curves)
         curves.display = bool(state.trainings)
-        curves.show(state.lines())
+        curves.show(state.curves)
 
 
 def _cells(row: Row, state: Trials) -> list[Text]:

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Button, ContentSwitcher, Static
 
 from advisor.agent.trials.events import TrialEvent, TrialListener
+from advisor.agent.trials.state import Trials
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
 from advisor.datasets.dataset import SUPERVISED
@@ -25,7 +26,6 @@ from advisor.tui.screens.running.run_screen import Phase, RunScreen
 from advisor.tui.screens.trying.done import WonPane
 from advisor.tui.screens.trying.live import TrialsPane
 from advisor.tui.screens.trying.offer import about_data, no_data
-from advisor.tui.screens.trying.state import Trials
 from advisor.tui.text import plain
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     )
     CSS = """
     #try_about { height: 1fr; }
-    #try_about > Static { height: auto; }
     #problem { display: none; }
     """
 

@@ -35,7 +35,7 @@ FACT, VALUE, RESULT = "fact", "value", "result"
 
 
 class WhatIfScreen(WizardScreen[None]):
-    """Begins with the fact `about` and its value `text`, as an answer states it; what is not given is chosen here."""
+    """Begins with the `fact` and its `value`, as an answer states it; what is not given is chosen here."""
 
     TITLE = "What if"
     HELP_TEXT = (
@@ -66,9 +66,9 @@ class WhatIfScreen(WizardScreen[None]):
     WhatIfScreen #supposed_value { height: auto; margin: 1 0; }
     """
 
-    def __init__(self, about: str = "", text: str | None = None) -> None:
+    def __init__(self, fact: str = "", value: str | None = None) -> None:
         super().__init__()
-        self.about, self.text = about, text
+        self.fact, self.value = fact, value
         self.stated: dict[str, str] = {}
         self.found: WhatIf | None = None
         self.all_topics: bool | None = None
@@ -91,10 +91,10 @@ class WhatIfScreen(WizardScreen[None]):
     async def on_mount(self) -> None:
         if self.wizard.standing is None:
             await self.wizard.take_stock()
-        if self.text is not None:
-            self._compare({self.about: self.text})
-        elif self.about:
-            await self._ask_value(self.about)
+        if self.value is not None:
+            self._compare({self.fact: self.value})
+        elif self.fact:
+            await self._ask_value(self.fact)
         else:
             self._ask_fact()
 

@@ -1,45 +1,15 @@
-"""The time of a run: how much of its budget is left, as a value and as a bar."""
+"""The time of a run as a bar."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from textual.content import Content
 from textual.widgets import Static
 
+from advisor.agent.timed import Timed
 from advisor.report.rates import bar
 
 BAR = 24
 """Columns."""
-
-
-@dataclass
-class Timed:
-    """A run of `budget` seconds, on a clock of the caller's."""
-
-    budget: float
-    clock: Callable[[], float]
-    begun: float = 0.0
-    spent: float = 0.0
-    """Seconds of the budget that an earlier run has used."""
-
-    def __post_init__(self) -> None:
-        self.begun = self.clock()
-
-    def tell(self, event: Any) -> None:
-        """Keep an event of the run."""
-        raise NotImplementedError
-
-    @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.budget - self.spent - (self.clock() - self.begun))
-
-    @property
-    def seconds_of_part(self) -> float | None:
-        """Seconds left for the part under way, if parts have a limit of their own."""
-        return None
 
 
 class TimeBar(Static):

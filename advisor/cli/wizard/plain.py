@@ -6,19 +6,19 @@ Each prompt names its fact in square brackets. An empty line means "I don't know
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
-
+from advisor.cli.console import error_panel, warn, write
+from advisor.cli.wizard.commands import Command, Verb, command_lines, spelling_of, understood
+from advisor.cli.wizard.ending import Ending
+from advisor.cli.wizard.lines import read, say
+from advisor.cli.wizard.pages import WizardPages
 from advisor.errors import InputError
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.plan import Status
-from advisor.interview.changes import Change, WhatIf, assignments
-from advisor.interview.commands import Command, Verb, command_lines, spelling_of, understood
-from advisor.interview.interview import Interview
+from advisor.interview.changes import Change, assignments
 from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
+from advisor.session.desk import Desk
 from advisor.wording import join_names
 
 INTRODUCTION = (
@@ -32,41 +32,24 @@ PLAN = "plan"
 """The name of the last prompt, which asks for no fact."""
 
 
-class Pages(Protocol):
-    """Views of a plan as text that fits the screen. All raise InputError for unknown topics and terms."""
-
-    def plan(self) -> str: ...
-    def overview(self) -> str: ...
-    def how(self, topic: str) -> str: ...
-    def why_not(self, topic_and_value: str) -> str: ...
-    def flip(self, topic: str) -> str: ...
-    def what_if(self, found: WhatIf) -> str: ...
-    def term(self, term: str) -> str: ...
-
-
 class Stopped(Exception):  # noqa: N818 - an event, not an error
     """The user wants no more questions."""
 
 
-@dataclass
 class PlainFace:
-    """Talks through functions: `read(prompt)` raises EOFError at the end of input, `say(line)` wraps and prints a line,
-    `show(page)` prints a finished page."""
+    """Asks the questions of the desk's conversation; `ending` writes the report that is asked for meanwhile."""
 
-    interview: Interview
-    pages: Pages
-    read: Callable[[str], str]
-    say: Callable[[str], None]
-    show: Callable[[str], None]
-    after_step: Callable[[], None]
-    save_report: Callable[[str], object]
-    complain: Callable[[InputError], None]
-    _unused: tuple[str, ...] = field(default=(), init=False)
+    def __init__(self, desk: Desk, ending: Ending) -> None:
+        self.desk = desk
+        self.ending = ending
+        self.interview = desk.interview
+        self.pages = WizardPages(desk.knowledge, desk.interview.plan)
+        self._unused: tuple[str, ...] = ()
 
     def run(self) -> bool:
         """Ask until nothing can change any more (True) or the user stops (False); either way show the plan."""
         for line in INTRODUCTION:
-            self.say(line)
+            say(line)
         self._say_unused()
         try:
             while True:
@@ -76,35 +59,35 @@ class PlainFace:
                 elif self._is_enough():
                     return True
         except (Stopped, EOFError):
-            self.say("")
-            self.show(self.pages.plan())
+            say("")
+            write(self.pages.plan())
             return False
 
     def _ask(self, fact: Fact) -> None:
         left = self.interview.questions_left()
-        self.say("")
-        self.say(f"About {left} question{'s' if left != 1 else ''} left.")
-        self.say(fact.question)
+        say("")
+        say(f"About {left} question{'s' if left != 1 else ''} left.")
+        say(fact.question)
         self._say_choices(fact)
         present = self.interview.present(fact.name)
         if present is not None:
-            self.say(f"  ({present.source.value}: {describe(fact, present.value)})")
-        while not self._reply(understood(self.read(f"[{fact.name}] ")), fact):
+            say(f"  ({present.source.value}: {describe(fact, present.value)})")
+        while not self._reply(understood(read(f"[{fact.name}] ")), fact):
             pass
 
     def _is_enough(self) -> bool:
         """Show the plan and take commands on it; return True if the user has nothing more to change."""
-        self.say("")
-        self.show(self.pages.plan())
-        self.say("")
-        self.say(finished(self.interview.progress, "`answers` lists what"))
-        self.say(AT_THE_END)
+        say("")
+        write(self.pages.plan())
+        say("")
+        say(finished(self.interview.progress, "`answers` lists what"))
+        say(AT_THE_END)
         while True:
-            command = understood(self.read(f"[{PLAN}] "))
+            command = understood(read(f"[{PLAN}] "))
             if command.verb in (Verb.UNKNOWN, Verb.SKIP):
                 return True
             if command.verb in (Verb.ANSWER, Verb.LATER):
-                self.say(f"No fact is asked for here. {AT_THE_END}")
+                say(f"No fact is asked for here. {AT_THE_END}")
             elif self._reply(command, None):
                 return False
 
@@ -116,7 +99,7 @@ class PlainFace:
                 return True
             return self._obey(command, fact)
         except InputError as error:
-            self.complain(error)
+            error_panel(error)
             return False
 
     # --- what moves the conversation on ----------------------------------------------------------------------------
@@ -132,7 +115,7 @@ class PlainFace:
                 changes = self.interview.do_not_know(fact.name)
             case _:
                 changes = self.interview.answer(fact.name, command.rest)
-        self.after_step()
+        self._save()
         self._say_changes(changes)
         self._say_unused()
 
@@ -142,7 +125,7 @@ class PlainFace:
         if spelling.needs and not command.rest:
             example = about or next(iter(self.interview.knowledge.vocabulary.facts))
             topic = next(iter(self.interview.knowledge.topics))
-            self.say(spelling.needs.format(about=example, topic=topic))
+            say(spelling.needs.format(about=example, topic=topic))
             return False
         match command.verb:
             case Verb.STOP:
@@ -153,7 +136,7 @@ class PlainFace:
                 self.interview.change(command.rest)
                 return True
             case Verb.SAVE:
-                self.save_report(command.rest)
+                self.ending.save_report(command.rest)
             case Verb.ANSWERS:
                 self._say_answers()
             case Verb.WHY if command.rest not in self.interview.knowledge.topics and (command.rest or about):
@@ -166,11 +149,15 @@ class PlainFace:
 
     def _back(self) -> bool:
         if not self.interview.back():
-            self.say("This is the first question.")
+            say("This is the first question.")
             return False
-        self.after_step()
+        self._save()
         self._say_unused()
         return True
+
+    def _save(self) -> None:
+        self.desk.save()
+        warn_of_notes(self.desk)
 
     # --- what is told on demand ------------------------------------------------------------------------------------
 
@@ -191,72 +178,73 @@ class PlainFace:
                 return self.pages.overview()
 
     def _show(self, page: str, fact: Fact | None) -> None:
-        self.show(page)
+        write(page)
         if fact is not None:
-            self.say(fact.question)  # the page may have pushed it off the screen
+            say(fact.question)  # the page may have pushed it off the screen
 
     def _explain(self, fact: Fact | None) -> None:
         if fact is not None:
-            self.say(fact.help)
+            say(fact.help)
             self._say_choices(fact)
             if fact.numeric:
                 unit = f" in {fact.unit}" if fact.unit else ""
-                low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in _bounds(fact))
-                self.say(f"A number{unit}, from {low} to {high}.")
+                bounds = (fact.minimum, fact.maximum)
+                low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in bounds)
+                say(f"A number{unit}, from {low} to {high}.")
             elif fact.type is FactType.BOOLEAN:
-                self.say("Answer yes or no.")
+                say("Answer yes or no.")
             elif fact.type is FactType.SET:
-                self.say("Name all that apply, separated by commas, or none.")
+                say("Name all that apply, separated by commas, or none.")
             self._say_terms(fact)
-        self.say("An empty line: I don't know. Beside an answer you can type:")
+        say("An empty line: I don't know. Beside an answer you can type:")
         for line in command_lines():
-            self.say(line)
+            say(line)
 
     def _say_terms(self, fact: Fact) -> None:
         """Explain the technical words of the question and its choices."""
         text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
         terms = terms_in(self.interview.knowledge.phrases, text)
         if terms:
-            self.say("Words used here:")
+            say("Words used here:")
             for term in terms:
-                self.say(f"  {term.term}: {term.text}")
+                say(f"  {term.term}: {term.text}")
 
     def _say_choices(self, fact: Fact) -> None:
         for number, (choice, meaning) in enumerate(fact.choices, start=1):
-            self.say(f"  {number}  {choice}: {meaning}")
+            say(f"  {number}  {choice}: {meaning}")
 
     def _why(self, name: str) -> None:
         fact = self.interview.knowledge.vocabulary.facts.get(name)
         if fact is None:
-            self.show(self.pages.how(name))  # a title, or a name with a mistake, which is explained
+            write(self.pages.how(name))  # a title, or a name with a mistake, which is explained
             return
         if fact.type is FactType.TEXT:
-            self.say(fact.help)
+            say(fact.help)
             return
         plan = self.interview.plan()
         influence = self.interview.why(name)
         if influence.proven:
-            self.say("The answer can change:")
+            say("The answer can change:")
         for topic in influence.proven:
             entry = plan.recommendations[topic]
             now = f"now {_shown(entry.value)}, {entry.status.value}" if entry.value is not None else "now open"
-            self.say(f"  {entry.title} ({now})")
+            say(f"  {entry.title} ({now})")
         if influence.possible:
             also = "It may also" if influence.proven else "It may"
             titles = ", ".join(plan.recommendations[topic].title for topic in influence.possible)
-            self.say(f"{also} matter for these, though no case was found in which it does: {titles}.")
+            say(f"{also} matter for these, though no case was found in which it does: {titles}.")
         if not influence.proven and not influence.possible:
-            self.say("As things stand the answer changes nothing.")
+            say("As things stand the answer changes nothing.")
 
     def _say_answers(self) -> None:
         unused = self.interview.unused()
         for name, value in self.interview.progress.answers:
             said = "don't know" if value is None else describe(self.interview.fact(name), value)
-            self.say(f"  {name}: {said}{'   (kept, not used)' if name in unused else ''}")
+            say(f"  {name}: {said}{'   (kept, not used)' if name in unused else ''}")
         if not self.interview.progress.answers:
-            self.say("You have said nothing yet.")
+            say("You have said nothing yet.")
         if self.interview.progress.later:
-            self.say(f"Put off: {', '.join(self.interview.progress.later)}.")
+            say(f"Put off: {', '.join(self.interview.progress.later)}.")
 
     # --- what a step brought ---------------------------------------------------------------------------------------
 
@@ -269,9 +257,9 @@ class PlainFace:
                 lines.append(f"  -> {change.after.title}: {_shown(change.after.value)} ({change.after.status.value})")
         lines.sort(key=lambda line: not line.endswith("(settled)"))  # what is sure first
         for line in lines[:MOST_CHANGES]:
-            self.say(line)
+            say(line)
         if len(lines) > MOST_CHANGES:
-            self.say(f"  -> and {len(lines) - MOST_CHANGES} more")
+            say(f"  -> and {len(lines) - MOST_CHANGES} more")
 
     def _say_unused(self) -> None:
         """Name answers that the last step made irrelevant, or relevant again."""
@@ -287,14 +275,15 @@ class PlainFace:
                 if (value := said[name]) is not None
             ]
             if shown:
-                self.say(f"  {words}: {', '.join(shown)}")
+                say(f"  {words}: {', '.join(shown)}")
+
+
+def warn_of_notes(desk: Desk) -> None:
+    for title, what in desk.notes():
+        warn(title, what)
 
 
 _ANSWERING = frozenset({Verb.ANSWER, Verb.UNKNOWN, Verb.LATER, Verb.SKIP})
-
-
-def _bounds(fact: Fact) -> tuple[float, float]:
-    return fact.minimum, fact.maximum
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The events of a run of trials so far, as values that a screen can show."""
+"""The events of a run of trials so far, as values to show."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import statistics
 from dataclasses import dataclass, field
 
 from advisor.agent.events import JournalFailed
+from advisor.agent.timed import Timed
 from advisor.agent.trials.events import TrialEvent, TrialsResumed
 from advisor.training.child.request import Began, Costly, EpochSeen, Finals, Note, Ready
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
-from advisor.tui.screens.running.timed import Timed
-from advisor.tui.widgets.curves import Line
 
 UNKNOWN = Metric("score", "score", 0.0)
 """The metric before the data are read."""
@@ -105,9 +104,10 @@ class Trials(Timed):
         failed = [row for row in self.rows.values() if not row.scores]
         return [*sorted(scored, key=lambda row: sign * statistics.fmean(row.scores)), *failed]
 
-    def lines(self) -> list[Line]:
-        """The trainings of one candidate as curves, the newest last."""
-        return [Line(tuple(training)) for training in self.trainings[-MOST_CURVES:]]
+    @property
+    def curves(self) -> list[list[tuple[int, float]]]:
+        """The newest trainings of one candidate."""
+        return self.trainings[-MOST_CURVES:]
 
     @property
     def doing(self) -> str:
