@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class LiveProgress:
-    """What is shown while a run goes on: lines; on a terminal also, below them, a display that changes."""
+    """Lines while a run goes on; on a terminal also, below them, a display that changes."""
 
     soft_wrap = False
     """True where long lines are left to the terminal to wrap."""
@@ -164,6 +164,4 @@ class MeasuringProgress(LiveProgress):
             return
         self._shown = time.monotonic()
         room = max(10, self.console.width - 32)  # beside the bar and the time left
-        self.display.update(
-            self._task, completed=self.time.budget - self.time.seconds_left, what=printable(what)[:room]
-        )
+        self._bar.update(self._task, completed=self.time.budget - self.time.seconds_left, what=printable(what)[:room])

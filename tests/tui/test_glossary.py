@@ -90,7 +90,7 @@ async def test_enter_on_a_fact_supposes_another_answer() -> None:
     async with running(GlossaryScreen("data.modality"), desk=desk()) as run:
         await run.press("enter")
         assert isinstance(run.screen, WhatIfScreen)
-        assert run.screen.about == "data.modality"
+        assert run.screen.fact == "data.modality"
 
 
 @piloted
