@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from advisor.errors import did_you_mean, input_error
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Knowledge, Topic
 from advisor.knowledge.terms import Term, phrase
-from advisor.report.page import Look, Page, Style
+from advisor.report.page import Look, Page, Piece, Style
 from advisor.wording import shorten
+
+Entry: TypeAlias = Term | Fact | Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,50 +141,55 @@ def glossary_page(glossary: Glossary, look: Look) -> str:
     if glossary.terms:
         page.heading("TERMS: What the words mean")
     for term in glossary.terms:
-        _term(page, term)
+        _entry(page, term.term, term.text, term)
     for group, title in glossary.groups.items():
         facts = [fact for fact in glossary.facts if fact.group == group]
         if facts:
             page.heading(f"FACTS: {title}")
         for fact in facts:
-            _fact(page, fact)
+            _entry(page, fact.name, fact.question, fact)
     if glossary.topics:
         page.heading("TOPICS: What is recommended")
     for topic in glossary.topics:
-        _topic(page, topic)
+        _entry(page, topic.name, topic_title(topic), topic)
     return page.text()
 
 
-def _term(page: Page, term: Term) -> None:
-    page.add((term.term, Style.STRONG), f": {term.text}")
-    if term.aliases:
-        page.add((f"also: {', '.join(term.aliases)}", Style.FAINT), first="    ")
-    if term.see:
-        page.add(f"see: {', '.join(term.see)}", first="    ")
+def _entry(page: Page, name: str, says: str, entry: Entry) -> None:
+    page.add((name, Style.STRONG), f": {says}")
+    for mark, pieces in details(entry):
+        page.add(*pieces, first=f"    {mark}")
 
 
-def _fact(page: Page, fact: Fact) -> None:
-    page.add((fact.name, Style.STRONG), f": {fact.question}")
-    kind = f"{fact.type.value}{f' in {fact.unit}' if fact.unit else ''}"
-    if fact.numeric:
-        kind += f", from {number_text(fact.minimum)} to {number_text(fact.maximum)}"
-    page.add((kind, Style.FAINT), first="    ")
-    if fact.help:
-        page.add(fact.help, first="    ")
-    if fact.only_when:
-        page.add((f"means something only when {fact.only_when}", Style.FAINT), first="    ")
-    if fact.assume or fact.derive:
-        how = f"computed as {fact.derive}" if fact.derive else f"assumed when nobody knows: {fact.assume}"
-        page.add((how, Style.FAINT), first="    ")
-    _values(page, dict(fact.choices))
+def topic_title(topic: Topic) -> str:
+    return f"{topic.title}{f' (in {topic.unit})' if topic.unit else ''}"
 
 
-def _topic(page: Page, topic: Topic) -> None:
-    unit = f" (in {topic.unit})" if topic.unit else ""
-    page.add((topic.name, Style.STRONG), f": {topic.title}{unit}")
-    _values(page, dict(topic.values))
+def details(entry: Entry) -> Iterator[tuple[str, list[Piece]]]:
+    """The lines below an entry: what each begins with, and its text."""
+    match entry:
+        case Term():
+            if entry.aliases:
+                yield "", [(f"also: {', '.join(entry.aliases)}", Style.FAINT)]
+            if entry.see:
+                yield "", [f"see: {', '.join(entry.see)}"]
+        case Fact():
+            kind = f"{entry.type.value}{f' in {entry.unit}' if entry.unit else ''}"
+            if entry.numeric:
+                kind += f", from {number_text(entry.minimum)} to {number_text(entry.maximum)}"
+            yield "", [(kind, Style.FAINT)]
+            if entry.help:
+                yield "", [entry.help]
+            if entry.only_when:
+                yield "", [(f"means something only when {entry.only_when}", Style.FAINT)]
+            if entry.assume or entry.derive:
+                how = f"computed as {entry.derive}" if entry.derive else f"assumed when nobody knows: {entry.assume}"
+                yield "", [(how, Style.FAINT)]
+            yield from _values(dict(entry.choices))
+        case Topic():
+            yield from _values(entry.values)
 
 
-def _values(page: Page, values: dict[str, str]) -> None:
+def _values(values: Mapping[str, str]) -> Iterator[tuple[str, list[Piece]]]:
     for name, text in values.items():
-        page.add((name, Style.STRONG), f": {text}" if text != name else "", first="    - ")
+        yield "- ", [(name, Style.STRONG), f": {text}" if text != name else ""]

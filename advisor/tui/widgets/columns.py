@@ -34,11 +34,8 @@ class Columns(Visual):
             parts: list[Strip] = []
             for column, own in zip(columns, widths, strict=True):
                 line = column[number] if number < len(column) else Strip.blank(own, style.rich_style)
-                parts += (
-                    [gap, line.adjust_cell_length(own, style.rich_style)]
-                    if parts
-                    else [line.adjust_cell_length(own, style.rich_style)]
-                )
+                parts += [gap] if parts else []
+                parts.append(line.adjust_cell_length(own, style.rich_style))
             rows.append(Strip.join(parts).adjust_cell_length(width, style.rich_style))
         return rows[:height]
 

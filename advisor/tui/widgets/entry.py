@@ -48,7 +48,9 @@ class Entry(Vertical):
             yield Boxes(self.fact, self.now)
             yield Static("Space ticks, Enter takes what is ticked.", classes="faint", markup=False)
         else:
-            yield Line(self.fact, self.now)
+            yield Input(
+                "" if self.now is None else to_text(self.now), placeholder=_hint(self.fact), select_on_focus=True
+            )
             yield Static("", id="understood", markup=False)
 
     def focus_first(self) -> None:
@@ -121,13 +123,6 @@ class Boxes(Ticks):
         entry = self.parent
         assert isinstance(entry, Entry)  # noqa: S101 - an entry composes it
         entry.give(", ".join(sorted(self.selected)) or "none")
-
-
-class Line(Input):
-    """A number with its unit, or a text."""
-
-    def __init__(self, fact: Fact, now: Value | None) -> None:
-        super().__init__("" if now is None else to_text(now), placeholder=_hint(fact), select_on_focus=True)
 
 
 def _hint(fact: Fact) -> str:

@@ -132,38 +132,29 @@ class Outline(Choosing):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         place = self._here()
-        if place is None:
-            return
-        if place.twig.lead is not None:
+        if place is not None and place.twig.lead is not None:
             self.post_message(self.Led(place.twig.lead))
         else:
-            self._turn(place)
+            self.action_turn()
 
-    def _turn(self, place: _Place) -> None:
-        if place.twig.twigs:
+    def action_turn(self) -> None:
+        place = self._here()
+        if place is not None and place.twig.twigs:
             self._turned ^= {place.path}
             self._list(self.highlighted or 0)
 
-    def action_turn(self) -> None:
-        if (place := self._here()) is not None:
-            self._turn(place)
-
     def action_unfold(self) -> None:
         place = self._here()
-        if place is None:
-            return
-        if self._is_unfolded(place):
+        if place is not None and self._is_unfolded(place):
             self.action_cursor_down()
         else:
-            self._turn(place)
+            self.action_turn()
 
     def action_fold(self) -> None:
         place = self._here()
-        if place is None:
-            return
-        if self._is_unfolded(place):
-            self._turn(place)
-        elif place.depth:
+        if place is not None and self._is_unfolded(place):
+            self.action_turn()
+        elif place is not None and place.depth:
             self.highlighted = self.get_option_index(place.path.rpartition(".")[0])
 
     def action_unfold_all(self) -> None:

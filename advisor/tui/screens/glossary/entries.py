@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from textual.content import Content
 
 from advisor.errors import InputError
-from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
-from advisor.knowledge.model import Knowledge, Topic
+from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import Term, phrase, terms_in
-from advisor.report.rules.glossary import find_term, whole_glossary
-from advisor.tui.text import lines, plain
+from advisor.report.rules.glossary import Entry, details, find_term, topic_title, whole_glossary
+from advisor.tui.text import content, lines, plain
 from advisor.wording import printable
-
-Item: TypeAlias = Term | Fact | Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +21,7 @@ class Word:
 
     kind: str
     title: str
-    item: Item
+    item: Entry
     names: tuple[str, ...]
     mentioned: tuple[str, ...] = ()
 
@@ -98,56 +93,18 @@ def nothing_found(knowledge: Knowledge, sought: str) -> str:
     return "Nothing is called that."
 
 
-def explained(knowledge: Knowledge, entry: Word) -> Content:
+def explained(knowledge: Knowledge, word: Word) -> Content:
     """Everything that is declared about an entry."""
-    match entry.item:
+    kind, about = word.kind, []
+    match word.item:
         case Term() as term:
-            parts = _term_parts(term)
+            says = term.text
         case Fact() as fact:
-            parts = _fact_parts(knowledge, fact)
+            kind, says = f"fact: {knowledge.vocabulary.groups.get(fact.group, fact.group)}", fact.question
         case topic:
-            parts = _topic_parts(topic)
-    return lines([Content.assemble((printable(entry.title), "bold"), (f"  {entry.kind}", "dim")), *parts])
-
-
-def _term_parts(term: Term) -> Iterator[Content]:
-    yield plain(term.text)
-    if term.aliases:
-        yield _faint(f"also: {', '.join(term.aliases)}")
-    if term.see:
-        yield plain(f"see: {', '.join(term.see)}")
-
-
-def _fact_parts(knowledge: Knowledge, fact: Fact) -> Iterator[Content]:
-    yield plain(fact.question)
-    kind = f"{fact.type.value}{f' in {fact.unit}' if fact.unit else ''}"
-    if fact.numeric:
-        kind += f", from {number_text(fact.minimum)} to {number_text(fact.maximum)}"
-    yield _faint(f"{kind}; {knowledge.vocabulary.groups.get(fact.group, fact.group)}")
-    if fact.help:
-        yield plain(fact.help)
-    if fact.only_when:
-        yield _faint(f"means something only when {fact.only_when}")
-    if fact.derive:
-        yield _faint(f"computed as {fact.derive}")
-    elif fact.assume:
-        yield _faint(f"assumed when nobody knows: {fact.assume}")
-    yield from _values(dict(fact.choices))
-
-
-def _topic_parts(topic: Topic) -> Iterator[Content]:
-    yield plain(f"{topic.title}{f' (in {topic.unit})' if topic.unit else ''}")
-    if topic.applies:
-        yield _faint(f"means something only when {topic.applies}")
-    if topic.probe:
-        yield _faint(f"can be measured: the probe {topic.probe}")
-    yield from _values(dict(topic.values))
-
-
-def _values(values: dict[str, str]) -> Iterator[Content]:
-    for name, meaning in values.items():
-        yield Content.assemble("- ", (printable(name), "bold"), f": {printable(meaning)}" if meaning != name else "")
-
-
-def _faint(text: str) -> Content:
-    return Content.styled(printable(text), "dim")
+            says = topic_title(topic)
+            about = [f"means something only when {topic.applies}"] if topic.applies else []
+            about += [f"can be measured: the probe {topic.probe}"] if topic.probe else []
+    heading = Content.assemble((printable(word.title), "bold"), (f"  {printable(kind)}", "dim"))
+    faint = [Content.styled(printable(text), "dim") for text in about]
+    return lines([heading, plain(says), *faint, *(content([mark, *pieces]) for mark, pieces in details(word.item))])
