@@ -114,11 +114,9 @@ def topic_and_its_value(knowledge: Knowledge, text: str) -> tuple[str, str]:
     parts = text.split()
     for size in range(len(parts) - 1, 0, -1):
         first = " ".join(parts[:size])
-        title = next(
-            (name for name, topic in knowledge.topics.items() if topic.title.casefold() == first.casefold()), ""
-        )
-        if first in knowledge.topics or title:
-            return title or first, " ".join(parts[size:])
+        for name, known in knowledge.topics.items():
+            if first == name or first.casefold() == known.title.casefold():
+                return name, " ".join(parts[size:])
     owners = [name for name, topic in knowledge.topics.items() if text.strip() in topic.values]
     if len(owners) == 1:
         return owners[0], text

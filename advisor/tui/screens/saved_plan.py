@@ -42,7 +42,6 @@ class SavedPlanScreen(WizardScreen[None]):
         ("Words: Glossary", "Technical terms in plain words", "glossary"),
     )
     CSS = """
-    SavedPlanScreen Horizontal { height: 1fr; }
     SavedPlanScreen #summary { width: 1fr; height: 1fr; padding: 0 1; }
     SavedPlanScreen PlanList .option-list--option-highlighted { background: $primary-muted; color: $text; }
     SavedPlanScreen.-narrow Horizontal { layout: vertical; }

@@ -86,11 +86,8 @@ class InterviewScreen(WizardScreen[None]):
 
     # --- what is shown ---------------------------------------------------------------------------------------------
 
-    def show_standing(self, now: Standing) -> None:
-        self._redraw(now)
-
     @work(exclusive=True, group="redraw")
-    async def _redraw(self, now: Standing) -> None:
+    async def show_standing(self, now: Standing) -> None:
         """Show question and plan at once, so that the terminal is written to once."""
         with self.app.batch_update():
             self.query_one(PlanList).show(now.plan, (change.topic for change in now.moved))
@@ -157,12 +154,11 @@ class InterviewScreen(WizardScreen[None]):
         else:
             plan.focus()
 
-    def action_why(self) -> None:
-        if self.asked is not None:
-            self._why(self.asked)
-
     @work(exclusive=True, group="why")
-    async def _why(self, name: str) -> None:
+    async def action_why(self) -> None:
+        name = self.asked
+        if name is None:
+            return
         found = await self.wizard.think(lambda: self.wizard.desk.interview.why(name))
         if name == self.asked and self.wizard.standing is not None:
             self.query_one(QuestionPane).show_why(found, self.wizard.standing.plan)

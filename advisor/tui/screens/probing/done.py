@@ -49,10 +49,8 @@ class DonePane(Vertical):
     """Shows the results; the topic that is chosen among them is opened."""
 
     DEFAULT_CSS = """
-    DonePane { height: 1fr; }
     DonePane #summary { height: auto; padding: 0 1; }
     DonePane DataTable { height: auto; max-height: 50%; }
-    DonePane #result { height: 1fr; }
     DonePane #detail_scroll { height: 1fr; padding: 0 1; }
     DonePane Intervals { width: 50%; max-height: 18; }
     """

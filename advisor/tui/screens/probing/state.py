@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -104,8 +105,6 @@ class Measuring(Timed):
     """The probes that an earlier run had finished; None where there was none."""
     not_run: list[ProbeSkipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    _intervals: dict[tuple[Setting, int], tuple[float, float, float]] = field(default_factory=dict)
-    """Intervals of the current probe by setting and number of samples: each takes milliseconds."""
 
     def tell(self, event: MeasuringEvent) -> None:
         match event:
@@ -115,7 +114,7 @@ class Measuring(Timed):
                 self.spent = spent
             case ProbeStarted(probe):
                 again = any(outcome.probe == probe.name for outcome in self.outcomes)
-                self.current, self._intervals = Current(event, self.clock(), again), {}
+                self.current = Current(event, self.clock(), again)
             case ProbeFinished(outcome):
                 self.outcomes = [*(one for one in self.outcomes if one.probe != outcome.probe), outcome]
                 self.current = None
@@ -142,18 +141,16 @@ class Measuring(Timed):
             return []
         found = []
         for setting, samples in in_order(self.current.samples()).items():
-            median, low, high = self._interval(setting, samples)
+            median, low, high = _interval(tuple(samples))
             note = "plan" if setting == before else "rival" if setting == self.current.rival else ""
             found.append(Point(str(setting), 1 / median, 1 / high, 1 / low, len(samples), note))
         return found
 
-    def _interval(self, setting: Setting, samples: list[float]) -> tuple[float, float, float]:
-        if len(samples) == 1:
-            return samples[0], samples[0], samples[0]
-        key = (setting, len(samples))
-        if key not in self._intervals:
-            self._intervals[key] = median_interval(samples)
-        return self._intervals[key]
+
+@functools.lru_cache(maxsize=64)
+def _interval(samples: tuple[float, ...]) -> tuple[float, float, float]:
+    """The median with its interval, which takes milliseconds; empty for a single sample."""
+    return median_interval(samples) if len(samples) > 1 else (samples[0], samples[0], samples[0])
 
 
 def in_order(found: Mapping[Setting, Timing]) -> dict[Setting, Timing]:

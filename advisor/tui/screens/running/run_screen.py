@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -46,14 +47,6 @@ class Told(Message, Generic[Event]):
     def __init__(self, event: Event) -> None:
         super().__init__()
         self.event = event
-
-
-class Ended(Message, Generic[Result]):
-    """The work has ended, by itself or by hand, with a result; or it could not be done."""
-
-    def __init__(self, result: Result | InputError) -> None:
-        super().__init__()
-        self.result = result
 
 
 class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
@@ -140,12 +133,22 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
         self._turn_to(Phase.RUNNING)
         self._run(seconds)
 
-    @work(thread=True, exclusive=True, group="running")
-    def _run(self, seconds: float) -> None:
+    @work(exclusive=True, group="running")
+    async def _run(self, seconds: float) -> None:
+        """Wait until the work has ended, by itself or by hand, or could not be done."""
         try:
-            self.post_message(Ended(self.run_for(seconds, self._listen, self.stop)))
+            result = await asyncio.to_thread(self.run_for, seconds, self._listen, self.stop)
         except InputError as error:
-            self.post_message(Ended(error))
+            kind, said = self.STOPPED_EARLY
+            early = self.stop.all and isinstance(error, kind)
+            self.say(said if early else f"✗ {error.title}: {problem_text(error)}")
+            self._turn_to(Phase.CHOOSING)
+            self.wizard.tell_notes()
+            return
+        self.show_result(result)
+        self._turn_to(Phase.DONE)
+        now = await self.wizard.take_stock()  # the plan counts the result from now on
+        self.show_plan(result, self.plan_before or now.plan, now.plan)
 
     def _listen(self, event: Event) -> None:
         self.post_message(Told(event))
@@ -164,25 +167,6 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
         if self.changed:
             self.changed = False
             self.show_live()
-
-    def on_ended(self, event: Ended[Result]) -> None:
-        result = event.result
-        if isinstance(result, InputError):
-            kind, said = self.STOPPED_EARLY
-            early = self.stop.all and isinstance(result, kind)
-            self.say(said if early else f"✗ {result.title}: {problem_text(result)}")
-            self._turn_to(Phase.CHOOSING)
-            self.wizard.tell_notes()
-        else:
-            self.show_result(result)
-            self._turn_to(Phase.DONE)
-            self._take_stock(result)
-
-    @work(group="stock")
-    async def _take_stock(self, result: Result) -> None:
-        """Let the plan count the result from now on."""
-        now = await self.wizard.take_stock()
-        self.show_plan(result, self.plan_before or now.plan, now.plan)
 
     # --- moving ----------------------------------------------------------------------------------------------------
 

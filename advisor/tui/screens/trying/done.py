@@ -25,7 +25,6 @@ class WonPane(Vertical):
     """Shows what won, and what it does to the plan once that is computed."""
 
     DEFAULT_CSS = """
-    WonPane { height: 1fr; }
     WonPane #won_summary { height: auto; padding: 0 1; }
     """
 
