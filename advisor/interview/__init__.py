@@ -1,1 +1,1 @@
-"""The conversation without a screen: what to ask next and why, back and change, save and resume; and its line-by-line face."""
+"""The conversation without a screen: what to ask next and why, back and change, save and resume."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,8 @@ from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
 from advisor.report.plan.json_plan import json_text
+from advisor.tui import requests
+from advisor.tui.app import SCREENS
 from advisor.tui.dialogs.help import HelpScreen
 from advisor.tui.dialogs.jump import JumpScreen
 from advisor.tui.dialogs.pick import Files, PickScreen
@@ -208,6 +213,14 @@ def test_every_entry_of_a_palette_names_an_action_of_its_screen(screen: type[Wiz
     assert screen.PALETTE
     for _, _, action in screen.PALETTE:
         assert callable(getattr(screen, f"action_{action.partition('(')[0]}"))
+
+
+def test_every_request_has_a_screen_that_takes_what_it_says() -> None:
+    known = {kind for name, kind in vars(requests).items() if name.startswith("To")}
+    assert set(SCREENS) == known
+    for request, place in SCREENS.items():
+        screen = pkgutil.resolve_name(f"advisor.tui.screens.{place}")
+        assert {field.name for field in fields(request)} <= set(inspect.signature(screen).parameters)
 
 
 @piloted
