@@ -96,49 +96,45 @@ def supervise(
     with ChildProcess(command, environment) as child:
         if request:
             child.send(request)
-        listening = _Listening(child, hear, deadline, memory_bytes, limits, stopped)
-        end, reason = listening.to_its_end()
-    return Ending(end, reason, child.last_words()[-_LAST_WORDS_SHOWN:], listening.rubbish, child.unwaited_seconds)
+        end, reason, rubbish = _listen(child, hear, deadline, memory_bytes, limits, stopped)
+    return Ending(end, reason, child.last_words()[-_LAST_WORDS_SHOWN:], rubbish, child.unwaited_seconds)
 
 
-@dataclass
-class _Listening:
-    child: ChildProcess
-    hear: Callable[[bytes], bool]
-    deadline: float
-    memory_bytes: int | None
-    limits: Limits
-    stopped: Callable[[], bool]
-    rubbish: int = 0
-
-    def to_its_end(self) -> tuple[End, str]:
-        """The reason why it is over, with a sentence where it failed."""
-        looked = 0.0
-        while self.rubbish <= self.limits.rubbish_lines:
-            now = time.monotonic()
-            if self.stopped():
-                return End.STOPPED, ""
-            if now >= self.deadline:
-                return End.LATE, ""
-            if self.memory_bytes is not None and now - looked >= self.limits.poll_seconds:
-                looked, held = now, self.child.resident_bytes()
-                if held > self.memory_bytes and (held := self.child.own_bytes()) > self.memory_bytes:
-                    may = f"may take {self.memory_bytes / 1e6:,.0f} MB"
-                    return End.FAILED, f"It held {held / 1e6:,.0f} MB of memory and {may}."
-            match self.child.event(min(self.limits.poll_seconds, self.deadline - now)):
-                case None:
-                    continue
-                case Closed():
-                    status = self.child.ending(self.limits.poll_seconds * 5)
-                    return End.FAILED, f"It {how_it_ended(status)} before there was a result."
-                case Flood():
-                    return End.FAILED, "It wrote without end."
-                case Line(content):
-                    try:
-                        if self.hear(content):
-                            return End.SAID_ALL, ""
-                    except NonsenseError:
-                        self.rubbish += 1
-                case _:
-                    self.rubbish += 1
-        return End.FAILED, f"It wrote {self.rubbish} lines that are no messages."
+def _listen(
+    child: ChildProcess,
+    hear: Callable[[bytes], bool],
+    deadline: float,
+    memory_bytes: int | None,
+    limits: Limits,
+    stopped: Callable[[], bool],
+) -> tuple[End, str, int]:
+    """The reason why it is over, with a sentence where it failed, and the number of lines that were not understood."""
+    looked, rubbish = 0.0, 0
+    while rubbish <= limits.rubbish_lines:
+        now = time.monotonic()
+        if stopped():
+            return End.STOPPED, "", rubbish
+        if now >= deadline:
+            return End.LATE, "", rubbish
+        if memory_bytes is not None and now - looked >= limits.poll_seconds:
+            looked, held = now, child.resident_bytes()
+            if held > memory_bytes and (held := child.own_bytes()) > memory_bytes:
+                told = f"It held {held / 1e6:,.0f} MB of memory and may take {memory_bytes / 1e6:,.0f} MB."
+                return End.FAILED, told, rubbish
+        match child.event(min(limits.poll_seconds, deadline - now)):
+            case None:
+                continue
+            case Closed():
+                ended = how_it_ended(child.ending(limits.poll_seconds * 5))
+                return End.FAILED, f"It {ended} before there was a result.", rubbish
+            case Flood():
+                return End.FAILED, "It wrote without end.", rubbish
+            case Line(content):
+                try:
+                    if hear(content):
+                        return End.SAID_ALL, "", rubbish
+                except NonsenseError:
+                    rubbish += 1
+            case _:
+                rubbish += 1
+    return End.FAILED, f"It wrote {rubbish} lines that are no messages.", rubbish

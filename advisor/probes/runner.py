@@ -134,14 +134,12 @@ def _failure(ending: Ending, record: Record) -> str | None:
             return record.failed
         case End.STOPPED:
             return None
+        case End.LATE if len(record.pairs()) >= FEWEST_PAIRS:
+            return None
+        case End.LATE if record.ready is None:
+            reason = "Its time was over before it was ready to measure."
         case End.LATE:
-            reason = "" if len(record.pairs()) >= FEWEST_PAIRS else _out_of_time(record)
+            reason = "It had no result when its time was over."
         case End.FAILED:
             reason = ending.reason
     return ending.explain(reason) if reason else None
-
-
-def _out_of_time(record: Record) -> str:
-    if record.ready is None:
-        return "Its time was over before it was ready to measure."
-    return "It had no result when its time was over."

@@ -50,6 +50,12 @@ class Surroundings:
             return "torch cannot use the graphics card; `advisor doctor` says why and what to do."
         return None
 
+    def one_core(self, so: str) -> str | None:
+        """The reason why cores leave no choice, None where there are several; `so` says what follows of only one."""
+        if self.usable_cores is None:
+            return "It is not known how many cores can be used."
+        return f"Only one core can be used, so {so}." if self.usable_cores < 2 else None
+
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Surroundings:
         """From values by the names of the vocabulary: {"machine.cpu.usable_cores": 2, ...}."""

@@ -12,7 +12,6 @@ from advisor.agent.agent import Revision, settle
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.remembered.memory import LAST
-from advisor.agent.settling.scope import torch_version
 from advisor.children.stopping import STOPPED, Stop
 from advisor.errors import InputError, input_error
 from advisor.facts.fact_base import Source
@@ -23,6 +22,7 @@ from advisor.probes.outcome import Outcome
 from advisor.session.complaints import Complain
 from advisor.session.inputs import Inputs
 from advisor.session.recalling import keep
+from advisor.version import torch_version
 
 TORCH_SECONDS = 20.0
 """For asking torch about the cards, out of the budget."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.agent.remembered.trial_journal import TrialJournal
-from advisor.agent.settling.scope import torch_version
 from advisor.agent.trials.events import Forewarned, TrialListener
 from advisor.agent.trials.trying import Trying
 from advisor.children.stopping import Stop
@@ -20,6 +19,7 @@ from advisor.session.recalling import keep_trials
 from advisor.session.trial_request import prepared
 from advisor.training.child.request import Request
 from advisor.training.ladder.outcome import TrialResults
+from advisor.version import torch_version
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class Wavering(StandIn):
 
 
 def agent_torch() -> str:
-    from advisor.agent.settling.scope import torch_version
+    from advisor.version import torch_version
 
     return torch_version()
 

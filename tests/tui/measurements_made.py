@@ -12,7 +12,6 @@ from typing import Any
 from advisor.agent.agent import Revision
 from advisor.agent.events import ProbeFinished, ProbeSkipped, ProbeStarted
 from advisor.agent.settling.advising import advise_here
-from advisor.agent.settling.scope import torch_version
 from advisor.children.stopping import STOPPED, Stop
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY
@@ -25,6 +24,7 @@ from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Duel, Message, Phase, Ready, Rehearsed, Sample
 from advisor.resources import rules_folder
+from advisor.version import torch_version
 from tests.tui.stand_in import StandIn
 
 MACHINE = Machine(

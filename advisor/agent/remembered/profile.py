@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -201,10 +201,6 @@ def _is_date(value: str) -> bool:
     return True
 
 
-def _are_texts(values: Iterable[object]) -> bool:
-    return all(isinstance(value, str) for value in values)
-
-
 def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The newest few of each kind within the space there is, in the order in which they came (oldest first)."""
     counts: dict[tuple[str, ...], int] = {}
@@ -234,6 +230,6 @@ def _text(value: object, what: str) -> str:
 
 
 def _texts(value: object, what: str) -> dict[str, str]:
-    if not isinstance(value, dict) or not _are_texts([*value, *value.values()]):
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in (*value, *value.values())):
         raise ValueError(f"its {what} are damaged")
     return dict(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.workloads import workload_of
@@ -15,20 +14,10 @@ from advisor.knowledge.model import Knowledge
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
+from advisor.version import torch_version
 
 MEANS = {"probe.link.host_to_device_bytes_per_second": "machine.link.host_to_device_bytes_per_second"}
 """Measured facts that take the place of what is published of the same quantity."""
-
-
-@cache  # 4 ms
-def torch_version() -> str:
-    """The version of the installed torch without importing it, empty when there is none."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("torch")
-    except PackageNotFoundError:
-        return ""
 
 
 def plans_this_machine(facts: FactBase) -> bool:

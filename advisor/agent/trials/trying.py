@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from advisor.agent.events import JournalFailed
@@ -123,7 +123,7 @@ class Trying:
             crash = self._climb(left)
             if crash is None:
                 break
-            self._lose(crash)
+            self._lose(*crash)
         else:
             self._gave_up = True
         return self.outcome(interrupted=self._stop.all)
@@ -147,8 +147,8 @@ class Trying:
             ready.data.held_out_share_of_a_fold,
             greater_is_better=ready.metric.greater_is_better,
         )
-        finals = known.finals.finals if known.finals is not None else ()
-        differences = known.finals.differences if known.finals is not None else ()
+        told = known.finals or Finals((), ())
+        finals, differences = told.finals, told.differences
         judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
         found = bets(ladder, request.planned, ready.metric, known.trials, differences, judged)
         says = f"{says} {advice(ladder, judged, known.trials, finals, found)}".rstrip()
@@ -200,7 +200,7 @@ class Trying:
                 self._lose(began, "The run ended in the middle of it each time, so it is left out.")
         self._tell(TrialsResumed(tuple(self.known.trials), self.known.spent, self.known.ready))
 
-    def _climb(self, seconds: float) -> _Crash | None:
+    def _climb(self, seconds: float) -> tuple[Began | None, str] | None:
         """One child, to its end. None where it has said everything; otherwise what was running when it went, and why."""
         begun = time.monotonic()
         request = replace(self._request, seconds=seconds, finished=tuple(self.known.trials))
@@ -230,7 +230,7 @@ class Trying:
                 self.known.notes.append("The time was over before everything was done.")
                 return None
             case End.FAILED:
-                return _Crash(self._running, ending.explain(ending.reason))
+                return self._running, ending.explain(ending.reason)
 
     def _hear(self, line: bytes) -> bool:
         """Take down what the child says. Raises ValueError where it is no message."""
@@ -268,10 +268,8 @@ class Trying:
                 raise input_error(message.title, message.what, where=message.where, remedy=message.remedy)
         self._tell(message)
 
-    def _lose(self, crash: _Crash | Began, reason: str = "") -> None:
+    def _lose(self, running: Began | None, reason: str) -> None:
         """Count what was running when the child ended as failed; note anything else."""
-        running = crash if isinstance(crash, Began) else crash.running
-        reason = reason or (crash.reason if isinstance(crash, _Crash) else "")
         if running is None or running.stage is None:
             what = "the finals" if running is not None else "the data"
             self.known.notes.append(f"The process that tried {what} ended early. {reason}")
@@ -297,12 +295,6 @@ class Trying:
     def _tell(self, event: TrialEvent) -> None:
         if self._listener is not None:
             self._listener(event)
-
-
-@dataclass(frozen=True, slots=True)
-class _Crash:
-    running: Began | None
-    reason: str
 
 
 def _environment(threads: int) -> dict[str, str]:

@@ -29,7 +29,8 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
     variants = {setting: probe.variant(workload, setting) for setting in (*request.settings, request.before)}
-    card_bytes = _free_on_card() if workload.device is Device.CUDA else None
+    on_card = workload.device is Device.CUDA
+    card_bytes = int(torch.cuda.mem_get_info(usable(Device.CUDA))[0]) if on_card else None  # before ours is there
     steps = _networks(variants, request)
     trials: dict[Setting, Trial] = {}
     meter: Callable[[], float] | None = None
@@ -51,11 +52,6 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         meter=meter,
         recheck=_last_word(probe, variants, steps, trials, request),
     )
-
-
-def _free_on_card() -> int:
-    """Bytes, before anything of ours is there. Raises CannotRunError where torch cannot use a card."""
-    return int(torch.cuda.mem_get_info(usable(Device.CUDA))[0])
 
 
 def _networks(variants: Mapping[Setting, Workload], request: Request) -> Steps:

@@ -108,12 +108,9 @@ class Record:
             notes.append(f"The time was enough for {len(pairs)} pairs; {FEWEST_PAIRS} are the fewest that decide.")
         elif failure is None and verdict is Verdict.UNDECIDED and len(pairs) < FEW_PAIRS:
             notes.append(f"The time was enough for {len(pairs)} pairs, which decide only what they show very clearly.")
-        speed_up: tuple[float | None, ...] = (None, None, None)
-        if found:
-            speed_up = (found.median, found.low, found.high)
-            if verdict is Verdict.OVERTURNED:
-                speed_up = (1 / found.median, 1 / found.high, 1 / found.low)
-        median, low, high = speed_up
+        median, low, high = (found.median, found.low, found.high) if found else (None, None, None)
+        if found and verdict is Verdict.OVERTURNED:
+            median, low, high = 1 / found.median, 1 / found.high, 1 / found.low
         return Outcome(
             probe=self.probe.name,
             topic=self.probe.topic,
@@ -175,18 +172,14 @@ class Record:
         return applies | ({"machine": machine} if machine else {})
 
     def _of(self, setting: Setting) -> SettingRecord:
+        seen = self.rechecked.get(setting) or self.rehearsed.get(setting)  # a fresh process held nothing for others
         return SettingRecord(
             setting=setting,
             search=self._seconds(Phase.SEARCH, setting),
             duel=self._seconds(Phase.DUEL, setting),
-            peak_memory_bytes=self._peak(setting),
+            peak_memory_bytes=seen.peak_memory_bytes if seen else None,
             skipped=self.skipped.get(setting),
         )
-
-    def _peak(self, setting: Setting) -> int | None:
-        """Bytes; of a fresh process where there was one, which held nothing for other settings."""
-        seen = self.rechecked.get(setting) or self.rehearsed.get(setting)
-        return seen.peak_memory_bytes if seen else None
 
     def _duel_samples(self) -> dict[str, tuple[float, ...]]:
         return {str(setting): self._seconds(Phase.DUEL, setting) for setting in self.settings}

@@ -24,11 +24,7 @@ def _not_on_the_processor(workload: Workload | None) -> str | None:
 
 
 def _no_interop(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if surroundings.usable_cores is None:
-        return "It is not known how many cores can be used."
-    if surroundings.usable_cores < 2:
-        return "Only one core can be used, so operations cannot run side by side."
-    return _not_on_the_processor(workload)
+    return surroundings.one_core("operations cannot run side by side") or _not_on_the_processor(workload)
 
 
 def _no_smt(workload: Workload | None, surroundings: Surroundings) -> str | None:

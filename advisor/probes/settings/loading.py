@@ -87,14 +87,6 @@ def _items(values: Mapping[str, Any], topic: str, surroundings: Surroundings) ->
     return surroundings.pipeline if recommended is None else recommended
 
 
-def _no_choice_of_workers(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if surroundings.usable_cores is None:
-        return "It is not known how many cores can be used."
-    if surroundings.usable_cores < 2:
-        return "Only one core can be used, so loader processes could only take turns with training."
-    return None
-
-
 def _nothing_ahead(workload: Workload | None, surroundings: Surroundings) -> str | None:
     if workload is None or planned(surroundings.pipeline, workload, surroundings).workers == 0:
         return "The plan has no loader processes, so there is nothing that could be read ahead."
@@ -150,7 +142,7 @@ WORKERS = _fed(
     question="How many loader processes feed the plan's own network best?",
     fact="probe.workers.best",
     cost_seconds=25.0,
-    not_here=_no_choice_of_workers,
+    not_here=lambda workload, around: around.one_core("loader processes could only take turns with training"),
     choose=_numbers_of_workers,
     recommended=_planned_workers,
     rival=fewest_of_the_best,

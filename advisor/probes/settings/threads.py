@@ -10,11 +10,7 @@ from advisor.probes.workload import Device, Workload
 def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
     if workload is not None and workload.device is not Device.CPU:
         return "The step runs on the graphics card, where the processor's threads hardly count."
-    if surroundings.usable_cores is None:
-        return "It is not known how many cores can be used."
-    if surroundings.usable_cores < 2:
-        return "Only one core can be used, so there is nothing to choose between."
-    return None
+    return surroundings.one_core("there is nothing to choose between")
 
 
 def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:

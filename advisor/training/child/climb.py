@@ -6,7 +6,6 @@ import math
 import statistics
 import time
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from advisor.datasets.dataset import Task
@@ -33,6 +32,7 @@ from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import Menu, menu
 from advisor.training.ladder.outcome import DataTried
 from advisor.training.ladder.trial_record import Kind, Status, Trial
+from advisor.version import torch_version
 
 ENDS_BEFORE, ENDS_BEFORE_SHARE = 0.7, 0.03
 """Seconds before the budget is over at which the finals should be done, or this share of it: a fit that is under way then may
@@ -92,7 +92,7 @@ class Climb:
             folds=self._folds.width,
             held_out_share_of_a_fold=self._folds.held_out_share,
             left_out=examples.left_out,
-            torch=_torch_version(),
+            torch=torch_version(),
             task_told=request.task is not None,
         )
         learned = self._outer.training
@@ -226,13 +226,6 @@ class Climb:
 
     def _is_bet(self, candidate: Candidate) -> bool:
         return candidate.model == self._request.planned.network
-
-
-def _torch_version() -> str:
-    try:
-        return version("torch")
-    except PackageNotFoundError:
-        return ""
 
 
 def _changed(path: str) -> InputError:

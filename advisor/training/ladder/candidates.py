@@ -10,23 +10,6 @@ from typing import Any
 from advisor.plain import encode
 from advisor.training.ladder.trial_record import Kind, Stage
 
-LEARNING_RATES: Mapping[str, float] = {
-    "sgd": 0.1,
-    "sgd_momentum": 0.02,
-    "sgd_nesterov": 0.02,
-    "adagrad": 0.02,
-    "adadelta": 1.0,
-    "rmsprop": 1e-3,
-    "adam": 3e-3,
-    "adamw": 3e-3,
-    "nadam": 3e-3,
-    "lbfgs": 1.0,
-    "lars": 0.1,
-    "lamb": 2e-3,
-}
-"""An optimiser is compared with a learning rate that suits it: Adam's would make plain SGD look bad. With so few steps
-and a rate that falls to zero, Adam's usual 0.001 leaves small networks half trained.
-"""
 SIMPLEST = ("trivial", "linear")
 """Models that are tried however short the budget is."""
 _DECOUPLED = ("adamw", "nadam")

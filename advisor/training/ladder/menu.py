@@ -12,7 +12,6 @@ from itertools import zip_longest
 from advisor.networks.description import ACTIVATIONS
 from advisor.networks.registry import default_hidden_units
 from advisor.training.ladder.candidates import (
-    LEARNING_RATES,
     SCIKIT_LEARN_LIKE,
     Candidate,
     Factor,
@@ -21,7 +20,7 @@ from advisor.training.ladder.candidates import (
     decay_of,
 )
 from advisor.training.ladder.trial_record import Kind, Stage
-from advisor.training.recipe import AS_BUILT, INITIALISATIONS, OPTIMIZERS
+from advisor.training.recipe import AS_BUILT, INITIALISATIONS, LEARNING_RATES, OPTIMIZERS
 
 PREDICTING = ("ffn", "cnn", "rnn", "lstm", "transformer")
 """Networks that give a class or a number for an example, from shallow to deep; others restore, generate, or need

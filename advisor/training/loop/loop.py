@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -13,7 +13,7 @@ from torch import nn
 from advisor.training.loop.batches import in_order, number_of_batches, shuffled
 from advisor.training.loop.objectives import Batch, Objective
 from advisor.training.loop.randomness import begin_at
-from advisor.training.loop.turns import DivergedError, Step, Turn, WholeStep, computed
+from advisor.training.loop.turns import DivergedError, Step, WholeStep, computed
 from advisor.training.recipe import Recipe
 from advisor.training.trained import Epoch as Epoch
 from advisor.training.trained import Stop as Stop
@@ -105,7 +105,7 @@ class _Run:
             return Stop.TIME
         return Stop.EPOCHS
 
-    def _players_turns(self) -> list[Turn]:
+    def _players_turns(self) -> Sequence[Step | WholeStep]:
         players = self._objective.players()
         if self._whole:
             return [WholeStep(player, self._recipe, self._look_at_the_clock) for player in players]

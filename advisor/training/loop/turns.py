@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -21,13 +20,6 @@ class DivergedError(Exception):
     """The loss is infinite or no number."""
 
 
-class Turn(Protocol):
-    """The work of one player on a batch."""
-
-    def take(self, batch: Batch) -> float:
-        """Change the player's weights; the mean loss of the batch before that. Raises DivergedError."""
-
-
 class Step:
     """One step along the gradients of the batch."""
 
@@ -37,6 +29,7 @@ class Step:
         self._schedule = schedule(recipe.schedule, self._optimizer, steps, int(recipe.warmup_share * steps))
 
     def take(self, batch: Batch) -> float:
+        """Change the player's weights; the mean loss of the batch before that. Raises DivergedError."""
         self._optimizer.zero_grad(set_to_none=True)
         loss = computed(self._player.loss, batch, self._recipe.precision)
         value = finite(loss)

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from advisor.agent.events import MeasuringResumed
-from advisor.agent.settling.scope import torch_version
 from advisor.cli.console import FAILED, look, panel, warn, warn_once
 from advisor.cli.delivering import check_output, deliver, deliver_json
 from advisor.cli.ending import end_interrupted
@@ -29,6 +28,7 @@ from advisor.session.measuring import open_journal, with_cards
 from advisor.survey.bench import BenchEvent, Benchmark, Sweep
 from advisor.survey.bench_findings import findings
 from advisor.survey.claim_values import TABLE_4
+from advisor.version import torch_version
 from advisor.wording import shorten
 
 BUDGET = "6 min"
