@@ -2,7 +2,8 @@
 
     python tests/quick.py probes
 
-A room is a folder or a file of advisor/; its tests lie in tests/ROOM or in files named test_ROOM.py.
+A room is a folder or a file of advisor/; its tests lie in tests/ROOM or in files named test_ROOM.py. `rules` and
+`profiles` are rooms too. The words of the whole house are tested with every room.
 """
 
 from __future__ import annotations
@@ -14,17 +15,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = Path(sys.executable).parent
+DATA = {"rules": "knowledge", "profiles": "machine"}
+"""Rooms beside advisor/, and the tests of each."""
+EVERYWHERE = ("tests/docs/test_words.py",)
+"""Tests of every room."""
 
 
 def rooms(root: Path = ROOT) -> list[str]:
-    """Folders with modules, and modules beside them."""
+    """Folders with modules, modules beside them, and the data."""
     package = root / "advisor"
     folders = [path.name for path in package.iterdir() if path.is_dir() and any(path.glob("*.py"))]
-    return sorted([*folders, *(path.stem for path in package.glob("*.py") if not path.stem.startswith("__"))])
+    modules = [path.stem for path in package.glob("*.py") if not path.stem.startswith("__")]
+    return sorted([*folders, *modules, *(name for name in DATA if (root / name).is_dir())])
 
 
 def paths_of_tests(room: str, root: Path = ROOT) -> list[Path]:
-    folder = root / "tests" / room
+    folder = root / "tests" / DATA.get(room, room)
     files = [path for path in sorted((root / "tests").rglob(f"test_{room}.py")) if folder not in path.parents]
     return [*([folder] if folder.is_dir() else []), *files]
 
@@ -37,7 +43,10 @@ def steps(room: str, root: Path = ROOT) -> list[list[str]]:
         [f"{program}/ruff", "check", "."],
         [f"{program}/mypy"],
     ]
-    tests = [str(path.relative_to(root)) for path in paths_of_tests(room, root)]
+    if room == "rules":
+        found += [[f"{program}/advisor", "rules", "check"], [f"{program}/advisor", "rules", "test"]]
+    words = [path for path in EVERYWHERE if (root / path).is_file()]
+    tests = list(dict.fromkeys([*words, *(str(path.relative_to(root)) for path in paths_of_tests(room, root))]))
     return [*found, [f"{program}/pytest", "-n", "2", "--dist", "worksteal", *tests]] if tests else found
 
 

@@ -29,6 +29,17 @@ def test_a_room_that_comes_later_is_found_with_its_tests(tmp_path: Path) -> None
     assert "pytest" not in steps("words", tmp_path)[-1][0]
 
 
+def test_rules_and_profiles_are_rooms_with_the_tests_of_what_reads_them() -> None:
+    assert {"rules", "profiles"} <= set(rooms())
+    assert steps("rules")[-1][-1] == "tests/knowledge"
+    assert {"check", "test"} <= {command[-1] for command in steps("rules")}
+    assert "tests/machine" in steps("profiles")[-1]
+
+
+def test_the_words_are_tested_with_every_room() -> None:
+    assert all("tests/docs/test_words.py" in steps(room)[-1] for room in rooms())
+
+
 @pytest.mark.parametrize("wrong", [["nowhere"], [], ["probes", "cli"]])
 def test_an_unknown_room_is_answered_with_those_that_there_are(
     wrong: list[str], capsys: pytest.CaptureFixture[str]
