@@ -4,11 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.starter.planning import blueprint_of
 from advisor.starter.readme import readme_text
 from advisor.starter.rendering import files_of
+
+READ = (
+    "delimited text",
+    "JSON lines",
+    "Parquet",
+    "NPY",
+    "NPZ",
+    "edge list",
+    "text",
+    "folder of images",
+    "folder of sounds",
+)
+"""Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
+
+
+def refuse_format(found: str, data: str) -> None:
+    """Raise InputError for data in a format that no project can read.
+
+    Args:
+        found: the format of the data, as an inspection names it.
+        data: their path.
+    """
+    if found not in READ:
+        raise input_error(
+            "A project cannot read these data", f"generated projects have no code for the format {found}", where=data,
+            remedy="Save the table as CSV or Parquet and name that file, or leave --data out.",
+        )  # fmt: skip
 
 
 def project_files(

@@ -10,6 +10,9 @@ import polars
 import pytest
 import torch
 
+from advisor.datasets.inspect import inspect
+from advisor.errors import InputError
+from advisor.starter.project import refuse_format
 from tests.starter.projects import TABLE, generated, plan_of, run
 
 WAVES = numpy.sin(numpy.arange(120) / 3)
@@ -49,6 +52,16 @@ def test_tables_in_every_form(ending: str, tmp_path: Path) -> None:
             table().write_ndjson(file)
     project = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4], training_batch_size=8))
     assert trained(project, file) == (4, 5)  # three columns of numbers, two colours
+
+    refuse_format(inspect(file).format, str(file))  # `advisor starter --data` takes what the project reads
+
+
+def test_a_format_that_projects_cannot_read_is_refused_with_a_remedy() -> None:
+    with pytest.raises(InputError) as refusal:
+        refuse_format("ARFF", "flowers.arff")
+    (problem,) = refusal.value.problems
+    assert (problem.where, "ARFF" in problem.what) == ("flowers.arff", True)
+    assert "Save the table as CSV" in problem.remedy
 
 
 def test_arrays(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from advisor.cli.options import (
 from advisor.errors import input_error
 from advisor.report.plan.json_plan import read_plan
 from advisor.session.inputs import gather, knowledge_for, plan_of
-from advisor.starter.project import project_files
+from advisor.starter.project import project_files, refuse_format
 from advisor.starter.writing import write_project
 from advisor.wording import printable
 
@@ -52,6 +52,8 @@ def starter(
         found = read_plan(plan, knowledge)
     else:
         inputs = gather(answers, sets, machine, school, packs, data=data, target=target, complain=warn_once)
+        if inputs.inspection is not None:
+            refuse_format(inputs.inspection.format, inputs.inspection.path)
         knowledge, found = inputs.knowledge, plan_of(inputs)
     files = project_files(found, knowledge, data, target)
     write_project(output, files, force=force)
