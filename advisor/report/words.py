@@ -76,7 +76,7 @@ def grouped(plan: Plan) -> list[tuple[str, list[Recommendation]]]:
 
 
 def by_group(topics: Mapping[str, T]) -> list[tuple[str, list[T]]]:
-    """Whatever stands under the names of topics, by group, groups with nothing in them left out."""
+    """Values under the names of topics, by group; groups with nothing in them are left out."""
     group_of = {prefix: title for title, prefixes in GROUPS for prefix in prefixes}
     groups: dict[str, list[T]] = {title: [] for title in [*(title for title, _ in GROUPS), OTHER]}
     for name, one in topics.items():

@@ -122,7 +122,7 @@ def second_start(outcome: Outcome) -> str:
 
 
 def bet_row(plan: Plan, outcome: Outcome) -> tuple[str, str, str, str, str]:
-    """What was bet on, its value before, what measuring said, its value after, and the comparison or why it failed."""
+    """The row of a bet: topic, value before, what measuring said, value after, and the comparison or why it failed."""
     unit = unit_of(plan, outcome)
     after = outcome.before if outcome.after is None else outcome.after
     said = "failed" if outcome.failure else VERDICTS[outcome.verdict]
