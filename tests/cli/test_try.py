@@ -118,6 +118,7 @@ def test_killed_it_goes_on_from_its_last_trial_and_interrupted_it_tells_what_it_
     assert found["best"]["name"]
 
 
+@pytest.mark.slow
 def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: Path) -> None:
     assert "missing.csv" in refused("try", "--data", tmp_path / "missing.csv", "--target", "kind")
     assert "kind" in refused("try", "--data", wine, "--target", "kidn")

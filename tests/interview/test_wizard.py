@@ -156,6 +156,7 @@ def test_a_state_folder_that_cannot_be_written_is_a_warning(home: dict[str, str]
     assert "Network type" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_report_is_not_written_over_a_file(home: dict[str, str], tmp_path: Path) -> None:
     mine = tmp_path / "mine.md"
     mine.write_text("precious")
@@ -263,6 +264,7 @@ def test_a_narrow_terminal_gets_the_two_plans_one_below_the_other(home: dict[str
     assert "  after: cnn (convolutional network)" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_answer_that_lost_its_meaning_is_shown_kept_saved_and_used_again(home: dict[str, str]) -> None:
     done = run(home, "generate\nsequence\nchange task.kind\nclassify\nanswers\n!\n")
     assert "kept, not used: task.generation = sequence" in done.stdout
@@ -329,6 +331,7 @@ def test_the_conversation_can_be_stopped_with_a_plan_at_any_time(stop: str, home
     assert "`advisor wizard --plain --resume --machine none` goes on from here." in done.stdout
 
 
+@pytest.mark.slow
 def test_a_finished_conversation_can_be_looked_into_and_changed(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
     seen = []
@@ -346,6 +349,7 @@ def test_a_finished_conversation_can_be_looked_into_and_changed(home: dict[str, 
     assert seen[-3:] == ["plan", "report", "answers"]
 
 
+@pytest.mark.slow
 def test_another_school_on_resuming_is_taken_and_said(home: dict[str, str]) -> None:
     run(home, "classify\n!\n")
     done = run(home, "!\n", "--resume", "--school", "survey")
@@ -355,6 +359,7 @@ def test_another_school_on_resuming_is_taken_and_said(home: dict[str, str]) -> N
     assert "goes on by" not in silent.stdout
 
 
+@pytest.mark.slow
 def test_an_answer_that_no_longer_fits_is_named_and_asked_for_again(home: dict[str, str], tmp_path: Path) -> None:
     run(home, "change machine.cpu.physical_cores\n8\n!\n")
     machine = tmp_path / "machine.yaml"
@@ -366,6 +371,7 @@ def test_an_answer_that_no_longer_fits_is_named_and_asked_for_again(home: dict[s
     assert "machine.cpu.physical_cores is asked for again:" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_card_that_is_named_brings_its_published_figures(home: dict[str, str]) -> None:
     named = "change machine.gpu.count\n1\nchange machine.gpu.name\nrtx-4090\nchange machine.gpu.memory_bytes\n!\n"
     assert "(published: 24" in run(home, named).stdout

@@ -327,6 +327,7 @@ def test_what_was_left_out_stands_once_among_the_facts_with_what_is_assumed(key:
 
 
 @piloted
+@pytest.mark.slow
 async def test_when_nothing_is_left_to_ask_it_says_what_can_be_done() -> None:
     async with running(InterviewScreen()) as run:
         for _ in range(40):
