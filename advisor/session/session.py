@@ -12,6 +12,7 @@ from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
+from advisor.errors import did_you_mean, input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import School
 from advisor.report.page import Look
@@ -25,6 +26,9 @@ from advisor.session.measuring import measure
 from advisor.session.reporting import report_of
 from advisor.session.trying import try_on_data
 from advisor.training.ladder.outcome import TrialResults
+from advisor.wording import shorten
+
+_SCHOOLS = (School.TODAY, School.SURVEY)
 
 
 class AdvisorWarning(UserWarning):
@@ -79,8 +83,12 @@ class Session:
             rules: folders of rules put on top.
 
         Raises:
-            InputError: every problem of the answers together; data that cannot be read; no such machine.
+            InputError: every problem of the answers together; data that cannot be read; no such machine or school.
         """
+        if school not in _SCHOOLS:
+            raise input_error(
+                "There is no such school", shorten(school), where="school", remedy=did_you_mean(str(school), _SCHOOLS)
+            )
         packs = [rules] if isinstance(rules, str | Path) else rules
         self.inputs = gather(
             Path(answers) if isinstance(answers, str) else answers,

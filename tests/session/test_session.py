@@ -83,6 +83,12 @@ def test_school_and_rules_are_those_of_the_command(tmp_path: Path) -> None:
     assert advisor.Session(PICTURES, machine="none", school="survey").plan().school == "survey"
 
 
+@pytest.mark.parametrize("school", ["old", "any", ""])
+def test_an_unknown_school_is_refused_with_those_that_there_are(school: str) -> None:
+    with pytest.raises(advisor.InputError, match="today and survey"):
+        advisor.Session(PICTURES, machine="none", school=school)  # type: ignore[arg-type]
+
+
 def test_an_explanation_is_the_one_that_explain_prints() -> None:
     given = ("explain", "network.type", *SETS, "--machine", "none", "--why-not", "ffn")
     explained = advisor.Session(PICTURES, machine="none").explain("network.type", why_not="ffn")
