@@ -51,7 +51,7 @@ async def test_the_bets_that_can_be_settled_are_ticked_with_what_each_costs_and_
         assert not {"compile", "energy"} & set(ticked), "what must be named is ticked by hand"
         first = run.screen.offers[0]
         assert first.bet
-        shows(run, "✓", first.probe.question[:30], "It can settle the bet", f"{len(ticked)} ticked", "1 minute")
+        await shows(run, "✓", first.probe.question[:30], "It can settle the bet", f"{len(ticked)} ticked", "1 minute")
 
 
 @piloted
@@ -71,7 +71,7 @@ async def test_where_nothing_was_said_the_machine_alone_is_measured() -> None:
     desk.measured = made
     async with running(ProbingScreen(), desk=desk) as run:
         await offered(run)
-        shows(run, "No bet of the plan can be settled", "measure what this machine can do")
+        await shows(run, "No bet of the plan can be settled", "measure what this machine can do")
         await measured(run)
         [(_, asked)] = made.asked
         assert set(asked or ()) == {"matmul", "memory", "storage"}
@@ -126,7 +126,7 @@ async def test_a_plan_for_another_machine_is_not_measured_here() -> None:
     desk.interview.answer("machine.cpu.physical_cores", "2")
     async with running(ProbingScreen(), desk=desk) as run:
         await offered(run)
-        shows(run, ELSEWHERE)
+        await shows(run, ELSEWHERE)
         await run.press("ctrl+s")
         assert made.asked == []
 
@@ -145,7 +145,9 @@ def test_figures_and_curves_come_while_it_runs(size: tuple[int, int]) -> None:
             await until(
                 run, lambda: "in pairs: 128 against 256, 12 so far" in re.sub(r"\s+", " ", screen_text(run.app))
             )
-            shows(run, "↻ overturned", "Processor threads", "128 plan", "256 rival", "examples/s [", "s left of 60 s")
+            await shows(
+                run, "↻ overturned", "Processor threads", "128 plan", "256 rival", "examples/s [", "s left of 60 s"
+            )
             assert "●" in screen_text(run.app), "the curve of the rates by setting"
             made.let_go.set()
             await until(run, lambda: run.screen.phase is Screen.DONE)
@@ -163,7 +165,7 @@ async def test_the_curve_follows_the_size_while_it_runs() -> None:
         for size, room in (((80, 24), True), ((60, 16), False), ((140, 50), True)):
             await run.pilot.resize_terminal(*size)
             await settled(run.pilot)
-            shows(run, "4 rival")
+            await shows(run, "4 rival")
             assert ("●" in screen_text(run.app)) == room, size
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
@@ -179,7 +181,7 @@ async def test_what_was_told_before_the_pane_had_a_size_is_drawn_to_its_size() -
             run.screen.state.tell(about)
         run.screen._turn_to(Screen.RUNNING)  # at once, and nothing is told any more
         await settled(run.pilot)
-        shows(run, "128 plan")
+        await shows(run, "128 plan")
         assert "●" in screen_text(run.app)
 
 
@@ -194,7 +196,7 @@ async def test_x_ends_this_probe_and_the_next_goes_on() -> None:
         await until(run, lambda: run.screen.phase is Screen.DONE)
         results = run.screen.query_one(DonePane).results
         assert [outcome.stopped for outcome in results] == [True, False, False, False]
-        shows(run, "■ stopped by hand", "✓ 1 confirmed")
+        await shows(run, "■ stopped by hand", "✓ 1 confirmed")
 
 
 @piloted
@@ -206,13 +208,13 @@ async def test_escape_asks_before_it_ends_everything_and_what_is_finished_is_kep
         await until(run, lambda: len(run.screen.state.outcomes) == 1 and run.screen.state.current is not None)
         screen = run.screen
         await run.press("escape")
-        shows(run, "Stop measuring?", "What is finished is kept")
+        await shows(run, "Stop measuring?", "What is finished is kept")
         await run.press("n")
         assert not screen.stop.all
         await run.press("escape", "y")
         await until(run, lambda: screen.phase is Screen.DONE)
         assert [finding(outcome) for outcome in screen.query_one(DonePane).results] == ["overturned", "stopped"]
-        shows(run, "↻ 1 overturned", "Still open: Number format and Matrix products.")
+        await shows(run, "↻ 1 overturned", "Still open: Number format and Matrix products.")
 
 
 @piloted
@@ -230,7 +232,7 @@ async def test_what_a_stopped_run_had_finished_is_said() -> None:
         told = Told(MeasuringResumed((found,), 12.0))
         run.screen.post_message(told)
         await settled(run.pilot)
-        shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured already.")
+        await shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured already.")
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
 
@@ -248,7 +250,7 @@ async def test_what_a_child_says_is_shown_as_text() -> None:
         run.screen.post_message(Told(JournalFailed(warning)))
         await settled(run.pilot)
         await until(run, lambda: "[b]x[/red]" in screen_text(run.app))
-        shows(run, "! /a/[b]: [/red] cannot be written")
+        await shows(run, "! /a/[b]: [/red] cannot be written")
         assert "\x1b" not in screen_text(run.app)
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
@@ -286,7 +288,7 @@ async def test_help_and_palette_say_what_means_something_now() -> None:
         ]
         await run.press("f1")
         assert isinstance(run.screen, HelpScreen)
-        shows(run, "x stops the probe under way", "Stop this probe; the next one goes on.")
+        await shows(run, "x stops the probe under way", "Stop this probe; the next one goes on.")
         await run.press("escape")
         made.let_go.set()
         await until(run, lambda: screen.phase is Screen.DONE)
@@ -301,4 +303,4 @@ async def test_what_says_nothing_here_is_left_out_with_the_reason() -> None:
         names = [option.value for option in run.screen.query_one(Ticks).options]
         assert "threads" in names
         assert "transfer" not in names
-        shows(run, "✗ Not here", "Device and Transfers to the card: There is no graphics")
+        await shows(run, "✗ Not here", "Device and Transfers to the card: There is no graphics")

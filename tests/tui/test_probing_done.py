@@ -50,12 +50,12 @@ async def test_afterwards_each_result_is_said_in_word_and_symbol() -> None:
             ["Matrix products", "", "◆ measured", rows[3][3]],
         ]
         assert rows[3][3].endswith("GFLOP/s, fp32")
-        shows(run, "✓ 1 confirmed", "↻ 1 overturned", "» Changed in the plan: Processor threads")
-        shows(
+        await shows(run, "✓ 1 confirmed", "↻ 1 overturned", "» Changed in the plan: Processor threads")
+        await shows(
             run, "4 threads against 8 threads: 1.24 times as fast (95 % interval 1.18 to 1.31, 12 interleaved pairs)."
         )
         await run.press("down")
-        shows(run, "128 examples against 256 examples: 1.24 times as fast")
+        await shows(run, "128 examples against 256 examples: 1.24 times as fast")
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ async def test_the_whole_story_and_the_machine_stand_beside_the_results() -> Non
         tabs = run.screen.query_one(TabbedContent)
         tabs.active = "tab_story"
         await settled(run.pilot)
-        shows(run, "before -> measured -> after", "what changes in the plan")
+        await shows(run, "before -> measured -> after", "what changes in the plan")
         tabs.active = "tab_machine"
         await settled(run.pilot)
-        shows(run, "THIS MACHINE", "A processor, 8 cores", "HOW FAST IT IS", "Matrix product, fp32")
+        await shows(run, "THIS MACHINE", "A processor, 8 cores", "HOW FAST IT IS", "Matrix product, fp32")
 
 
 @piloted
@@ -115,7 +115,7 @@ async def test_a_machine_too_busy_to_keep_anything_is_not_said_to_have_been_meas
         pane.show(replace(pane.revision, outcomes=(busy,)), MACHINE)
         run.screen.query_one(TabbedContent).active = "tab_machine"
         await settled(run.pilot)
-        shows(run, "THIS MACHINE, as this run found it; nothing of it was saved")
+        await shows(run, "THIS MACHINE, as this run found it; nothing of it was saved")
 
 
 @piloted
@@ -140,7 +140,7 @@ async def test_a_probe_that_failed_says_why() -> None:
     desk, _ = measuring_desk(plays=[replace(BATCH, failure="It held 9 GB of memory and may take 8 GB.")])
     async with running(ProbingScreen(), desk=desk) as run:
         await measured(run)
-        shows(run, "✗ failed", "It held 9 GB of memory and may take 8 GB.")
+        await shows(run, "✗ failed", "It held 9 GB of memory and may take 8 GB.")
 
 
 @piloted
@@ -153,7 +153,7 @@ async def test_where_nothing_was_measured_the_reasons_are_shown() -> None:
     )
     async with running(ProbingScreen(), desk=desk) as run:
         await measured(run)
-        shows(run, "Nothing was measured.", "Still open: Processor threads.", "No time was left: about 6 s.")
+        await shows(run, "Nothing was measured.", "Still open: Processor threads.", "No time was left: about 6 s.")
 
 
 # --- as values -------------------------------------------------------------------------------------------------------

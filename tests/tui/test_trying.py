@@ -36,7 +36,7 @@ async def test_without_data_it_says_how_to_name_some_and_opens_the_picker() -> N
     desk, made = trying_desk()
     desk.inspection = None
     async with running(TryingScreen(), desk=desk) as run:
-        shows(run, "Nothing can be tried without data.", "Point at your data (d)")
+        await shows(run, "Nothing can be tried without data.", "Point at your data (d)")
         assert run.screen.query_one("#begin", Button).disabled
         await run.press("ctrl+s")
         assert isinstance(run.app.screen, DataScreen) or any(
@@ -58,7 +58,7 @@ def test_data_that_cannot_be_tried_are_refused_with_the_way_out(change: dict[str
         desk, _ = trying_desk()
         desk.inspection = replace(WINE, **change)
         async with running(TryingScreen(), desk=desk) as run:
-            shows(run, said)
+            await shows(run, said)
             assert run.screen.query_one("#begin", Button).disabled
 
     test()
@@ -69,7 +69,7 @@ async def test_it_says_what_will_be_tried_and_names_from_data_are_text() -> None
     desk, _ = trying_desk()
     async with running(TryingScreen(), desk=desk) as run:
         await until(run, lambda: "Networks: ffn" in screen_text(run.app))
-        shows(run, "wine.csv", "178 examples; the target is [/red]kind", "! 12 rows appear twice.", "2 minutes")
+        await shows(run, "wine.csv", "178 examples; the target is [/red]kind", "! 12 rows appear twice.", "2 minutes")
 
 
 # --- running ---------------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_scores_and_training_curves_come_while_it_runs(size: tuple[int, int]) ->
             table = run.screen.query_one(TrialsPane.Candidates)
             names = [str(table.get_row_at(number)[0]) for number in range(table.row_count)]
             assert names == ["random forest", "linear", "trivial", "gradient boosting"], "the best first, failures last"
-            shows(run, "Training ffn 100 (networks)", "0.970 ± 0.010", "✗ failed", "s left of 300 s", "●")
+            await shows(run, "Training ffn 100 (networks)", "0.970 ± 0.010", "✗ failed", "s left of 300 s", "●")
             made.let_go.set()
             await until(run, lambda: run.screen.phase is Screen.DONE)
             assert made.asked == [300.0]
@@ -116,7 +116,7 @@ async def test_it_follows_the_size_while_it_runs() -> None:
         for size in ((80, 24), (60, 18), (140, 50)):
             await run.pilot.resize_terminal(*size)
             await settled(run.pilot)
-            shows(run, "random forest", "Loss after each epoch")
+            await shows(run, "random forest", "Loss after each epoch")
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
 
@@ -131,7 +131,7 @@ def test_stopping_asks_first_and_keeps_what_is_finished(key: str) -> None:
             screen = run.screen
             await until(run, lambda: bool(screen.state.trainings))
             await run.press(key)
-            shows(run, "Stop trying?", "What is finished is kept")
+            await shows(run, "Stop trying?", "What is finished is kept")
             await run.press("n")
             assert not screen.stop.all
             await run.press(key, "y")
@@ -148,7 +148,7 @@ async def test_stopped_before_anything_was_tried_it_is_back_where_it_began() -> 
         await until(run, lambda: bool(made.asked))
         await run.press("escape", "y")
         await until(run, lambda: run.screen.phase is Screen.CHOOSING)
-        shows(run, "Stopped before anything was tried.")
+        await shows(run, "Stopped before anything was tried.")
 
 
 @piloted
@@ -162,7 +162,7 @@ async def test_what_the_data_refuse_is_said() -> None:
     async with running(TryingScreen(), desk=desk) as run:
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.phase is Screen.CHOOSING)
-        shows(run, "✗ These data cannot be learnt from: [/red]: there is one class")
+        await shows(run, "✗ These data cannot be learnt from: [/red]: there is one class")
 
 
 @piloted
@@ -185,11 +185,11 @@ async def test_afterwards_it_says_what_won_and_what_that_does_to_the_plan() -> N
     async with running(TryingScreen(), size=WIDE, desk=desk) as run:
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.phase is Screen.DONE)
-        shows(run, "ffn 100 and random forest cannot be told apart", "↻ 1 overturned ? 1 undecided")
-        shows(run, "on examples that selection never saw", "0.940 to 0.990")
+        await shows(run, "ffn 100 and random forest cannot be told apart", "↻ 1 overturned ? 1 undecided")
+        await shows(run, "on examples that selection never saw", "0.940 to 0.990")
         run.screen.query_one(TabbedContent).active = "tab_plan"
         await until(run, lambda: "what changes in the plan" in screen_text(run.app))
-        shows(
+        await shows(
             run, "Network type: gradient_boosting -> ↻ overturned -> ffn", "ffn against gradient_boosting: 0.020 better"
         )
         await run.press("m")
@@ -265,5 +265,5 @@ async def test_the_table_of_what_won_is_never_read_as_markup() -> None:
     async with running(TryingScreen(), desk=desk) as run:
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.phase is Screen.DONE)
-        shows(run, "[/red] is [b]best[/b]")
+        await shows(run, "[/red] is [b]best[/b]")
         assert "\x1b" not in screen_text(run.app)

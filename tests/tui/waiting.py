@@ -23,10 +23,18 @@ async def until(run: Running, there: Callable[[], bool]) -> None:
         await settled(run.pilot)
 
 
-def shows(run: Running, *texts: str) -> None:
-    shown = re.sub(r"\s+", " ", screen_text(run.app))
-    for text in texts:
-        assert text in shown, f"{text!r} is not in\n{screen_text(run.app)}"
+async def shows(run: Running, *texts: str) -> None:
+    """Waits until the screen says all of these, wherever its lines break: it is drawn after what it tells of has come."""
+
+    def missing() -> list[str]:
+        shown = re.sub(r"\s+", " ", screen_text(run.app))
+        return [text for text in texts if text not in shown]
+
+    end = time.monotonic() + PATIENCE
+    while lacking := missing():
+        assert time.monotonic() < end, f"{lacking} is not in\n{screen_text(run.app)}"
+        await asyncio.sleep(0.02)
+        await settled(run.pilot)
 
 
 async def offered(run: Running) -> None:
