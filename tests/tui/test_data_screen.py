@@ -14,10 +14,10 @@ from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.start import StartScreen
 from advisor.tui.widgets.page_view import PageView
-from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled
+from tests.tui.pilots import WIDE, Running, piloted, running, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.test_hostile_text import HOSTILE, inspected
-from tests.tui.waiting import PATIENCE, until
+from tests.tui.waiting import PATIENCE, shows, until
 
 
 async def point_at(run: Running, path: Path) -> None:
@@ -38,7 +38,7 @@ async def test_data_are_pointed_at_from_the_start_and_their_facts_are_not_asked_
     async with running(desk=StandIn(found=inspected)) as run:
         await run.press("3")
         await point_at(run, tmp_path)
-        assert "Which column should be predicted?" in screen_text(run.app)
+        await shows(run, "Which column should be predicted?")
         await run.press("home", "enter")
         await looked_into(run)
         await run.press("ctrl+s")
@@ -83,7 +83,7 @@ async def test_data_that_cannot_be_read_are_told_of_and_others_chosen(tmp_path: 
     async with running(desk=StandIn(found=refuse)) as run:
         await run.press("3")
         await point_at(run, tmp_path)
-        assert "✗ This is no data" in screen_text(run.app)
+        await shows(run, "✗ This is no data")
         await run.press("f2")
         assert isinstance(run.screen, PickScreen)
 

@@ -13,8 +13,9 @@ from advisor.facts.answers import read_answers
 from advisor.report.plan.json_plan import read_plan
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screens.export.export import ExportScreen
-from tests.tui.pilots import Running, piloted, running, screen_text, settled, snapshot
+from tests.tui.pilots import Running, piloted, running, settled, snapshot
 from tests.tui.test_topic import desk
+from tests.tui.waiting import shows
 
 TABLE = {"task.kind": "classify", "data.modality": "tabular", "task.outputs": "3", "data.examples": "2M", "data.inputs": "40",
          "task.complexity": "complex"}  # fmt: skip
@@ -185,4 +186,4 @@ async def test_a_name_that_looks_like_markup_is_shown_as_it_is() -> None:
 async def test_picture_of_the_export() -> None:
     async with running(ExportScreen(), desk=desk()) as run:
         snapshot(run.app, "export-80x24")
-        assert "Starter project" in screen_text(run.app)
+        await shows(run, "Starter project")

@@ -7,8 +7,9 @@ from textual.widgets import Input, OptionList, Static
 from advisor.tui.screens.glossary.glossary import GlossaryScreen
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
-from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled, snapshot
+from tests.tui.pilots import WIDE, Running, piloted, running, settled, snapshot
 from tests.tui.test_topic import desk
+from tests.tui.waiting import shows
 
 
 def listed(run: Running) -> list[str]:
@@ -72,9 +73,9 @@ async def test_arrows_move_in_the_list_while_one_writes() -> None:
 async def test_what_is_not_found_names_what_may_have_been_meant() -> None:
     async with running(GlossaryScreen("dropuot"), desk=desk()) as run:
         assert listed(run) == []
-        assert "Did you mean dropout?" in screen_text(run.app)
+        await shows(run, "Did you mean dropout?")
         await seek(run, "[/red] [b]x")
-        assert "Nothing is called that." in screen_text(run.app)
+        await shows(run, "Nothing is called that.")
 
 
 @piloted

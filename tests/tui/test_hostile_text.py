@@ -16,7 +16,7 @@ from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.known_facts import FactsScreen
 from tests.tui.pilots import WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
-from tests.tui.waiting import until
+from tests.tui.waiting import shows, until
 
 HOSTILE = "[/red]", "[b]x", "[3, 224, 224]", "a\x1b[31mb\x07", "$(rm -rf ~)", "<script>"
 SHOWN = "[/red]", "[b]x", "[3, 224, 224]", "a[31mb", "$(rm -rf ~)", "<script>"
@@ -72,7 +72,7 @@ async def test_a_card_with_brackets_in_its_name_shows_as_it_is() -> None:
         await run.write("[/b] [link=x]Card")
         await run.app.push_screen(FactsScreen())
         await settled(run.pilot)
-        assert "machine.gpu.name: [/b] [link=x]Card" in screen_text(run.app)
+        await shows(run, "machine.gpu.name: [/b] [link=x]Card")
 
 
 @piloted
@@ -97,4 +97,4 @@ async def test_messages_show_as_they_are() -> None:
     async with running(size=WIDE, messages=True) as run:
         run.app.tell("kept under [/tmp/x] \x1b[31m", title="[b]")
         await settled(run.pilot)
-        assert "kept under [/tmp/x] [31m" in screen_text(run.app)
+        await shows(run, "kept under [/tmp/x] [31m")

@@ -14,6 +14,7 @@ from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.widgets.entry import Entry
 from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled
+from tests.tui.waiting import shows
 
 
 def asked(run: Running) -> str | None:
@@ -102,7 +103,7 @@ async def test_the_first_line_that_moved_is_in_sight_on_a_small_screen() -> None
         first = run.app.standing.moved[0]
         assert first.topic == "training.loss"
         await settled(run.pilot)
-        assert "»new ✓ settled  Loss: binary_cross_entropy" in screen_text(run.app)
+        await shows(run, "»new ✓ settled  Loss: binary_cross_entropy")
 
 
 @piloted
@@ -179,7 +180,7 @@ def test_not_knowing_and_putting_off(key: str, answers: dict[str, object], later
 async def test_a_detected_fact_is_left_as_it_is_by_skip() -> None:
     async with running(InterviewScreen()) as run:
         await ask_for(run, "machine.memory_bytes")
-        assert "detected: 34.36 GB" in screen_text(run.app)
+        await shows(run, "detected: 34.36 GB")
         await run.press("f5")
         assert "machine.memory_bytes" not in said(run)
         assert asked(run) == "task.kind"

@@ -148,7 +148,7 @@ def test_figures_and_curves_come_while_it_runs(size: tuple[int, int]) -> None:
             await shows(
                 run, "↻ overturned", "Processor threads", "128 plan", "256 rival", "examples/s [", "s left of 60 s"
             )
-            assert "●" in screen_text(run.app), "the curve of the rates by setting"
+            await shows(run, "●")
             made.let_go.set()
             await until(run, lambda: run.screen.phase is Screen.DONE)
 
@@ -182,7 +182,7 @@ async def test_what_was_told_before_the_pane_had_a_size_is_drawn_to_its_size() -
         run.screen._turn_to(Screen.RUNNING)  # at once, and nothing is told any more
         await settled(run.pilot)
         await shows(run, "128 plan")
-        assert "●" in screen_text(run.app)
+        await shows(run, "●")
 
 
 @piloted

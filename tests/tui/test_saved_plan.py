@@ -14,8 +14,9 @@ from advisor.tui.screens.saved_plan import SavedPlanScreen
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.plan_list import PlanList
-from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, snapshot
+from tests.tui.pilots import WIDE, Running, piloted, running, snapshot
 from tests.tui.test_topic import desk
+from tests.tui.waiting import shows
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_a_topic_opens_with_its_reasons_and_is_only_read(saved: Path) -> None:
             await run.press("enter")
             assert isinstance(run.screen, TopicScreen)
             assert run.screen.topic == "network.type"
-            assert "(saved)" in screen_text(run.app)
+            await shows(run, "(saved)")
             await run.press("s")
             assert not isinstance(run.screen, WhatIfScreen)
             await run.press("escape")
@@ -108,8 +109,8 @@ def test_a_plan_that_lacks_topics_is_shown_as_far_as_it_goes(tmp_path: Path) -> 
         async with running(SavedPlanScreen(path), desk=desk({})) as run:
             await run.press("enter")
             assert isinstance(run.screen, TopicScreen)
-            assert "[b]x" in screen_text(run.app)
-            assert "1 of 1" in screen_text(run.app)
+            await shows(run, "[b]x")
+            await shows(run, "1 of 1")
 
     look()
 

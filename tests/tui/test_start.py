@@ -33,6 +33,7 @@ from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.pilots import piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
+from tests.tui.waiting import shows
 
 
 @piloted
@@ -56,7 +57,7 @@ async def test_a_key_that_is_pressed_again_because_nothing_was_seen_begins_nothi
 @piloted
 async def test_the_machine_that_was_found_is_told() -> None:
     async with running() as run:
-        assert "Found on this machine: 8 cores, 34.36 GB" in screen_text(run.app)
+        await shows(run, "Found on this machine: 8 cores, 34.36 GB")
 
 
 @piloted
@@ -72,9 +73,9 @@ async def test_an_earlier_conversation_is_gone_on_with() -> None:
 async def test_beginning_anew_beside_an_earlier_conversation_asks_first() -> None:
     async with running(desk=StandIn(earlier={"task.kind": "classify"})) as run:
         await run.press("1")
-        assert "Begin another conversation?" in screen_text(run.app)
+        await shows(run, "Begin another conversation?")
         await run.press("f1")
-        assert "Answer it by its key" in screen_text(run.app)
+        await shows(run, "Answer it by its key")
         await run.press("f1")
         await run.press("n")
         assert isinstance(run.screen, StartScreen)
@@ -122,7 +123,7 @@ async def test_a_file_that_is_not_there_is_refused_in_place(tmp_path: Path) -> N
         run.screen.query_one(Input).value = str(tmp_path / "plan.json")
         await run.press("enter")
         assert isinstance(run.screen, PickScreen)
-        assert "✗ There is no such file" in screen_text(run.app)
+        await shows(run, "✗ There is no such file")
 
 
 @piloted

@@ -19,6 +19,7 @@ from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.outline import Outline, ToClipboard, Twig
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.stand_in import StandIn
+from tests.tui.waiting import shows
 
 ANSWERS = {"task.kind": "classify", "data.modality": "image", "task.outputs": "10", "data.examples": "50k"}
 
@@ -110,7 +111,7 @@ async def test_enter_on_another_topic_goes_there() -> None:
 async def test_many_pieces_of_advice_are_counted_and_each_has_its_reason() -> None:
     async with running(TopicScreen("practice"), desk=desk()) as run:
         items = run.screen.shown.value("practice")
-        assert f"{len(items)} pieces of advice" in screen_text(run.app)
+        await shows(run, f"{len(items)} pieces of advice")
         assert {twig.text.plain.partition(":")[0] for twig in section(run, "Why")} == set(items)
 
 
@@ -235,7 +236,7 @@ async def test_what_was_measured_stands_first_with_its_interval() -> None:
         change, how = section(run, "Measured")
         assert change.text.plain == "8 threads → overturned → 4 threads"
         assert "1.31 times as fast (95 % interval 1.22 to 1.40, 24 interleaved pairs)" in how.text.plain
-        assert "◆ measured" in screen_text(run.app)
+        await shows(run, "◆ measured")
 
 
 @piloted
@@ -244,7 +245,7 @@ async def test_a_plan_that_is_only_read_cannot_be_supposed_otherwise() -> None:
         await go_to(run, section(run, "What would flip it")[0])
         await run.press("enter")
         assert isinstance(run.screen, TopicScreen)
-        assert "(saved)" in screen_text(run.app)
+        await shows(run, "(saved)")
         assert [notice.message[:23] for notice in run.app._notifications] == ["This plan is read-only."]
 
 

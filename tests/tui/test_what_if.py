@@ -10,6 +10,7 @@ from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.entry import Entry
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled, snapshot
 from tests.tui.test_topic import desk
+from tests.tui.waiting import shows
 
 
 def said(run: Running) -> dict[str, object]:
@@ -31,7 +32,7 @@ async def test_a_fact_is_found_by_a_part_of_its_name_and_given_a_value() -> None
         assert run.screen.query_one("#fact_search", Input).has_focus
         await run.write("modality")
         assert run.screen.query_one(Entry).fact.name == "data.modality"
-        assert "now: image (stated)" in screen_text(run.app)
+        await shows(run, "now: image (stated)")
         await run.press("5")
         assert "What if data.modality = text (now: image (stated))" in supposed(run)
         assert "network.type" in listed(run)
@@ -74,7 +75,7 @@ async def test_side_by_side_where_there_is_room() -> None:
         assert line.split() == ["≠", "Network", "type", "✓", "settled", "cnn", "✓", "settled", "transformer"]
         await run.pilot.resize_terminal(70, 30)
         await settled(run.pilot)
-        assert "≠ Network type  changes" in screen_text(run.app)
+        await shows(run, "≠ Network type  changes")
 
 
 @piloted
@@ -132,7 +133,7 @@ async def test_what_is_no_value_is_refused_in_place() -> None:
         await run.press("ctrl+u")
         await run.write("plenty")
         assert run.screen.step == "value"
-        assert "✗" in screen_text(run.app)
+        await shows(run, "✗")
         assert run.screen.stated == {}
 
 
@@ -202,14 +203,14 @@ async def test_a_topic_opens_with_its_reasons_under_the_supposition() -> None:
     async with running(WhatIfScreen("data.modality", "text"), desk=desk()) as run:
         await run.press("enter")
         assert isinstance(run.screen, TopicScreen)
-        assert "transformer" in screen_text(run.app)
-        assert "(supposed)" in screen_text(run.app)
+        await shows(run, "transformer")
+        await shows(run, "(supposed)")
 
 
 @piloted
 async def test_where_nothing_changes_that_is_said() -> None:
     async with running(WhatIfScreen("data.modality", "image"), desk=desk()) as run:
-        assert "The advice stays as it is" in screen_text(run.app)
+        await shows(run, "The advice stays as it is")
 
 
 @piloted

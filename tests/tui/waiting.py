@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable
 
@@ -27,8 +26,8 @@ async def shows(run: Running, *texts: str) -> None:
     """Waits until the screen says all of these, wherever its lines break: it is drawn after what it tells of has come."""
 
     def missing() -> list[str]:
-        shown = re.sub(r"\s+", " ", screen_text(run.app))
-        return [text for text in texts if text not in shown]
+        shown = " ".join(screen_text(run.app).split())
+        return [text for text in texts if " ".join(text.split()) not in shown]
 
     end = time.monotonic() + PATIENCE
     while lacking := missing():
