@@ -1,4 +1,4 @@
-"""All probes: whatever modules of `settings` and `rates` declare. A new one is a file there."""
+"""All probes: whatever `rates` and the modules of `settings` declare. A new one is found there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ __all__ = ["PROBES", "Probe", "probe_named"]
 
 
 def _declared() -> Iterator[Probe]:
-    for folder in (settings, rates):
-        for entry in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
-            declared = vars(importlib.import_module(entry.name)).values()
-            yield from (value for value in declared if isinstance(value, Probe))
+    entries = pkgutil.iter_modules(settings.__path__, f"{settings.__name__}.")
+    for module in (rates, *(importlib.import_module(entry.name) for entry in entries)):
+        yield from (value for value in vars(module).values() if isinstance(value, Probe))
 
 
 PROBES: tuple[Probe, ...] = tuple(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from advisor.plain import decode, encode
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import Margins
 from advisor.probes.workload import Device, Workload
 
+T = TypeVar("T")
 Setting: TypeAlias = int | str
 """A setting to try: a number of threads, a batch size, a number format, a way to read a file."""
 Costs: TypeAlias = Mapping[Setting, float]
@@ -42,49 +43,19 @@ class Work(StrEnum):
     FLOP = "FLOP"
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """A setting's first run: can it run here at all, and about how fast."""
-
-    setting: Setting
-    cost: float
-    """Seconds per unit of work."""
-    peak_memory_bytes: int
-
-
-def recommended_value(values: Mapping[str, Any], topic: str, workload: Workload | None, _: Surroundings) -> Any:
-    """The plan's recommendation for the topic itself."""
-    return values.get(topic)
-
-
-def always(setting: Setting) -> Callable[..., Setting]:
-    """The recommendation of every plan: what programs do that ask for nothing else."""
-    return lambda *_: setting
+def always(answer: T) -> Callable[..., T]:
+    """The same answer for every machine and plan, such as what programs do that ask for nothing else."""
+    return lambda *_: answer
 
 
 def among(*settings: Setting) -> Callable[..., tuple[Setting, ...]]:
     """The same settings to try on every machine, in this order."""
-    return lambda *_: settings
-
-
-def everywhere(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    """A probe that applies to every machine."""
-    return None
+    return always(settings)
 
 
 def best_other(costs: Costs, before: Setting) -> Setting:
     """The cheapest setting apart from the one recommended before."""
     return min((setting for setting in costs if setting != before), key=costs.__getitem__)
-
-
-def equal_margins(before: Setting, rival: Setting) -> Margins:
-    """Margins by which the setting that is 3 % faster wins."""
-    return Margins()
-
-
-def never(rehearsals: Sequence[Rehearsal], before: Setting) -> str | None:
-    """Every setting is rehearsed."""
-    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +64,9 @@ class Probe:
 
     `not_here` says why it does not apply to a workload on a machine, or None. `choose` names the settings to try, in
     order, given also what is recommended. `recommended` names that setting, from the plan's values by topic: by default
-    the value of the probe's topic. `enough` says after each rehearsed setting why no further one is tried, or None.
-    `rival` names the setting that the recommended one is then compared with, given the costs of those that ran;
-    `margins` by how much each of the two must win.
+    the value of the probe's topic. `enough` says after each rehearsed setting why no further one is tried, or None, given
+    the costs so far in their order. `rival` names the setting that the recommended one is then compared with, given the
+    costs of all that ran; `margins` by how much each of the two must win (3 % by default).
     """
 
     name: str
@@ -110,16 +81,16 @@ class Probe:
     """The module of `advisor.probes.benches` that makes its trials in the child: `step` times the plan's training step in one
     process, `peers` each setting in a process of its own."""
     work: Work = Work.STEP
-    choose: Callable[[Workload | None, Surroundings, Setting], tuple[Setting, ...]]
-    not_here: Callable[[Workload | None, Surroundings], str | None] = everywhere
+    choose: Callable[[Surroundings, Setting], tuple[Setting, ...]]
+    not_here: Callable[[Surroundings], str | None] = lambda *_: None
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone a result counts."""
     varies: Varies | None = None
     needs_network: bool = True
-    recommended: Callable[[Mapping[str, Any], str, Workload | None, Surroundings], Any] = recommended_value
+    recommended: Callable[[Mapping[str, Any], Surroundings], Setting | None] | None = None
     rival: Callable[[Costs, Setting], Setting] = best_other
-    margins: Callable[[Setting, Setting], Margins] = equal_margins
-    enough: Callable[[Sequence[Rehearsal], Setting], str | None] = never
+    margins: Callable[[Setting, Setting], Margins] = lambda *_: Margins()
+    enough: Callable[[Costs, Setting], str | None] = lambda *_: None
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate (units of work per second) of a setting."""
     per: str = "s"
@@ -151,7 +122,7 @@ class Probe:
         if workload is None and self.needs_network:
             return "There is no network that it could time."
         reason = workload.why_not() if workload is not None and self.needs_network else None
-        return reason or self.not_here(workload, Surroundings.of(facts))
+        return reason or self.not_here(Surroundings.of(facts, workload))
 
     def before(self, values: Mapping[str, Any], workload: Workload | None, facts: Mapping[str, Any]) -> Setting | None:
         """The plan's recommendation in terms of this probe, None where it has none yet.
@@ -159,14 +130,15 @@ class Probe:
         Args:
             values: of the plan, by topic.
         """
-        value: Setting | None = self.recommended(values, self.topic, workload, Surroundings.of(facts))
-        return value
+        if self.recommended is None:
+            return values.get(self.topic)
+        return self.recommended(values, Surroundings.of(facts, workload))
 
     def settings(
         self, workload: Workload | None, facts: Mapping[str, Any], recommended: Setting
     ) -> tuple[Setting, ...]:
         """The settings to try on this machine, in this order; the recommended one is always among them."""
-        chosen = self.choose(workload, Surroundings.of(facts), recommended)
+        chosen = self.choose(Surroundings.of(facts, workload), recommended)
         return chosen if recommended in chosen else (recommended, *chosen)
 
     def variant(self, workload: Workload, setting: Setting) -> Workload:

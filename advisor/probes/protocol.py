@@ -12,6 +12,7 @@ from advisor.children.messages import Messages, Natural, Text, parsed
 from advisor.networks.description import UnbuildableError
 from advisor.plain import decode, encode
 from advisor.probes.probe import Setting
+from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Workload
 
 LONGEST_SETTING = 40
@@ -71,6 +72,10 @@ class Request:
         if self.workload is None:
             raise UnbuildableError("There is no network that it could time.")
         return self.workload
+
+    @property
+    def surroundings(self) -> Surroundings:
+        return Surroundings.of(self.facts, self.workload)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,20 @@
-"""The machine and the data as a probe sees them when it chooses its settings."""
+"""The machine, the data and the training step as a probe sees them when it chooses its settings."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.probes.workload import Device, Workload
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The machine and the data, as far as probes care; None is unknown."""
+    """The machine, the data and the plan's training step, as far as probes care; None is unknown."""
 
+    workload: Workload | None = None
     physical_cores: int | None = None
     logical_cores: int | None = None
     usable_cores: int | None = None
@@ -35,6 +39,18 @@ class Surroundings:
     """Loader processes, as they were measured here."""
 
     @property
+    def on_card(self) -> bool:
+        """True if the training step runs on a graphics card."""
+        return self.workload is not None and self.workload.device is Device.CUDA
+
+    @property
+    def compute_threads(self) -> int:
+        """One thread for each core that may be used; the variables of the user's environment do not count."""
+        allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        usable = self.usable_cores or allowed
+        return max(1, min(usable, self.physical_cores or usable))
+
+    @property
     def cuda(self) -> bool:
         """True if there is a card that CUDA programs."""
         return bool(self.gpus) and self.gpu_backend == "cuda"
@@ -57,11 +73,12 @@ class Surroundings:
         return f"Only one core can be used, so {so}." if self.usable_cores < 2 else None
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> Surroundings:
+    def of(cls, facts: Mapping[str, Any], workload: Workload | None = None) -> Surroundings:
         """From values by the names of the vocabulary: {"machine.cpu.usable_cores": 2, ...}."""
         features = facts.get("machine.cpu.features")
         pipeline = facts.get("data.pipeline")
         return cls(
+            workload=workload,
             physical_cores=facts.get("machine.cpu.physical_cores"),
             logical_cores=facts.get("machine.cpu.logical_cores"),
             usable_cores=facts.get("machine.cpu.usable_cores"),

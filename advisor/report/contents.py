@@ -105,8 +105,8 @@ def _possible_here(plan: Plan) -> list[str]:
         return list(plan.probes)
     found = workload_of(plan)
     workload = found if isinstance(found, Workload) else None
-    around = Surroundings.of(facts)
-    return [name for name in plan.probes if probe_named(name).not_here(workload, around) is None]
+    here = Surroundings.of(facts, workload)
+    return [name for name in plan.probes if probe_named(name).not_here(here) is None]
 
 
 def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:

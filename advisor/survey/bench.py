@@ -20,8 +20,8 @@ from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Rehearsed
 from advisor.probes.runner import run
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.device import CPU, DEVICE, GPU
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
+from advisor.probes.settings.variants import CPU, DEVICE, GPU
 from advisor.probes.workload import Workload
 
 AFTERWARDS = 1.0

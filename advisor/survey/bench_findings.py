@@ -18,8 +18,8 @@ from advisor.networks.benchmark.six import BenchmarkNetwork, Family
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.device import DEVICE
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
+from advisor.probes.settings.variants import DEVICE
 from advisor.survey.bench import Measured
 from advisor.survey.claim_values import TABLE_4
 from advisor.survey.judged_claims import Judgement, judge_claims

@@ -36,9 +36,7 @@ from advisor.probes.benches import matmul, memory, storage
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
-from advisor.probes.rates.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
-from advisor.probes.rates.matmul import MATMUL
-from advisor.probes.rates.storage import RANDOM, SEQUENTIAL, STORAGE
+from advisor.probes.rates import ALL_THREADS, MATMUL, MEMORY, ONE_THREAD, RANDOM, SEQUENTIAL, STORAGE
 from advisor.probes.verdict import median_interval
 
 SIZES = (512, 1024, 2048)

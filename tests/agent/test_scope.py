@@ -26,7 +26,7 @@ from advisor.machine.detection.detection import Machine
 from advisor.machine.gpus.gpu import Gpu
 from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.device import DEVICE
+from advisor.probes.settings.variants import DEVICE
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
 

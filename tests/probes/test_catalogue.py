@@ -7,12 +7,11 @@ import pytest
 from advisor.facts.verdict import Verdict
 from advisor.knowledge.loader import load
 from advisor.probes.catalogue import PROBES, probe_named
-from advisor.probes.probe import Rehearsal, best_other
+from advisor.probes.probe import Costs, best_other
 from advisor.probes.settings.batch import BATCH, knee
-from advisor.probes.settings.device import DEVICE
-from advisor.probes.settings.layout import LAYOUT
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.precision import PRECISION
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.variants import DEVICE, LAYOUT
 from advisor.probes.verdict import Margins, compare
 from advisor.probes.workload import Device, Precision, Workload
 from advisor.resources import rules_folder
@@ -26,8 +25,8 @@ CORES = {
 }
 
 
-def rehearsals(**costs: float) -> list[Rehearsal]:
-    return [Rehearsal(int(size.removeprefix("size")), cost, 1) for size, cost in costs.items()]
+def rehearsals(**costs: float) -> Costs:
+    return {int(size.removeprefix("size")): cost for size, cost in costs.items()}
 
 
 def test_every_probe_names_what_it_answers() -> None:

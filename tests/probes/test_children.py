@@ -13,8 +13,8 @@ from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Ready, Rehearsed
 from advisor.probes.runner import run
 from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.precision import PRECISION
-from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Device, Precision, Workload
 
 DIGITS = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)

@@ -15,8 +15,8 @@ from advisor.probes.judging.contest import SEARCH_ROUNDS, Contest, NothingToComp
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.settings.batch import BATCH
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.precision import PRECISION
-from advisor.probes.settings.threads import THREADS
 from advisor.probes.verdict import SHORTEST_DUEL, compare
 
 

@@ -12,7 +12,7 @@ from advisor.probes.benches import energy
 from advisor.probes.benches.energy import Meter, card_counter, counter_for
 from advisor.probes.protocol import Message, Request
 from advisor.probes.runner import run
-from advisor.probes.settings.energy import ENERGY, ProcessorCounter, no_counter, zones
+from advisor.probes.settings.precision import ENERGY, ProcessorCounter, no_counter, zones
 from advisor.probes.workload import Device, Workload
 
 DIGITS = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)

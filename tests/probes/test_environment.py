@@ -6,7 +6,7 @@ import pytest
 
 from advisor.probes.runner import environment
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2)

@@ -21,7 +21,7 @@ from advisor.probes.conditions import Moment
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Message, Ready
 from advisor.probes.runner import run
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2, (4,))
@@ -272,7 +272,7 @@ def test_an_interrupt_ends_the_child_and_is_raised_again(misbehaving: Misbehavio
 PARENT = """
 import sys
 from advisor.probes.runner import run
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
 def show(message): print(type(message).__name__, flush=True)
 run(THREADS, Workload("ffn", "tabular", 64, 10, (64,)), before=2, settings=[1, 2], budget_seconds=60, on_event=show)

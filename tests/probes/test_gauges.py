@@ -11,13 +11,11 @@ import torch
 from advisor.children.errors import CannotRunError
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.benches import matmul, memory
-from advisor.probes.benches.cores import thread_count
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
-from advisor.probes.rates.bandwidth import ALL_THREADS, MEMORY, ONE_THREAD
-from advisor.probes.rates.matmul import MATMUL
+from advisor.probes.rates import ALL_THREADS, MATMUL, MEMORY, ONE_THREAD
 from advisor.probes.runner import run
 from advisor.probes.surroundings import Surroundings
 
@@ -224,12 +222,12 @@ def test_main_memory_that_is_too_slow_is_left_out_with_a_reason() -> None:
     ("usable", "physical", "threads"), [(8, 4, 4), (2, 8, 2), (4, None, 4)], ids=["smt", "quota", "unknown cores"]
 )
 def test_there_is_a_thread_for_each_core_that_may_be_used(usable: int, physical: int | None, threads: int) -> None:
-    assert thread_count({"machine.cpu.usable_cores": usable, "machine.cpu.physical_cores": physical}) == threads
+    assert Surroundings(usable_cores=usable, physical_cores=physical).compute_threads == threads
 
 
 def test_the_users_variables_do_not_limit_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert thread_count({"machine.cpu.usable_cores": 4}) == 4
+    assert Surroundings(usable_cores=4).compute_threads == 4
 
 
 # --- a card -----------------------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ from advisor.probes.child.peer import Launch, PeerTrial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Ready, Rehearsed, Request, Result, Skipped
 from advisor.probes.runner import run
-from advisor.probes.settings.checkpointing import CHECKPOINTING
-from advisor.probes.settings.launch import INTEROP, NUMA, SMT
+from advisor.probes.settings.cores import INTEROP, NUMA, SMT
+from advisor.probes.settings.variants import CHECKPOINTING
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Activations, Device, Workload
 from tests.probes.first_pair import SECONDS, first_pair

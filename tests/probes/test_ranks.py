@@ -42,7 +42,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="sends signals of Lin
     ],
 )
 def test_as_many_processes_as_cards_or_nodes_or_two(workload: Workload, surroundings: Surroundings, ranks: int) -> None:
-    assert local_ranks(workload, surroundings) == ranks
+    assert local_ranks(replace(surroundings, workload=workload)) == ranks
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from advisor.probes.protocol import (
     Told,
 )
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2, (4,))

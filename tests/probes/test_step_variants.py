@@ -25,9 +25,7 @@ from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Failed, Message, Note, Request
 from advisor.probes.runner import run
-from advisor.probes.settings.compiling import COMPILE
-from advisor.probes.settings.device import DEVICE
-from advisor.probes.settings.layout import LAYOUT
+from advisor.probes.settings.variants import COMPILE, DEVICE, LAYOUT
 from advisor.probes.workload import Device, Execution, Precision, Workload
 
 torch.set_num_threads(1)

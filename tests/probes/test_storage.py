@@ -21,7 +21,7 @@ from advisor.probes.benches import scratch, storage
 from advisor.probes.benches.scratch import Past, Scratch, make
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Message, Rehearsed, Request
-from advisor.probes.rates.storage import RANDOM, SEQUENTIAL, STORAGE, piece_bytes
+from advisor.probes.rates import RANDOM, SEQUENTIAL, STORAGE, piece_bytes
 from advisor.probes.runner import run
 from advisor.probes.surroundings import Surroundings
 

@@ -18,8 +18,8 @@ from advisor.children.supervise import Limits
 from advisor.children.temporary import GRACE_SECONDS, PREFIX, temporary_folder
 from advisor.probes.protocol import Message, Sample
 from advisor.probes.runner import run
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.loading import WORKERS
-from advisor.probes.settings.threads import THREADS
 from advisor.probes.workload import Workload
 
 TABLE = Workload("ffn", "tabular", 6, 2, (8,), batch_size=16, threads=1)

@@ -9,7 +9,7 @@ import torch
 
 from advisor.children.errors import CannotRunError
 from advisor.probes.benches.transfer import Copy, TransferTrial, buffer_bytes
-from advisor.probes.rates.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST, TRANSFER
+from advisor.probes.rates import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST, TRANSFER
 from advisor.probes.runner import run
 
 ONE_CARD = {"machine.gpu.count": 1, "machine.gpu.backend": "cuda"}

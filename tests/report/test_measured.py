@@ -14,7 +14,7 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.probes.outcome import Outcome, SettingRecord
-from advisor.probes.rates.matmul import MATMUL
+from advisor.probes.rates import MATMUL
 from advisor.probes.settings.loading import WORKERS
 from advisor.report.changes import quantity, sentence
 from advisor.report.found.measured import measured_markdown, measured_page

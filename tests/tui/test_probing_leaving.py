@@ -15,7 +15,7 @@ from advisor.agent.settling.advising import advise_here
 from advisor.children.stopping import Stop
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.runner import run as run_probe
-from advisor.probes.settings.threads import THREADS as PROBE
+from advisor.probes.settings.cores import THREADS as PROBE
 from advisor.probes.workload import Workload
 from advisor.tui.screens.probing.done import DonePane
 from advisor.tui.screens.probing.probing import ProbingScreen

@@ -29,7 +29,7 @@ from advisor.probes.ask_torch import ask_torch
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Duel, Message, Sample
 from advisor.probes.runner import run
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
 from advisor.resources import rules_folder
 from advisor.training.child.request import Began, Request

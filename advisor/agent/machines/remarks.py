@@ -13,7 +13,7 @@ from advisor.machine.machine import Machine
 from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import BUSY, STOLEN, WIDE, spread
 from advisor.probes.outcome import Outcome
-from advisor.probes.rates.storage import STORAGE
+from advisor.probes.rates import STORAGE
 from advisor.wording import join_names
 
 LOW_SHARE = 0.5

@@ -16,7 +16,6 @@ from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.ranks import ALLREDUCE, FEWEST, ONE, SEVERAL, local_ranks
-from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 
 _NUMBER_BYTES = 4
@@ -44,10 +43,10 @@ def node_processors(ranks: int) -> Sequence[Sequence[int]]:
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """The ranks, and for training one process as well that has the whole machine; started side by side."""
     workload = request.step
-    surroundings = Surroundings.of(request.facts)
+    here = request.surroundings
     on_card = workload.device is Device.CUDA
-    cores = surroundings.usable_cores or os.cpu_count() or 1
-    divided = shares(workload, max(FEWEST, local_ranks(workload, surroundings)), cores)
+    cores = here.usable_cores or os.cpu_count() or 1
+    divided = shares(workload, max(FEWEST, local_ranks(here)), cores)
     tell(Note(_how(divided, on_card)))
     if probe.name == ALLREDUCE.name:
         return _exchanges(request, workload, _group(request, divided, trains=False))

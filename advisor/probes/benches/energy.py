@@ -15,7 +15,7 @@ from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches import step
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Note, Request
-from advisor.probes.settings.energy import ProcessorCounter, no_counter, zones
+from advisor.probes.settings.precision import ProcessorCounter, no_counter, zones
 from advisor.probes.workload import Device
 
 _STANDS_STILL = 1.0

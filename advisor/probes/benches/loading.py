@@ -36,14 +36,12 @@ from advisor.children import guard
 from advisor.children.errors import CannotRunError
 from advisor.networks.spec import check
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.benches.cores import thread_count
 from advisor.probes.benches.examples import Example, Examples, FileOfExamples, dataset_of, source_of, tensor_bytes
 from advisor.probes.child.training_step import StepTrial, TrainingStep
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.protocol import Note, Request, Told
 from advisor.probes.settings.loading import BESIDE, Loader, loader
-from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, MemoryFormat, Workload
 from advisor.wording import shorten
 
@@ -286,18 +284,17 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     tell(Note(source.note()))
     if isinstance(data, FileOfExamples):
         tell(Note(data.note(request.folder)))
-    surroundings = Surroundings.of(request.facts)
+    here = request.surroundings
     settings = dict.fromkeys((*request.settings, request.before))
-    ways = {setting: loader(probe.name, setting, workload, surroundings) for setting in settings}
-    usable = surroundings.usable_cores or thread_count(request.facts)
+    ways = {setting: loader(probe.name, setting, workload, here) for setting in settings}
+    usable = here.usable_cores or here.compute_threads
     refused = too_many(ways, request.before, usable)
     feeds = {setting: refused.get(setting) or _started(data, way, workload, request) for setting, way in ways.items()}
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
     step = FedStep(workload, request.memory_bytes, request.seed)
     stopwatch = Stopwatch()
-    examples = request.facts.get("data.examples")
-    epoch_steps = math.ceil(examples / workload.batch_size) if examples else None
+    epoch_steps = math.ceil(here.examples / workload.batch_size) if here.examples else None
     shares = BESIDE in probe.also
     trials: dict[Setting, Trial] = {
         setting: LoaderTrial(

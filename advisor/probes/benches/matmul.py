@@ -9,11 +9,10 @@ import torch
 
 from advisor.children.errors import CannotRunError
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.benches.cores import thread_count
 from advisor.probes.child.memory import OnProcessor
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.settings.precision import BF16_FEATURES
+from advisor.probes.settings.precision import no_bf16
 from advisor.probes.surroundings import Surroundings
 
 SMALLEST, LARGEST = 64, 16384
@@ -132,28 +131,28 @@ class MatmulTrial(OnProcessor):
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """On the graphics card where torch can use one, otherwise on the processor."""
-    surroundings = Surroundings.of(request.facts)
-    threads = thread_count(request.facts)
+    here = request.surroundings
+    threads = here.compute_threads
     torch.set_num_threads(threads)
     torch.manual_seed(request.seed)
     device, memory_bytes = torch.device("cpu"), request.memory_bytes // 2
-    if surroundings.cuda and torch.cuda.is_available():
+    if here.cuda and torch.cuda.is_available():
         device = torch.device("cuda")
         free, _ = torch.cuda.mem_get_info(device)
         memory_bytes = free // 4
         tell(Note(f"The matrices were multiplied on the graphics card, {torch.cuda.get_device_name(device)}."))
-    elif surroundings.cuda:
+    elif here.cuda:
         tell(Note("torch cannot use the graphics card here, so the matrices were multiplied on the processor."))
     else:
         tell(Note(f"The matrices were multiplied on the processor, with {_threads(threads)}."))
     trials = {
-        setting: MatmulTrial(str(setting), device, memory_bytes, tell, refusal(str(setting), device, surroundings))
+        setting: MatmulTrial(str(setting), device, memory_bytes, tell, refusal(str(setting), device, here))
         for setting in (*request.settings, request.before)
     }
     return Equipment(dict(trials), torch=torch.__version__, threads=threads, device=device.type)
 
 
-def refusal(setting: str, device: torch.device, surroundings: Surroundings) -> str | None:
+def refusal(setting: str, device: torch.device, here: Surroundings) -> str | None:
     """The reason why a number format is not multiplied here, None where it is. bf16 is tried unless something rules it out."""
     if setting not in _FORMATS:
         return f"{setting} is none of {', '.join(_FORMATS)}."
@@ -161,9 +160,7 @@ def refusal(setting: str, device: torch.device, surroundings: Surroundings) -> s
         return None
     if setting in ("tf32", "fp16"):
         return f"A processor has no units for {setting}."
-    if setting == "bf16" and surroundings.features is not None and not surroundings.features & BF16_FEATURES:
-        return f"The processor has no instructions for bf16 (none of {', '.join(sorted(BF16_FEATURES))})."
-    return None
+    return no_bf16(here) if setting == "bf16" else None
 
 
 def _threads(number: int) -> str:

@@ -17,12 +17,11 @@ from advisor.machine.detection.caches import detect_caches
 from advisor.machine.host import Host, Tree
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.bench import Equipment, Tell
-from advisor.probes.benches.cores import thread_count
 from advisor.probes.child.memory import OnProcessor
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.rates.bandwidth import ALL_THREADS, CACHES, ONE_THREAD
+from advisor.probes.rates import ALL_THREADS, CACHES, ONE_THREAD
 
 SCALAR = 3.0
 NUMBER = 8
@@ -170,7 +169,7 @@ def array_length(last_level: int | None, free_bytes: int) -> int:
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
-    threads = thread_count(request.facts)
+    threads = request.surroundings.compute_threads
     sizes = sizes_of(detect_caches(Tree(Path("/")), Host(), _own_threads()))
     free = min(psutil.virtual_memory().available, request.memory_bytes)
     arrays = Arrays(array_length(sizes.last_level, free), threads)

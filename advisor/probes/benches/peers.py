@@ -15,8 +15,7 @@ from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.peer import Launch, PeerTrial, start_all
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.settings.launch import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT
-from advisor.probes.surroundings import Surroundings
+from advisor.probes.settings.cores import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT
 from advisor.probes.workload import Workload
 
 START_SHARE = 0.7
@@ -78,7 +77,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     """One process for each setting, started side by side before any is timed."""
     workload = request.step
     if workload.threads is None:
-        workload = replace(workload, threads=Surroundings.of(request.facts).usable_cores)
+        workload = replace(workload, threads=request.surroundings.usable_cores)
     settings = tuple(dict.fromkeys((*request.settings, request.before)))
     plain = Launch(workload, request.memory_bytes // len(settings), request.seed, probe.work.value)
     here = places_here() if probe.name in (SMT.name, NUMA.name) else None

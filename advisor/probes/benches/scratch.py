@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import BinaryIO
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.rates.storage import PAGE
+from advisor.probes.rates import PAGE
 from advisor.wording import shorten
 
 USUAL_BYTES = 256 * 10**6

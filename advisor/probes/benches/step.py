@@ -17,7 +17,6 @@ from advisor.probes.child.training_step import StepTrial, TrainingStep, step_key
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.protocol import Message, Note, Request
-from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Execution, Workload
 
 Steps = dict[object, TrainingStep]
@@ -37,7 +36,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     for setting, variant in variants.items():
         step = steps[step_key(variant)]
         if probe.varies is Varies.EXECUTION and variant.execution is Execution.COMPILED:
-            examples = Surroundings.of(request.facts).examples
+            examples = request.surroundings.examples
             trials[setting] = compiled = CompiledTrial(
                 step, variant, setting, steps_of_plan(examples, variant.batch_size), tell
             )

@@ -21,8 +21,7 @@ from advisor.probes.judging.contest import Trial
 from advisor.probes.outcome import FROM_MEMORY
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.rates.storage import SEQUENTIAL, piece_bytes
-from advisor.probes.surroundings import Surroundings
+from advisor.probes.rates import SEQUENTIAL, piece_bytes
 from advisor.wording import shorten
 
 BLOCK = 2**20
@@ -104,7 +103,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     keeps_its_own = disk.kind is DiskKind.MEMORY or disk.file_system in _OWN_CACHE
     most = MOST_BYTES if request.seconds >= PLENTY_OF_SECONDS else USUAL_BYTES
     scratch = make(request.folder, request.seconds * WRITING_SHARE, most, may_pass=not keeps_its_own)
-    piece = piece_bytes(Surroundings.of(request.facts))
+    piece = piece_bytes(request.surroundings)
     trials: dict[Setting, Trial] = {}
     closing = [scratch.file.close]
     for setting in (*request.settings, request.before):

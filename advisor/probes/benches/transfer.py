@@ -15,7 +15,7 @@ from advisor.probes.child.training_step import usable
 from advisor.probes.judging.contest import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
-from advisor.probes.rates.transfer import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST
+from advisor.probes.rates import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST
 from advisor.probes.workload import Device
 
 LARGEST_BYTES = 256_000_000

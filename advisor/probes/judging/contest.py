@@ -10,7 +10,7 @@ from typing import Protocol
 
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
-from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
+from advisor.probes.probe import Costs, Probe, Setting, Varies, Work
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.verdict import MOST_PAIRS, SHORTEST_DUEL, checkpoints, compare
 
@@ -93,13 +93,13 @@ class Contest:
 
     def _rehearse(self) -> Costs:
         """The cost of every setting that can run here."""
-        done: list[Rehearsal] = []
+        costs: dict[Setting, float] = {}
         reason: str | None = None
         refused = ""
         enough = self.clock() + (self.until - self.clock()) * ALL_REHEARSALS_SHARE
         for setting, trial in self.trials.items():
-            reason = reason or self.probe.enough(done, self.before)
-            if self.clock() > enough and any(rehearsal.setting != self.before for rehearsal in done):
+            reason = reason or self.probe.enough(costs, self.before)
+            if self.clock() > enough and costs.keys() - {self.before}:
                 reason = reason or "There was no time left to try it."
             if reason and setting != self.before:
                 self.tell(Skipped(setting, reason))
@@ -117,14 +117,13 @@ class Contest:
                 continue
             self._last = setting
             self._repeats(setting)
-            cost = self._step_cost[setting] / trial.work
-            done.append(Rehearsal(setting, cost, trial.peak_memory_bytes()))
-            self.tell(Rehearsed(setting, cost, trial.peak_memory_bytes()))
+            costs[setting] = self._step_cost[setting] / trial.work
+            self.tell(Rehearsed(setting, costs[setting], trial.peak_memory_bytes()))
             if self.probe.varies is Varies.BATCH_SIZE and trial.peak_memory_bytes() > self.memory_bytes / 2:
                 reason = reason or "Twice as much might not fit the memory."
-        if len(done) < 2:
+        if len(costs) < 2:
             raise NothingToCompareError(f"Apart from the recommended setting, none could be tried.{refused}")
-        return {rehearsal.setting: rehearsal.cost for rehearsal in done}
+        return costs
 
     def _search(self, costs: Costs) -> Costs:
         """The median cost of every setting, in a few rounds over all of them, each in another order."""

@@ -1,1 +1,1 @@
-"""Probes of one setting of the training step, one file each."""
+"""Declarations of probes that vary a setting of the training step, one file for settings of one kind."""

@@ -16,13 +16,11 @@ Only a size that has run once more in a fresh process is returned.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import pairwise
 
-from advisor.probes.probe import Costs, Probe, Rehearsal, Setting, Varies, Work
+from advisor.probes.probe import Costs, Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
-from advisor.probes.workload import Workload
 
 WORTH_DOUBLING = 1.10
 """Examples per second with twice the batch, below which doubling is not worth while."""
@@ -33,15 +31,15 @@ FEWEST_STEPS = 10
 """In a pass over the data; a larger batch would learn too little from each pass, however fast."""
 
 
-def _choose(workload: Workload | None, surroundings: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
+def _choose(here: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """The recommended size, and powers of two from 8 to eight times as much that are not almost the same.
 
     None above the recommended one with which a pass over the data would have fewer than ten steps.
     """
     size = int(recommended)
     least, most = min(SMALLEST, max(1, size // 2)), size * 2**DOUBLINGS_ABOVE
-    if surroundings.examples is not None:
-        most = min(most, max(size, surroundings.examples // FEWEST_STEPS))
+    if here.examples is not None:
+        most = min(most, max(size, here.examples // FEWEST_STEPS))
     powers = [2**exponent for exponent in range(most.bit_length()) if least <= 2**exponent <= most]
     apart = [power for power in powers if abs(math.log2(power / size)) > 0.5]
     return tuple(sorted({size, *apart}))
@@ -81,15 +79,14 @@ def _margins(before: Setting, rival: Setting) -> Margins:
     return Margins(before=MATTERS, rival=worth(size, other))
 
 
-def _enough(rehearsals: Sequence[Rehearsal], before: Setting) -> str | None:
+def _enough(costs: Costs, before: Setting) -> str | None:
     """From twice the recommended size on, stop when the last doubling was not worth while."""
-    if len(rehearsals) < 2:
+    if len(costs) < 2:
         return None
-    smaller, larger = rehearsals[-2:]
-    size, next_size = int(smaller.setting), int(larger.setting)
-    if next_size < 2 * int(before) or smaller.cost / larger.cost >= worth(size, next_size):
+    size, larger = map(int, list(costs)[-2:])
+    if larger < 2 * int(before) or costs[size] / costs[larger] >= worth(size, larger):
         return None
-    return f"Going from {size} to {next_size} added less than 10 % a doubling."
+    return f"Going from {size} to {larger} added less than 10 % a doubling."
 
 
 BATCH = Probe(

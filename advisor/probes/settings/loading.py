@@ -82,43 +82,38 @@ def fewest_of_the_best(costs: Costs, before: Setting) -> Setting:
     return min(number for number, cost in others.items() if cost <= best * MATTERS)
 
 
-def _items(values: Mapping[str, Any], topic: str, surroundings: Surroundings) -> Collection[str] | None:
-    recommended = values.get(topic)
-    return surroundings.pipeline if recommended is None else recommended
+def _planned(values: Mapping[str, Any], here: Surroundings) -> Loader | None:
+    """The loader of these values of the plan, or of the pipeline that is known; None where there is no step to feed."""
+    items = values.get("data.pipeline")
+    if here.workload is None:
+        return None
+    return planned(here.pipeline if items is None else items, here.workload, here)
 
 
-def _nothing_ahead(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if workload is None or planned(surroundings.pipeline, workload, surroundings).workers == 0:
-        return "The plan has no loader processes, so there is nothing that could be read ahead."
-    return None
+def _nothing_ahead(here: Surroundings) -> str | None:
+    plan = _planned({}, here)
+    ahead = plan is not None and plan.workers > 0
+    return None if ahead else "The plan has no loader processes, so there is nothing that could be read ahead."
 
 
-def _nothing_to_pin(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    if workload is None or workload.device is not Device.CUDA:
-        return "The plan computes on the processor, so no batch is copied to a graphics card."
-    return None
+def _nothing_to_pin(here: Surroundings) -> str | None:
+    return None if here.on_card else "The plan computes on the processor, so no batch is copied to a graphics card."
 
 
-def _numbers_of_workers(
-    workload: Workload | None, surroundings: Surroundings, recommended: Setting
-) -> tuple[Setting, ...]:
+def _numbers_of_workers(here: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     """None, powers of two up to the usable cores, all of these, and what is recommended."""
-    usable = surroundings.usable_cores or 1
+    usable = here.usable_cores or 1
     return tuple(sorted({0, usable, int(recommended), *(2**exponent for exponent in range(usable.bit_length()))}))
 
 
-def _planned_workers(
-    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
-) -> Setting | None:
-    return None if workload is None else planned(_items(values, topic, surroundings), workload, surroundings).workers
+def _planned_workers(values: Mapping[str, Any], here: Surroundings) -> Setting | None:
+    plan = _planned(values, here)
+    return None if plan is None else plan.workers
 
 
-def _planned_pinning(
-    values: Mapping[str, Any], topic: str, workload: Workload | None, surroundings: Surroundings
-) -> Setting | None:
-    if workload is None:
-        return None
-    return "pinned" if planned(_items(values, topic, surroundings), workload, surroundings).pinned else "pageable"
+def _planned_pinning(values: Mapping[str, Any], here: Surroundings) -> Setting | None:
+    plan = _planned(values, here)
+    return None if plan is None else "pinned" if plan.pinned else "pageable"
 
 
 _fed = partial(Probe, topic="data.pipeline", bench="loading", work=Work.EXAMPLE, bound_by=_BINDING)
@@ -142,7 +137,7 @@ WORKERS = _fed(
     question="How many loader processes feed the plan's own network best?",
     fact="probe.workers.best",
     cost_seconds=25.0,
-    not_here=lambda workload, around: around.one_core("loader processes could only take turns with training"),
+    not_here=lambda here: here.one_core("loader processes could only take turns with training"),
     choose=_numbers_of_workers,
     recommended=_planned_workers,
     rival=fewest_of_the_best,

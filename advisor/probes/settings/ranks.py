@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from advisor.probes.probe import Probe, Work, always, among
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.workload import Device, Workload
 
 ONE, SEVERAL = "one", "several"
 AT_ONCE, PIECE_BY_PIECE = "at once", "piece by piece"
 FEWEST = 2
 
 
-def local_ranks(workload: Workload | None, surroundings: Surroundings) -> int:
+def local_ranks(here: Surroundings) -> int:
     """The number of processes that share the work: one for each graphics card or NUMA node, two where there is only one node."""
-    if workload is not None and workload.device is Device.CUDA:
-        return surroundings.gpus or 1
-    return min(max(FEWEST, surroundings.numa_nodes or 1), surroundings.usable_cores or 1)
+    if here.on_card:
+        return here.gpus or 1
+    return min(max(FEWEST, here.numa_nodes or 1), here.usable_cores or 1)
 
 
-def _not_here(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    on_card = workload is not None and workload.device is Device.CUDA
-    if on_card and surroundings.gpus is None:
+def _only_one(here: Surroundings) -> str | None:
+    if here.on_card and here.gpus is None:
         return "It is not known how many graphics cards there are."
-    if not on_card and surroundings.usable_cores is None:
+    if not here.on_card and here.usable_cores is None:
         return "It is not known how many cores can be used."
-    if local_ranks(workload, surroundings) < FEWEST:
-        return (
-            f"There is only one {'graphics card' if on_card else 'usable core'}, so processes would only wait for it."
-        )
+    if local_ranks(here) < FEWEST:
+        only = "graphics card" if here.on_card else "usable core"
+        return f"There is only one {only}, so processes would only wait for it."
     return None
 
 
-def _no_shares(workload: Workload | None, surroundings: Surroundings) -> str | None:
-    reason = _not_here(workload, surroundings)
-    if reason is None and workload is not None and workload.batch_size < local_ranks(workload, surroundings):
-        return f"A batch of {workload.batch_size} cannot be shared by {local_ranks(workload, surroundings)} processes."
+def _no_shares(here: Surroundings) -> str | None:
+    reason = _only_one(here)
+    if reason is None and here.workload is not None and here.workload.batch_size < local_ranks(here):
+        return f"A batch of {here.workload.batch_size} cannot be shared by {local_ranks(here)} processes."
     return reason
 
 
@@ -64,7 +61,7 @@ ALLREDUCE = Probe(
     shortest_sample=0.05,
     bound_by=("machine", "network", "torch"),
     gauges={"probe.allreduce.bytes_per_second": AT_ONCE},
-    not_here=_not_here,
+    not_here=_only_one,
     choose=among(AT_ONCE, PIECE_BY_PIECE),
     recommended=always(AT_ONCE),  # torch's DistributedDataParallel gathers gradients in large buffers
 )

@@ -9,8 +9,8 @@ from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable
 from advisor.networks.counts import counts
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.device import CPU, DEVICE, GPU
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
+from advisor.probes.settings.variants import CPU, DEVICE, GPU
 from advisor.report.changes import quantity, sentence
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style

@@ -8,8 +8,8 @@ from typing import Any
 from advisor.networks.counts import counts
 from advisor.probes.probe import Setting
 from advisor.probes.settings.batch import BATCH
-from advisor.probes.settings.device import CPU, DEVICE
-from advisor.probes.settings.threads import THREADS
+from advisor.probes.settings.cores import THREADS
+from advisor.probes.settings.variants import CPU, DEVICE
 from advisor.report.survey.bench import BenchReport
 from advisor.survey.bench import Measured, workload
 from advisor.survey.bench_findings import ERRATA, Figure, published_of, refused, seconds, settings, speed_up

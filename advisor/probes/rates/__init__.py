@@ -1,1 +1,0 @@
-"""Probes of rates of the machine, one file each."""

@@ -1,0 +1,118 @@
+"""Probes of two variants of the whole training step: memory format, torch.compile, device, activation checkpointing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.networks.description import Layout
+from advisor.networks.spec import layout
+from advisor.probes.probe import Probe, Setting, Varies, among
+from advisor.probes.surroundings import Surroundings
+from advisor.probes.workload import Activations, Execution, MemoryFormat
+
+CPU, GPU = "cpu", "gpu"
+_TENSOR_CORES = 7
+"""The first compute capability with them, and the least for which torch compiles."""
+_ADVISED_FOR = ("cnn", "unet")
+_RECURRENT = ("rnn", "lstm")
+_KEPT, _RECOMPUTED = Activations.KEPT.value, Activations.RECOMPUTED.value
+
+
+def _advised(values: Mapping[str, Any], here: Surroundings) -> bool:
+    """True where the list of good practice has it, as it has for cards with tensor cores."""
+    able = here.on_card and (here.compute_capability or 0) >= _TENSOR_CORES
+    return able and "fill_the_card" in (values.get("practice") or ())
+
+
+def _one_order(here: Surroundings) -> str | None:
+    step = here.workload
+    if step is not None and (step.network == "transformer" or layout(step) is not Layout.PICTURE):
+        return "Only networks that treat pictures by convolution have two orders to choose between."
+    return None
+
+
+def _order(values: Mapping[str, Any], here: Surroundings) -> Setting:
+    convolves = here.workload is not None and here.workload.network in _ADVISED_FOR
+    return MemoryFormat.CHANNELS_LAST.value if convolves and _advised(values, here) else MemoryFormat.CONTIGUOUS.value
+
+
+LAYOUT = Probe(
+    name="layout",
+    place=40,
+    question="Is a training step of the plan's own network faster when the channels of a pixel stand side by side?",
+    topic="practice",
+    fact="probe.layout.best",
+    cost_seconds=6.0,
+    varies=Varies.MEMORY_FORMAT,
+    not_here=_one_order,
+    choose=among(MemoryFormat.CONTIGUOUS.value, MemoryFormat.CHANNELS_LAST.value),
+    recommended=_order,
+)
+
+
+def _not_compiled(here: Surroundings) -> str | None:
+    if here.on_card and here.compute_capability is not None and here.compute_capability < _TENSOR_CORES:
+        return (
+            f"torch compiles for cards of compute capability {_TENSOR_CORES} and more; this one has "
+            f"{here.compute_capability:g}."
+        )
+    return None
+
+
+COMPILE = Probe(
+    name="compile",
+    place=50,
+    question="Does torch.compile make training with the plan's own network shorter, the time to compile included?",
+    topic="practice",
+    fact="probe.compile.best",
+    cost_seconds=60.0,
+    varies=Varies.EXECUTION,
+    bound_by=("machine", "network", "torch", "batch_size", "precision", "threads"),
+    not_here=_not_compiled,
+    choose=among(Execution.EAGER.value, Execution.COMPILED.value),
+    recommended=lambda values, here: (Execution.COMPILED if _advised(values, here) else Execution.EAGER).value,
+    opt_in=True,
+)
+
+
+def _no_second_device(here: Surroundings) -> str | None:
+    if here.no_card is None and not here.cuda:
+        return f"A graphics card of the kind {here.gpu_backend} cannot be timed yet, only those that CUDA programs."
+    return here.no_card
+
+
+DEVICE = Probe(
+    name="device",
+    place=60,
+    question="Does a training step of the plan's own network take less time on the graphics card or on the processor?",
+    topic="compute.device",
+    fact="probe.device.best",
+    cost_seconds=15.0,
+    varies=Varies.DEVICE,
+    bound_by=("machine", "network", "torch", "batch_size"),  # not by what follows from the device
+    not_here=_no_second_device,
+    choose=among(CPU, GPU),
+    recommended=lambda values, _: GPU if values.get("compute.device") in ("gpu", "multi_gpu", "cluster") else CPU,
+)
+
+
+def _nothing_to_recompute(here: Surroundings) -> str | None:
+    if here.workload is not None and (network := here.workload.network) in _RECURRENT:
+        return f"An {network} has no chain of layers that could be computed again: it runs over all steps at once."
+    return None
+
+
+CHECKPOINTING = Probe(  # each way in a process of its own, so that its peak memory tells what is saved
+    name="checkpointing",
+    place=70,
+    question="What does computing the activations again cost in time, and save in memory, in the plan's own network?",
+    topic="memory.strategy",
+    fact="probe.checkpointing.best",
+    cost_seconds=6.0,
+    varies=Varies.ACTIVATIONS,
+    bench="peers",
+    not_here=_nothing_to_recompute,
+    choose=among(_KEPT, _RECOMPUTED),
+    recommended=lambda values, _: _RECOMPUTED if values.get("memory.strategy") == "checkpointing" else _KEPT,
+)
