@@ -136,6 +136,10 @@ class Inspection:
     """None where no model here can learn from such data yet: graphs."""
     written: str = ""
     """The format with its details (delimiter, header, encoding), where its name does not say it all."""
+    delimiter: str = ","
+    """Of a table of text."""
+    plain: bool = True
+    """True where a table is written as other programs expect: a header, decimal points, UTF-8, one object of JSON a line."""
     task_remedy: str = "Name it with --target."
     """Advice for data that do not show what is to be predicted."""
 

@@ -119,6 +119,8 @@ class Blueprint:
     """The path of the data, where it was named."""
     differences: tuple[str, ...]
     """Differences from the plan, with reasons; sentences for the README."""
+    delimiter: str = ","
+    """Between the columns of a table of text."""
 
     @property
     def is_network(self) -> bool:

@@ -21,7 +21,7 @@ EPOCHS = 100
 PATIENCE = 10
 
 
-def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None) -> Blueprint:
+def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None, delimiter: str = ",") -> Blueprint:
     """The project for this plan.
 
     Raises InputError where the plan has no type of network yet.
@@ -64,6 +64,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         target=target,
         data=str(data.absolute()) if data is not None else None,
         differences=tuple(_differences(plan, network, layout, targets, sizes)),
+        delimiter=delimiter,
     )
 
 

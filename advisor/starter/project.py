@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from advisor.datasets.dataset import Inspection
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
@@ -17,39 +18,44 @@ READ = (
     "Parquet",
     "NPY",
     "NPZ",
-    "edge list",
     "text",
     "folder of images",
     "folder of sounds",
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
+EDGES = "edge list"
 
 
-def refuse_format(found: str, data: str) -> None:
-    """Raise InputError for data in a format that no project can read.
-
-    Args:
-        found: the format of the data, as an inspection names it.
-        data: their path.
-    """
-    if found not in READ:
-        raise input_error(
-            "A project cannot read these data", f"generated projects have no code for the format {found}", where=data,
-            remedy="Save the table as CSV or Parquet and name that file, or leave --data out.",
-        )  # fmt: skip
+def refuse_unreadable(data: Inspection, target: str | None = None) -> None:
+    """Raise InputError for data that no project can read: in another format, or in one written in an unusual way."""
+    what = f"generated projects have no code for the format {data.format}"
+    remedy = "Save the table as CSV or Parquet and name that file, or leave --data out."
+    if data.format == EDGES and target is None:
+        what = "a project reads the nodes of a graph, too, and this is a list of edges alone"
+        remedy = (
+            "Leave --data out, and train with a folder that holds nodes.csv (a row of numbers for each node) and "
+            "edges.csv (the two row numbers of each edge, from 0)."
+        )
+    elif data.format in READ and not data.plain:
+        what = f"generated projects do not read all ways to write a table, and not {data.written}"
+        remedy = "Save it as CSV (a header, decimal points, UTF-8), as Parquet, or as JSON with one object a line."
+    elif data.format in (*READ, EDGES):
+        return
+    raise input_error("A project cannot read these data", what, where=data.path, remedy=remedy)
 
 
 def project_files(
-    plan: Plan, knowledge: Knowledge, data: Path | None = None, target: str | None = None
+    plan: Plan, knowledge: Knowledge, data: Path | None = None, target: str | None = None, delimiter: str = ","
 ) -> dict[str, str]:
     """The content of every file by its name. A pure function but for the templates that it reads.
 
     Args:
         data: where the user's data lie; the README's commands then name it.
         target: the column to predict.
+        delimiter: of their columns, where they are a table of text.
 
     Raises InputError where the plan has no type of network.
     """
-    blueprint = blueprint_of(plan, data, target)
+    blueprint = blueprint_of(plan, data, target, delimiter)
     files = files_of(blueprint)
     return {**files, "README.md": readme_text(plan, knowledge, blueprint, files)}

@@ -60,9 +60,11 @@ def with_advice(plan: Plan, advised: Mapping[str, Any]) -> Plan:
     return replace(plan, recommendations={**plan.recommendations, **changed})
 
 
-def generated(folder: Path, plan: Plan, data: Path | None = None, target: str | None = None) -> Path:
+def generated(
+    folder: Path, plan: Plan, data: Path | None = None, target: str | None = None, delimiter: str = ","
+) -> Path:
     """The folder, with the project of this plan in it."""
-    write_project(folder, project_files(plan, knowledge(), data, target))
+    write_project(folder, project_files(plan, knowledge(), data, target, delimiter))
     return folder
 
 

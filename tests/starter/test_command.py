@@ -29,6 +29,25 @@ def test_from_facts_without_a_plan(tmp_path: Path) -> None:
     assert "HIDDEN_UNITS" in (tmp_path / "project" / "settings.py").read_text()
 
 
+def test_data_are_looked_at_beside_a_saved_plan_too(tmp_path: Path) -> None:
+    plan, new = tmp_path / "plan.json", tmp_path / "new"
+    assert advisor("recommend", "--machine", "none", *SETS, "--format", "json", "--output", plan).code == 0
+    (tmp_path / "list.json").write_text('[{"a": 1, "b": 2}, {"a": 3, "b": 4}]')
+    said = refused("starter", "--plan", plan, "--data", tmp_path / "list.json", "--output", new)
+    assert "JSON with one object a line" in " ".join(said.split())
+    assert not new.exists()
+
+    (tmp_path / "a.csv").write_text("a;b\n" + "1;2\n3;4\n" * 9)
+    assert advisor("starter", "--plan", plan, "--data", tmp_path / "a.csv", "--output", new).code == 0
+    assert 'else ";"' in (new / "data.py").read_text()
+
+    (tmp_path / "graph").mkdir()
+    for name in ("nodes.csv", "edges.csv"):
+        (tmp_path / "graph" / name).write_text("a,b\n1,2\n")
+    for elsewhere in (tmp_path / "graph", tmp_path / "not here yet"):
+        assert advisor("starter", "--plan", plan, "--data", elsewhere, "--output", new, "--force").code == 0
+
+
 def test_a_file_that_is_no_plan(tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text("[]")
     assert "This plan cannot be used" in refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import wave
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -12,7 +13,7 @@ import torch
 
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
-from advisor.starter.project import refuse_format
+from advisor.starter.project import refuse_unreadable
 from tests.starter.projects import TABLE, generated, plan_of, run
 
 WAVES = numpy.sin(numpy.arange(120) / 3)
@@ -38,7 +39,7 @@ def table() -> polars.DataFrame:
     )
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl", "json", "semicolons.csv"])
 def test_tables_in_every_form(ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"table.{ending}"
     match ending:
@@ -48,20 +49,52 @@ def test_tables_in_every_form(ending: str, tmp_path: Path) -> None:
             table().write_csv(file, separator="\t")
         case "parquet":
             table().write_parquet(file)
+        case "semicolons.csv":
+            table().write_csv(file, separator=";")
         case _:
             table().write_ndjson(file)
-    project = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4], training_batch_size=8))
+    found = inspect(file)
+    refuse_unreadable(found)  # `advisor starter --data` takes what the project reads
+    plan = plan_of(TABLE, network_hidden_units=[4], training_batch_size=8)
+    project = generated(tmp_path / "project", plan, delimiter=found.delimiter)
     assert trained(project, file) == (4, 5)  # three columns of numbers, two colours
+    assert ("(semicolons)" in (project / "README.md").read_text()) is (ending == "semicolons.csv")
 
-    refuse_format(inspect(file).format, str(file))  # `advisor starter --data` takes what the project reads
 
-
-def test_a_format_that_projects_cannot_read_is_refused_with_a_remedy() -> None:
+def test_a_format_that_projects_cannot_read_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    table().write_csv(tmp_path / "flowers.arff")
     with pytest.raises(InputError) as refusal:
-        refuse_format("ARFF", "flowers.arff")
+        refuse_unreadable(replace(inspect(tmp_path / "flowers.arff"), format="ARFF"))
     (problem,) = refusal.value.problems
-    assert (problem.where, "ARFF" in problem.what) == ("flowers.arff", True)
+    assert (problem.where, "ARFF" in problem.what) == (str(tmp_path / "flowers.arff"), True)
     assert "Save the table as CSV" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what", "remedy"),
+    [
+        ("list.json", '[{"a": 1, "b": 2}, {"a": 3, "b": 4}]', "a list of objects", "JSON with one object a line"),
+        ("a.csv", "a;b\n" + "1,5;2,5\n3,5;4,25\n" * 9, "separated by semicolons", "decimal points"),
+        ("a.csv", 'a,b\n"1,500",2\n"2,500",3\n', "separated by commas", "decimal points"),
+        ("a.csv", "# by hand\na,b\n1,2\n3,4\n", "separated by commas", "CSV (a header"),
+        ("a.csv", "1,2\n3,4\n5,6\n", "without a header", "CSV (a header"),
+        ("a.edges", "".join(f"{i} {i + 1}\n" for i in range(40)), "edges alone", "nodes.csv"),
+    ],
+)
+def test_tables_written_in_ways_that_projects_cannot_read_are_refused(
+    name: str, text: str, what: str, remedy: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as refusal:
+        refuse_unreadable(inspect(tmp_path / name))
+    (problem,) = refusal.value.problems
+    assert (what in problem.what, remedy in problem.remedy) == (True, True), problem
+
+
+def test_rows_that_look_like_edges_are_a_table_where_the_target_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("source,target\n" + "".join(f"{i},{i % 7}\n" for i in range(60)))
+    assert inspect(tmp_path / "pairs.csv").format == "edge list"
+    refuse_unreadable(inspect(tmp_path / "pairs.csv"), "target")
 
 
 def test_arrays(tmp_path: Path) -> None:

@@ -113,6 +113,8 @@ def _table(dialect: Dialect, frame: polars.DataFrame, rows: int, sampled: str = 
         unnamed=frozenset(name for place, name in names if not dialect.header or name.startswith(f"column_{place}")),
         comma_first=dialect.delimiter == ";",
         written=f"{FORMAT}: {dialect.words}",
+        delimiter=dialect.delimiter,
+        plain=dialect == Dialect(dialect.encoding, dialect.delimiter, dialect.names) and "utf-8" in dialect.encoding,
         remarks=(Remark(f"{lines} not part of the table and left out."),) if dialect.skip else (),
     )
 

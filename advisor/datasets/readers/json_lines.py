@@ -80,8 +80,8 @@ def _sample_of(path: Path) -> TableSample:
     if encodings.decoded(start, encoding).lstrip().startswith("["):
         records = _list(path, encoding, size)
         frame, nested = _frame_of(records, path)
-        access = JsonRows(encoding, is_list=True)
-        return TableSample(frame, len(records), FORMAT, access, nested=nested, written="JSON: a list of objects")
+        access, written = JsonRows(encoding, is_list=True), "JSON: a list of objects"
+        return TableSample(frame, len(records), FORMAT, access, nested=nested, written=written, plain=False)
     if size <= READ_WHOLE or encodings.width(encoding) > 1:
         records = [record for _, record in objects(path, encoding)]
         frame, nested = _frame_of(records, path)

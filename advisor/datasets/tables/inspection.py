@@ -20,6 +20,7 @@ from advisor.datasets.tables.series.recognition import Arrangement, recognise
 from advisor.datasets.tables.suspects import Suspects, suspects
 from advisor.datasets.tables.table import Table, TableSample
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
+from advisor.datasets.values.conversion import Style
 from advisor.datasets.values.words import measure
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
@@ -138,6 +139,8 @@ def _inspection(findings: _Findings, typed: polars.DataFrame, table: Table) -> I
         memory_bytes=round(typed.estimated_size() * sample.rows / max(len(typed), 1)),
         reading=TableReading(table),
         written=sample.written,
+        delimiter=sample.delimiter,
+        plain=sample.plain and not {Style.COMMA, Style.GROUPED} & set(table.styles.values()),
     )
 
 

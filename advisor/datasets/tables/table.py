@@ -55,6 +55,9 @@ class TableSample:
     """True where `1,234` is likelier a little more than one than a thousand."""
     written: str = ""
     """The format with its details, where its name does not say it all."""
+    delimiter: str = ","
+    plain: bool = True
+    """As `Inspection.plain`, as far as the format tells."""
     remarks: tuple[Remark, ...] = ()
 
 

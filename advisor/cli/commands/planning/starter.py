@@ -22,8 +22,9 @@ from advisor.cli.options import (
 )
 from advisor.errors import input_error
 from advisor.report.plan.json_plan import read_plan
+from advisor.session.data import inspected
 from advisor.session.inputs import gather, knowledge_for, plan_of
-from advisor.starter.project import project_files, refuse_format
+from advisor.starter.project import project_files, refuse_unreadable
 from advisor.starter.writing import write_project
 from advisor.wording import printable
 
@@ -50,14 +51,20 @@ def starter(
         _refuse_both(answers, sets)
         knowledge = knowledge_for(as_packs(packs))
         found = read_plan(plan, knowledge)
+        inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
     else:
         inputs = gather(answers, sets, machine, school, packs, data=data, target=target, complain=warn_once)
-        if inputs.inspection is not None:
-            refuse_format(inputs.inspection.format, inputs.inspection.path)
-        knowledge, found = inputs.knowledge, plan_of(inputs)
-    files = project_files(found, knowledge, data, target)
+        knowledge, found, inspection = inputs.knowledge, plan_of(inputs), inputs.inspection
+    if inspection is not None:
+        refuse_unreadable(inspection, target)
+    files = project_files(found, knowledge, data, target, "," if inspection is None else inspection.delimiter)
     write_project(output, files, force=force)
     say(printable(f"{output}: {len(files)} files. Read README.md there first."))
+
+
+def _is_graph(data: Path) -> bool:
+    """True for a folder that projects read as a graph, and inspections do not."""
+    return (data / "nodes.csv").is_file()
 
 
 def _refuse_both(answers: Path | None, sets: list[str] | None) -> None:
