@@ -15,7 +15,11 @@ Units: TypeAlias = tuple[int, ...]
 
 LARGEST_FLAT_PICTURE = 1024
 """Values; autoencoders treat the pixels of larger pictures by convolution."""
+IN_STEPS = ("audio", "time_series", "text")
+"""Modalities whose examples have steps, or words."""
 _WITHOUT_STEPS = ("image", "video", "tabular", "graph", "tree")
+EVERYTHING = (*IN_STEPS, *_WITHOUT_STEPS)
+"""Every modality."""
 
 
 class Answer(StrEnum):
@@ -24,6 +28,20 @@ class Answer(StrEnum):
     VALUES = "values"  # (outputs,), or (steps, outputs) where every token is predicted
     PIXELS = "pixels"  # (outputs, side, side)
     PICTURE = "picture"  # (colours, side, side), as many values as there are outputs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The part of a network among the candidates of `advisor try`."""
+
+    place: int
+    """Among them, from shallow to deep."""
+    takes: tuple[str, ...]
+    """The modalities of data for which it can be built."""
+    sizes: tuple[Units, ...]
+    """Hidden units of the small ones that are tried; with several, of one layer and of more, the plan's is tried with one too."""
+    always: bool = False
+    """True where it is tried on these data whatever is planned, else only as the plan's network or a runner-up."""
 
 
 def _never(spec: NetworkSpec) -> bool:
@@ -63,6 +81,23 @@ class Family:
     """The reason why its training step cannot be timed on made-up examples."""
     advised: bool = True
     """True where a plan may advise it."""
+    trial: Trial | None = None
+    """None where `advisor try` has no use for it, since it gives no class or number for an example."""
+    modality: str | None = None
+    """The only kind of data that it is for, if there is one."""
+    recurrent: bool = False
+    """True where it reads an example step by step."""
+    layerwise: bool = False
+    """True where its layers are trained one by one before they are trained together."""
+    init_deviation: float = 0.1
+    """Of initial weights that are normal and small."""
+    dropout: float = 0.2
+    """The share of values that are left out, where that is advised."""
+
+    @property
+    def takes_rows(self) -> bool:
+        """True where every example is one row of values to it."""
+        return self.layout is flat
 
 
 def flat(spec: NetworkSpec) -> Layout:

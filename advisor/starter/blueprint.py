@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from advisor.networks.family import Answer
 from advisor.networks.registry import find
 
 
@@ -149,4 +150,4 @@ CLASSICAL = ("gradient_boosting", "random_forest", "linear")
 def counts_words(network: str) -> bool:
     """True for a network that sees how often each word occurs in a text, and can restore that."""
     family = find(network)
-    return network in ("rbm", "dbn", "deconvolutional") or (family is not None and family.restores)
+    return family is not None and bool(family.restores or family.own_losses or family.answer is Answer.PICTURE)

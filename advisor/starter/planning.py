@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
+from advisor.networks.family import Answer, Family
 from advisor.networks.registry import default_hidden_units, find
 from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words
 from advisor.starter.sizes import LAYOUT_OF, Sizes, sizes_of
@@ -32,14 +33,15 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",
         )  # fmt: skip
-    layout = _layout(network, _fact(plan, "data.modality"))
+    family = find(network)
+    layout = _layout(family, _fact(plan, "data.modality"))
     sizes = sizes_of(plan, layout)
     targets = _targets(plan, network, layout)
     kind = str(_fact(plan, "task.kind") or "")
     copies = targets is Targets.ITSELF and _loss(plan, network) != "info_nce"
-    if copies and layout is Layout.SERIES and network in ("rnn", "lstm"):
+    if copies and layout is Layout.SERIES and family is not None and family.recurrent:
         kind, targets = "forecast", Targets.NUMBERS  # what reads step by step would only copy each step
-    elif copies and layout is Layout.TOKENS and _predicts_tokens(network):
+    elif copies and layout is Layout.TOKENS and family is not None and family.predicts_tokens:
         targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
@@ -55,8 +57,8 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         activation=_advised(plan, "network.activation") or "relu",
         normalization=_advised(plan, "network.normalization") or "none",
         init=_init(plan),
-        init_deviation=0.02 if network == "transformer" else 0.1,
-        dropout=(0.1 if network == "transformer" else 0.2) if "dropout" in regularisation else 0.0,
+        init_deviation=0.1 if family is None else family.init_deviation,
+        dropout=family.dropout if family is not None and "dropout" in regularisation else 0.0,
         augmentation="augmentation" in regularisation,
         kind=kind,
         recipe=_recipe(plan, network, layout, targets, regularisation),
@@ -81,11 +83,10 @@ def _advised(plan: Plan, topic: str) -> Any:
     return entry.value if entry.value is not None else next(iter(entry.tied), None)
 
 
-def _layout(network: str, modality: object) -> Layout:
+def _layout(family: Family | None, modality: object) -> Layout:
     """By the data; of graphs other networks see the nodes alone, and trees are texts to them."""
-    by_network = {"gnn": Layout.GRAPH, "recursive": Layout.TREE, "unet": Layout.PICTURE}
-    if network in by_network:
-        return by_network[network]
+    if family is not None and family.modality is not None:
+        return LAYOUT_OF[family.modality]
     layout = LAYOUT_OF[str(modality or "tabular")]
     return {Layout.GRAPH: Layout.TABLE, Layout.TREE: Layout.TOKENS}.get(layout, layout)
 
@@ -94,11 +95,12 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
     loss, kind, family = _loss(plan, network), _fact(plan, "task.kind"), find(network)
     if loss == "info_nce" or (family is not None and (family.restores or loss in family.own_losses)):
         return Targets.ITSELF
-    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and _predicts_tokens(network):
+    predicts_tokens = family is not None and family.predicts_tokens
+    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and predicts_tokens:
         return Targets.NEXT_TOKEN
     if layout is Layout.PICTURE and kind == "segment" and network not in CLASSICAL:
         return Targets.MASK
-    if network == "unet":
+    if family is not None and family.answer is Answer.PIXELS:
         return Targets.ITSELF
     if loss == "binary_cross_entropy":
         return Targets.FLAGS
@@ -107,24 +109,21 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
     return Targets.ITSELF if kind in ("generate", "reconstruct", "represent", "detect_anomalies") else Targets.NUMBERS
 
 
-def _predicts_tokens(network: str) -> bool:
-    family = find(network)
-    return family is not None and family.predicts_tokens
-
-
 def _loss(plan: Plan, network: str) -> str | None:
     """The loss that the network always has, or the advised one; None where the targets decide."""
-    usual = "contrastive_divergence" if network == "rbm" else None
     family = find(network)
-    advised = family.loss if family is not None and family.fixed_loss else _advised(plan, "training.loss")
-    return usual if advised is None else str(advised)
+    if family is not None and family.fixed_loss:
+        return family.loss
+    usual = family.loss if family is not None and family.loss in family.own_losses else None
+    return _advised(plan, "training.loss") or usual
 
 
 def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) -> str:
     """The loss, or where it does not fit the targets, the usual one."""
     loss = _loss(plan, network)
-    if targets is Targets.ITSELF and network in ("rbm", "dbn"):
-        return "info_nce" if loss == "info_nce" else "contrastive_divergence"
+    family = find(network)
+    if targets is Targets.ITSELF and family is not None and family.own_losses:
+        return "info_nce" if loss == "info_nce" else family.own_losses[0]
     if targets is Targets.ITSELF and layout in NO_NUMBERS and not counts_words(network):
         return "info_nce"
     if targets in (Targets.NUMBERS, Targets.ITSELF):
@@ -249,7 +248,8 @@ def _not_in_a_small_project(plan: Plan, network: str) -> Iterator[str]:
     init = _advised(plan, "network.init")
     if init == "pretrained":
         yield "Initial weights: the plan advises weights trained by others. The project downloads nothing and starts with He."
-    if init == "layerwise_pretraining" and network not in ("rbm", "dbn"):
+    family = find(network)
+    if init == "layerwise_pretraining" and not (family is not None and family.layerwise):
         yield "Initial weights: layers are not trained one by one beforehand; the project starts with He."
     if _advised(plan, "training.precision") == "fp8":
         yield "Number format: 8 bits need the package torchao; the project uses bfloat16."

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from advisor.networks.counts import counts
 from advisor.networks.description import UnbuildableError
-from advisor.networks.registry import losses
+from advisor.networks.family import Answer
+from advisor.networks.registry import family, losses
 from advisor.networks.spec import Description
 from advisor.starter.blueprint import Blueprint, Targets
 from advisor.starter.sizes import LAYOUT_OF
@@ -43,7 +44,7 @@ def _macs(blueprint: Blueprint) -> int:
 def _description(blueprint: Blueprint) -> Description:
     shape = blueprint.shape
     inputs = shape.values * shape.channels * shape.height * shape.width
-    every_input = blueprint.targets is Targets.NEXT_TOKEN or blueprint.network == "deconvolutional"
+    every_input = blueprint.targets is Targets.NEXT_TOKEN or family(blueprint.network).answer is Answer.PICTURE
     return Description(
         network=blueprint.network,
         modality=_MODALITY[blueprint.layout],

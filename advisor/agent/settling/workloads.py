@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.agent.settling.glance import Glance
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Status
+from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 
@@ -59,8 +60,9 @@ def _gives_back(plan: Plan | Glance, network: str) -> bool:
     """True if the network has as many outputs as inputs, so that nobody needs to state them."""
     kind = plan.facts.get("task.kind")
     family = find(network)
-    restores = family is not None and family.restores
-    return restores or (kind is not None and kind.value == "generate" and network == "deconvolutional")
+    if family is None:
+        return False
+    return family.restores or (kind is not None and kind.value == "generate" and family.answer is Answer.PICTURE)
 
 
 def _memory_format(plan: Plan | Glance) -> MemoryFormat:

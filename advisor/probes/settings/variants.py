@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from advisor.networks.description import Layout
+from advisor.networks.registry import family
 from advisor.networks.spec import layout
 from advisor.probes.probe import Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
@@ -15,7 +16,6 @@ CPU, GPU = "cpu", "gpu"
 _TENSOR_CORES = 7
 """The first compute capability with them, and the least for which torch compiles."""
 _ADVISED_FOR = ("cnn", "unet")
-_RECURRENT = ("rnn", "lstm")
 _KEPT, _RECOMPUTED = Activations.KEPT.value, Activations.RECOMPUTED.value
 
 
@@ -98,7 +98,7 @@ DEVICE = Probe(
 
 
 def _nothing_to_recompute(here: Surroundings) -> str | None:
-    if here.workload is not None and (network := here.workload.network) in _RECURRENT:
+    if here.workload is not None and family(network := here.workload.network).recurrent:
         return f"An {network} has no chain of layers that could be computed again: it runs over all steps at once."
     return None
 

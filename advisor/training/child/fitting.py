@@ -23,6 +23,7 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import Preparation, preparation
 from advisor.datasets.preparing.splits import inner_folds
 from advisor.networks.description import UnbuildableError
+from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.classical import for_outputs, model
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
@@ -227,7 +228,7 @@ class Fitting:
 
         networks = self.with_torch()
         prepared = self._preparation(training)
-        flat = settings.network == "ffn"
+        flat = family(settings.network).takes_rows
         learning, stopping = self._kept_back(settings, training, seed)
 
         def part(rows: Rows) -> Part:
@@ -255,7 +256,7 @@ class Fitting:
         return Fitted(told, epochs=found.epochs, short=found.short, hurried=found.hurried, probabilities=probabilities)
 
     def _described(self, prepared: Preparation, settings: NetworkSettings) -> Description:
-        shape, flat = prepared.shape, settings.network == "ffn"
+        shape, flat = prepared.shape, family(settings.network).takes_rows
         return Description(
             network=settings.network,
             modality="tabular" if flat else self.examples.modality,

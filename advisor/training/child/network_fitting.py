@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from advisor.networks.builders import build
 from advisor.networks.losses import loss_function
+from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
@@ -103,7 +104,7 @@ class NetworkFitting:
         Raises DivergedError, and UnbuildableError where the network cannot be built.
         """
         network, objective = _made(spec, settings, seed)
-        small = settings.network == "ffn" and sum(p.numel() for p in network.parameters()) < SMALL_NETWORK
+        small = family(settings.network).takes_rows and sum(p.numel() for p in network.parameters()) < SMALL_NETWORK
         recipe = Recipe(
             optimizer=settings.optimizer,
             learning_rate=settings.learning_rate,

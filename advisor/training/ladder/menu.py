@@ -5,12 +5,12 @@ scikit-learn's own default network (one hidden layer of 100, Adam, 200 epochs) i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from advisor.networks.description import ACTIVATIONS
-from advisor.networks.registry import default_hidden_units
+from advisor.networks.registry import default_hidden_units, families
 from advisor.training.ladder.candidates import (
     SCIKIT_LEARN_LIKE,
     Candidate,
@@ -22,31 +22,6 @@ from advisor.training.ladder.candidates import (
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.training.recipe import AS_BUILT, INITIALISATIONS, LEARNING_RATES, OPTIMIZERS
 
-PREDICTING = ("ffn", "cnn", "rnn", "lstm", "transformer")
-"""Networks that give a class or a number for an example, from shallow to deep; others restore, generate, or need
-another kind of example.
-"""
-_TAKES: Mapping[str, tuple[str, ...]] = {
-    "image": ("ffn", "cnn", "transformer"),
-    "audio": PREDICTING,
-    "time_series": PREDICTING,
-    "text": PREDICTING,
-}
-"""The networks that can be built for the examples of a modality; for all others a feed-forward network."""
-FOR_MODALITY: Mapping[str, tuple[str, ...]] = {
-    "image": ("ffn", "cnn"),
-    "audio": ("ffn", "cnn", "lstm"),
-    "time_series": ("ffn", "cnn", "lstm"),
-    "text": ("ffn", "cnn", "lstm"),
-}
-"""Candidates beside those of the plan; a feed-forward network takes anything in one row."""
-SMALL_UNITS: Mapping[str, tuple[int, ...]] = {
-    "ffn": (100,),
-    "cnn": (32, 64),
-    "rnn": (64,),
-    "lstm": (64,),
-    "transformer": (64, 128),
-}
 MORE, LESS = 5, 0.05
 """Times the weight decay."""
 EARLY_STOPPING_FROM = 3000
@@ -107,23 +82,22 @@ def _all_epochs(candidate: Candidate) -> Candidate:
 
 
 def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
-    types = [planned.network, *planned.runners_up, *FOR_MODALITY.get(modality, ("ffn",))]
-    wanted = [name for name in dict.fromkeys(types) if name in _TAKES.get(modality, ("ffn",))]
     found = [SCIKIT_LEARN_LIKE]
-    for network in wanted:
-        small = NetworkSettings(network, SMALL_UNITS[network])
+    places = {}
+    for network, declared in families().items():
+        trial = declared.trial
+        if trial is None or modality not in trial.takes:
+            continue
+        places[network] = trial.place
         if network == planned.network:
             mine = _as_planned(planned, network)
-            deep = network == "ffn" and len(mine.hidden_units) > 1
+            deep = len(trial.sizes) > 1 and len(mine.hidden_units) > 1
             found += [replace(mine, hidden_units=mine.hidden_units[:1]), mine] if deep else [mine]
-        elif network == "ffn":
-            found += [small, replace(small, hidden_units=(128, 128))]
-        else:
-            found.append(small)
-    order = sorted(range(len(found)), key=lambda at: (PREDICTING.index(found[at].network), len(found[at].hidden_units)))
+        elif trial.always or network in planned.runners_up:
+            found += [NetworkSettings(network, units) for units in trial.sizes]
+    found.sort(key=lambda settings: (places[settings.network], settings.network, len(settings.hidden_units)))
     seen: set[str] = set()
-    for at in order:
-        settings = found[at]
+    for settings in found:
         name = _name(settings)
         if settings is SCIKIT_LEARN_LIKE:
             name += PLAIN

@@ -39,6 +39,7 @@ FAMILIES = (
         check=_check,
         loss="contrastive_divergence",
         own_losses=("contrastive_divergence",),
+        layerwise=True,
     ),
     Family(
         name="dbn",
@@ -46,5 +47,6 @@ FAMILIES = (
         layout=flat,
         count=_count,
         own_losses=("contrastive_divergence",),
+        layerwise=True,
     ),
 )

@@ -29,6 +29,7 @@ FAMILIES = (
         hidden_units=(128, 128),  # one round of messages for each
         layout=_layout,
         count=_count,
+        modality="graph",
         untimed="The time of a step of a gnn depends on the edges of its graph, which the plan does not state.",
     ),
 )

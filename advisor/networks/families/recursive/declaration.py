@@ -32,5 +32,6 @@ FAMILIES = (
         hidden_units=(128, 256),  # of a node's state, then the hidden layers of the function that merges two children
         layout=_layout,
         count=_count,
+        modality="tree",
     ),
 )

@@ -24,6 +24,7 @@ FAMILIES = (
         hidden_units=(32, 64, 128, 256),  # channels per stage
         layout=pictures,
         count=_count,
+        modality="image",
         check=_check,
         answer=Answer.PIXELS,
     ),
