@@ -31,17 +31,17 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """The part of a network among the candidates of `advisor try`."""
+class Candidates:
+    """The small networks of a type that `advisor try` may try, besides the one that is planned."""
 
     place: int
-    """Among them, from shallow to deep."""
+    """Among the types, from shallow to deep."""
     takes: tuple[str, ...]
-    """The modalities of data for which it can be built."""
+    """The modalities of the data for which the type can be built."""
     sizes: tuple[Units, ...]
-    """Hidden units of the small ones that are tried; with several, of one layer and of more, the plan's is tried with one too."""
+    """Hidden units of each; where they differ in depth, a planned network of several layers is tried with its first alone too."""
     always: bool = False
-    """True where it is tried on these data whatever is planned, else only as the plan's network or a runner-up."""
+    """True where they are tried on all these data, else only where the plan has the type, or has it second."""
 
 
 def _never(spec: NetworkSpec) -> bool:
@@ -81,7 +81,7 @@ class Family:
     """The reason why its training step cannot be timed on made-up examples."""
     advised: bool = True
     """True where a plan may advise it."""
-    trial: Trial | None = None
+    candidates: Candidates | None = None
     """None where `advisor try` has no use for it, since it gives no class or number for an example."""
     modality: str | None = None
     """The only kind of data that it is for, if there is one."""

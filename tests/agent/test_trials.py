@@ -18,9 +18,11 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge, School
+from advisor.networks.registry import families
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
 from advisor.resources import rules_folder
+from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
 from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
 from advisor.training.ladder.outcome import Winner as Found
@@ -72,6 +74,15 @@ def planned(knowledge: Knowledge, outcomes: Sequence[Outcome], known: FactBase |
 
 
 TO_FFN = bet("network.type", "cnn", "ffn")
+
+
+def test_each_type_of_network_that_is_tried_can_be_told_to_be_the_best(knowledge: Knowledge) -> None:
+    tried = {name for name, family in families().items() if family.candidates is not None}
+    rule = next(rule for rule in knowledge.rules if rule.id == "network.type.tried")
+    declared = set(knowledge.vocabulary.facts["trial.network.best"].choice_names)
+    assert declared == tried | set(CLASSICAL), "List what is tried in `trial.network.best` of rules/facts.yaml."
+    missing = [name for name in declared if f'"{name}"' not in str(rule.when)]
+    assert not missing, f"Add {missing} to `network.type.tried` in rules/measured.yaml."
 
 
 def test_a_better_network_overturns_the_plan_and_everything_that_follows_from_it(knowledge: Knowledge) -> None:

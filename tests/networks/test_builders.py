@@ -15,76 +15,12 @@ from advisor.networks.families.gan.network import Judged
 from advisor.networks.families.transformer.declaration import layers_for
 from advisor.networks.families.transformer.network import Transformer
 from advisor.networks.losses import loss_function
-from advisor.networks.registry import UnknownNetworkError, buildable
+from advisor.networks.registry import UnknownNetworkError, buildable, family
 from advisor.probes.workload import Workload
+from tests.networks.all_examples import EXAMPLES, SPECS
 
-DIGITS_CNN = Workload("cnn", "image", 64, 10, (8, 16))
-SPECS = {
-    "ffn": Workload("ffn", "tabular", 12, 3, (16,)),
-    "ffn of a series": Workload("ffn", "time_series", 2, 1, (16,), 10, loss="mse"),
-    "autoencoder": Workload("autoencoder", "tabular", 12, 12, (8, 4, 8), loss="mse"),
-    "autoencoder of pictures": Workload("autoencoder", "image", 3072, 3072, (4, 8), loss="mse"),
-    "cnn of pictures": DIGITS_CNN,
-    "cnn of a series": Workload("cnn", "time_series", 3, 1, (8, 8), 20, loss="huber"),
-    "cnn of texts": Workload("cnn", "text", 50, 2, (8,), 12),
-    "rnn": Workload("rnn", "time_series", 3, 1, (8, 4), 9, loss="mae", activation="tanh"),
-    "lstm": Workload("lstm", "audio", 3, 4, (8,), 9, loss="binary_cross_entropy"),
-    "lstm foretelling tokens": Workload("lstm", "text", 20, 20, (16,), 7),
-    "transformer of texts": Workload("transformer", "text", 30, 2, (16, 32), 11),
-    "transformer foretelling tokens": Workload("transformer", "text", 20, 20, (16, 32), 7),
-    "transformer of pictures": Workload("transformer", "image", 784, 10, (16, 32)),
-    "transformer of a series": Workload("transformer", "time_series", 2, 1, (16, 32), 8, loss="quantile"),
-    "vae": Workload("vae", "tabular", 12, 12, (8, 4, 8), loss="elbo"),
-    "vae of pictures": Workload("vae", "image", 3072, 3072, (4, 8), loss="elbo"),
-    "unet": Workload("unet", "image", 256, 3, (4, 8, 16), loss="dice_cross_entropy"),
-    "rbm": Workload("rbm", "image", 64, 64, (12,), loss="contrastive_divergence"),
-    "rbm of numbers": Workload("rbm", "tabular", 9, 9, (12,), loss="contrastive_divergence"),
-    "rbm with a head": Workload("rbm", "tabular", 9, 3, (12,)),
-    "dbn": Workload("dbn", "image", 64, 10, (12, 8)),
-    "dbn before its labels": Workload("dbn", "image", 64, 64, (12, 8, 6), loss="contrastive_divergence"),
-    "gan": Workload("gan", "tabular", 12, 12, (8, 16), loss="adversarial", activation="leaky_relu"),
-    "gan of pictures": Workload("gan", "image", 2352, 2352, (4, 8, 8), loss="adversarial", activation="leaky_relu"),
-    "deconvolutional": Workload("deconvolutional", "tabular", 10, 64, (8, 4), loss="mse"),
-    "deconvolutional restoring": Workload("deconvolutional", "image", 784, 784, (8, 4, 4), loss="mse"),
-    "recursive": Workload("recursive", "tree", 20, 3, (16, 24), 13, activation="tanh"),
-    "recursive with an odd place": Workload("recursive", "tree", 20, 3, (16,), 8),
-    "diffusion": Workload("diffusion", "tabular", 12, 12, (16, 8), loss="noise_prediction"),
-    "diffusion of pictures": Workload("diffusion", "image", 256, 256, (4, 8, 16), loss="noise_prediction"),
-}
-OUTPUT_SHAPES = {
-    "ffn": (5, 3),
-    "ffn of a series": (5, 1),
-    "autoencoder": (5, 12),
-    "autoencoder of pictures": (5, 3, 32, 32),
-    "cnn of pictures": (5, 10),
-    "cnn of a series": (5, 1),
-    "cnn of texts": (5, 2),
-    "rnn": (5, 1),
-    "lstm": (5, 4),
-    "lstm foretelling tokens": (5, 7, 20),
-    "transformer of texts": (5, 2),
-    "transformer foretelling tokens": (5, 7, 20),
-    "transformer of pictures": (5, 10),
-    "transformer of a series": (5, 1),
-    "vae": (5, 12),
-    "vae of pictures": (5, 3, 32, 32),
-    "unet": (5, 3, 16, 16),
-    "rbm": (5,),
-    "rbm of numbers": (5,),
-    "rbm with a head": (5, 3),
-    "dbn": (5, 10),
-    "dbn before its labels": (5,),
-    "gan": (5, 1),
-    "gan of pictures": (5, 1),
-    "deconvolutional": (5, 1, 8, 8),
-    "deconvolutional restoring": (5, 1, 28, 28),
-    "recursive": (5, 3),
-    "recursive with an odd place": (5, 3),
-    "diffusion": (5, 12),
-    "diffusion of pictures": (5, 1, 16, 16),
-}
-WAVERING = ("rbm", "rbm of numbers", "dbn before its labels", "gan", "gan of pictures")
-"""Their loss is a contest: that it falls means nothing."""
+DIGITS_CNN = SPECS["cnn of pictures"]
+WAVERING = [name for examples in EXAMPLES.values() for name in examples.wavering]
 
 
 def losses_of_training(spec: Workload, steps: int, seed: int = 0) -> list[float]:
@@ -102,18 +38,31 @@ def losses_of_training(spec: Workload, steps: int, seed: int = 0) -> list[float]
     return losses
 
 
-def test_every_buildable_type_is_tried_here() -> None:
-    assert {spec.network for spec in SPECS.values()} | {"gnn"} == set(buildable())
+@pytest.mark.parametrize("network", buildable())
+def test_every_type_has_examples(network: str) -> None:
+    assert network in EXAMPLES, (
+        f"Add tests/networks/families/{network}.py with EXAMPLES, as ffn.py there has them: small {network}s with the shape of "
+        "their answers, projects, and a demonstration that it beats a trivial baseline."
+    )
+    examples = EXAMPLES[network]
+    shown = {plan.network for plan, _ in examples.projects.values()}
+    assert shown == {network}, f"Add projects of a {network}, and of no other type, to its examples."
+    assert examples.networks or family(network).untimed, f"Add a small {network} to its examples."
+
+
+def test_examples_are_of_types_that_can_be_built() -> None:
+    assert {spec.network for spec in SPECS.values()} <= set(EXAMPLES) == set(buildable())
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_output_has_the_promised_shape(name: str) -> None:
     spec = SPECS[name]
+    _, shape = EXAMPLES[spec.network].networks[name]
     inputs, _ = example_batch(spec, 5, torch.Generator().manual_seed(0))
     output = build(spec)(inputs)
     parts = output if isinstance(output, Contrasted | Denoised | Judged) else [output]
     for part in [output.values] if isinstance(output, Restored) else parts:
-        assert part.shape == OUTPUT_SHAPES[name]
+        assert part.shape == shape
 
 
 @pytest.mark.parametrize("name", [name for name in SPECS if name not in WAVERING])

@@ -15,7 +15,7 @@ from advisor.networks.description import UnbuildableError
 from advisor.networks.examples import example_batch
 from advisor.networks.families.gnn.network import Graph
 from advisor.probes.workload import Workload
-from tests.networks.test_builders import SPECS
+from tests.networks.all_examples import SPECS
 
 RECURRENT = [name for name in SPECS if name.startswith(("rnn", "lstm"))]
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from advisor.networks.builders import build
 from advisor.networks.families.diffusion.network import Diffusion
 from advisor.networks.families.gan.network import Adversaries, adversarial, judging, passing_off
+from tests.networks.all_examples import SPECS
 from tests.networks.sampling import sample
-from tests.networks.test_builders import SPECS
 
 MAKERS = {
     "vae": (3, 12),

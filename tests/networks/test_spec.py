@@ -13,6 +13,7 @@ from advisor.networks.description import Layout, Picture, picture
 from advisor.networks.registry import buildable
 from advisor.networks.spec import Description, layout, reconstructs, why_not, why_not_timed
 from advisor.probes.workload import Workload
+from tests.networks.all_examples import EXAMPLES
 
 
 def test_names_and_reasons_are_known_without_torch() -> None:
@@ -111,11 +112,10 @@ def test_who_learns_from_inputs_alone(spec: Workload, alone: bool) -> None:
     assert reconstructs(spec) is alone
 
 
-@pytest.mark.parametrize("network", buildable())
+@pytest.mark.parametrize("network", EXAMPLES)
 def test_inputs_and_outputs_alone_describe_a_network(network: str) -> None:
     """Its loss is the one that goes with it."""
-    modality = {"gnn": "graph", "recursive": "tree", "rnn": "time_series", "lstm": "time_series", "transformer": "text"}
-    described = Description(network, modality.get(network, "image"), 64, 64, sequence_length=16)
+    described = Description(network, EXAMPLES[network].modality, 64, 64, sequence_length=16)
     assert why_not(described) is None
 
 

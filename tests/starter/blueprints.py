@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+from advisor.networks.registry import find
 from advisor.starter.blueprint import Blueprint, Computing, Layout, Recipe, Shape, Targets
 from advisor.starter.rendering import files_of
 from advisor.starter.writing import write_project
@@ -37,19 +38,15 @@ SHAPES = {
 }
 LARGE = Shape(1, channels=3, height=23, width=19)
 """A picture too large to be treated as a row of values, with sides that cannot be halved."""
+GREY, COLOURED = Shape(1, channels=1, height=16, width=16), Shape(1, channels=3, height=32, width=32)
+SMALL = Shape(1, channels=1, height=8, width=8)
+ODD = Shape(1, channels=3, height=21, width=21)
 LOSSES = {
     Targets.CLASS: "cross_entropy",
     Targets.FLAGS: "binary_cross_entropy",
     Targets.NUMBERS: "mse",
     Targets.MASK: "dice_cross_entropy",
     Targets.NEXT_TOKEN: "cross_entropy",
-}
-UNSUPERVISED = {
-    "vae": "elbo",
-    "gan": "adversarial",
-    "diffusion": "noise_prediction",
-    "rbm": "contrastive_divergence",
-    "dbn": "contrastive_divergence",
 }
 
 
@@ -65,7 +62,7 @@ def blueprint(
     **choices: Any,
 ) -> Blueprint:
     """A small project without extras; `choices` are fields of the blueprint that differ."""
-    usual = UNSUPERVISED.get(network, "mse") if targets is Targets.ITSELF else LOSSES[targets]
+    usual = next(iter(_own_losses(network)), "mse") if targets is Targets.ITSELF else LOSSES[targets]
     recipe = Recipe(
         loss=loss or usual,
         optimizer="adam",
@@ -111,6 +108,11 @@ def blueprint(
         computing=computing,
         **{**fields, **choices},
     )
+
+
+def _own_losses(network: str) -> tuple[str, ...]:
+    found = find(network)
+    return () if found is None else found.own_losses
 
 
 def project(folder: Path, plan: Blueprint) -> Path:

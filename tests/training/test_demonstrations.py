@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.networks.registry import buildable
+from tests.networks.all_examples import EXAMPLES
 from tests.training.demonstrations import made_data
 from tests.training.demonstrations.by_name import DEMONSTRATIONS, demonstrate
 from tests.training.demonstrations.demonstration import Demonstrated, Metric, Size
@@ -18,21 +18,11 @@ from tests.training.demonstrations.discrepancy import discrepancy, gaussian, ind
 
 torch.set_num_threads(1)  # the networks are tiny
 
-SMALL = {
-    "ffn": 0.2, "autoencoder": 0.45, "rbm": 0.6, "vae": 0.85, "dbn": 0.4, "gan": 0.4, "rnn": 0.3, "lstm": 0.2, "cnn": 0.35,
-    "deconvolutional": 0.75, "recursive": 0.3, "transformer": 0.55, "unet": 0.7, "diffusion": 0.6, "gnn": 0.5,
-    "linear": 0.2, "random_forest": 0.9, "gradient_boosting": 0.3,
-}  # fmt: skip
-"""More than three seeds left, so that another version of torch does not fail. Some error must be left: about 0.55 of that
-of the mean picture by whoever knows the class alone, 0.14 of a text where one token in ten is chance."""
-LARGE = SMALL | {
-    "autoencoder": 0.25, "vae": 0.75, "dbn": 0.15, "gan": 0.25, "rnn": 0.1, "cnn": 0.08, "deconvolutional": 0.65,
-    "recursive": 0.1, "transformer": 0.3, "unet": 0.5, "diffusion": 0.65, "gnn": 0.35,
-}  # fmt: skip
-
-
-def test_every_network_that_can_be_built_is_demonstrated() -> None:
-    assert set(DEMONSTRATIONS) == {*buildable(), "linear", "random_forest", "gradient_boosting"}
+SMALL, LARGE = (
+    {network: examples.leaves[size] for network, examples in EXAMPLES.items()}
+    | {"linear": 0.2, "random_forest": 0.9, "gradient_boosting": 0.3}
+    for size in (0, 1)
+)
 
 
 @pytest.mark.parametrize("network", DEMONSTRATIONS)

@@ -85,16 +85,16 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
     found = [SCIKIT_LEARN_LIKE]
     places = {}
     for network, declared in families().items():
-        trial = declared.trial
-        if trial is None or modality not in trial.takes:
+        small = declared.candidates
+        if small is None or modality not in small.takes:
             continue
-        places[network] = trial.place
+        places[network] = small.place
         if network == planned.network:
             mine = _as_planned(planned, network)
-            deep = len(trial.sizes) > 1 and len(mine.hidden_units) > 1
+            deep = len(small.sizes) > 1 and len(mine.hidden_units) > 1
             found += [replace(mine, hidden_units=mine.hidden_units[:1]), mine] if deep else [mine]
-        elif trial.always or network in planned.runners_up:
-            found += [NetworkSettings(network, units) for units in trial.sizes]
+        elif small.always or network in planned.runners_up:
+            found += [NetworkSettings(network, units) for units in small.sizes]
     found.sort(key=lambda settings: (places[settings.network], settings.network, len(settings.hidden_units)))
     seen: set[str] = set()
     for settings in found:

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.training.demonstrations import classes, generators, models, values
+from tests.networks.all_examples import EXAMPLES
+from tests.training.demonstrations import models
 from tests.training.demonstrations.demonstration import Demonstrated, Size
 
 DEMONSTRATIONS: Mapping[str, Callable[[Size, int], Demonstrated]] = {
-    "ffn": classes.ffn,
-    "autoencoder": values.autoencoder,
-    "rbm": generators.rbm,
-    "vae": generators.vae,
-    "dbn": classes.dbn,
-    "gan": generators.gan,
-    "rnn": values.rnn,
-    "lstm": classes.lstm,
-    "cnn": classes.cnn,
-    "deconvolutional": values.deconvolutional,
-    "recursive": classes.recursive,
-    "transformer": classes.transformer,
-    "unet": values.unet,
-    "diffusion": generators.diffusion,
-    "gnn": classes.gnn,
+    **{network: examples.demonstration for network, examples in EXAMPLES.items()},
     "linear": models.linear,
     "random_forest": models.random_forest,
     "gradient_boosting": models.gradient_boosting,

@@ -14,6 +14,7 @@ from tests.training.demonstrations.made_data import Parts
 from tests.training.demonstrations.objectives import objective
 
 MAJORITY = "the most frequent answer"
+MEAN_PICTURE = "the mean picture"
 
 
 def built(spec: Description, seed: int) -> nn.Module:
@@ -60,3 +61,8 @@ def compared(
         own = nn.functional.mse_loss(network(parts.held_out_inputs), truth).item()
     trivial = nn.functional.mse_loss(guesses, truth).item()
     return Demonstrated(spec.network, data, Metric.SQUARED_ERROR, own, baseline, trivial)
+
+
+def mean_picture(parts: Parts) -> Tensor:
+    """The mean of the targets, as often as there are held-out ones."""
+    return parts.targets.mean(0).expand_as(parts.held_out_targets)

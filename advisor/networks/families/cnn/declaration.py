@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from advisor.networks.description import Layout, NetworkSpec, input_picture
-from advisor.networks.family import IN_STEPS, Family, Trial, Units, pictures_or_sequences
+from advisor.networks.family import IN_STEPS, Candidates, Family, Units, pictures_or_sequences
 from advisor.networks.parts.counting import Counts
 from advisor.networks.parts.sizes import EMBEDDING_WIDTH
 
@@ -37,6 +37,6 @@ FAMILIES = (
         hidden_units=(64, 128, 256),  # channels per stage
         layout=pictures_or_sequences,
         count=_count,
-        trial=Trial(place=20, takes=("image", *IN_STEPS), sizes=((32, 64),), always=True),
+        candidates=Candidates(place=20, takes=("image", *IN_STEPS), sizes=((32, 64),), always=True),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.networks.description import NetworkSpec, flat_values
-from advisor.networks.family import EVERYTHING, Family, Trial, Units, flat
+from advisor.networks.family import EVERYTHING, Candidates, Family, Units, flat
 from advisor.networks.parts.counting import Counts
 
 
@@ -19,6 +19,6 @@ FAMILIES = (
         hidden_units=(256, 256, 256),  # units per layer
         layout=flat,
         count=_count,
-        trial=Trial(place=10, takes=EVERYTHING, sizes=((100,), (128, 128)), always=True),
+        candidates=Candidates(place=10, takes=EVERYTHING, sizes=((100,), (128, 128)), always=True),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from advisor.networks.description import Layout, NetworkSpec, every_token
-from advisor.networks.family import IN_STEPS, Family, Trial, Units, sequences
+from advisor.networks.family import IN_STEPS, Candidates, Family, Units, sequences
 from advisor.networks.parts.counting import Counts
 
 
@@ -28,7 +28,7 @@ FAMILIES = tuple(
         count=_count,
         predicts_tokens=True,
         recurrent=True,
-        trial=Trial(place=place, takes=IN_STEPS, sizes=((64,),), always=name == "lstm"),
+        candidates=Candidates(place=place, takes=IN_STEPS, sizes=((64,),), always=name == "lstm"),
     )
     for name, place in (("rnn", 30), ("lstm", 40))
 )

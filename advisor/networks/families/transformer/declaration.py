@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture
-from advisor.networks.family import IN_STEPS, Family, Trial, Units, pictures, sequences
+from advisor.networks.family import IN_STEPS, Candidates, Family, Units, pictures, sequences
 from advisor.networks.parts.counting import Counts
 
 PATCHES_A_SIDE = 16
@@ -84,7 +84,7 @@ FAMILIES = (
         count=_count,
         check=_check,
         predicts_tokens=True,
-        trial=Trial(place=50, takes=("image", *IN_STEPS), sizes=((64, 128),)),
+        candidates=Candidates(place=50, takes=("image", *IN_STEPS), sizes=((64, 128),)),
         init_deviation=0.02,
         dropout=0.1,
     ),

@@ -1,0 +1,51 @@
+"""Examples of a transformer."""
+
+from __future__ import annotations
+
+from advisor.networks.spec import Description
+from advisor.probes.workload import Workload
+from advisor.starter.blueprint import Layout, Targets
+from advisor.training.recipe import Recipe
+from tests.networks.type_examples import TypeExamples
+from tests.starter.blueprints import COLOURED, blueprint
+from tests.training.demonstrations import made_data
+from tests.training.demonstrations.common import classified
+from tests.training.demonstrations.demonstration import Demonstrated, Size
+
+
+def demonstration(size: Size, seed: int) -> Demonstrated:
+    """A text that follows its last two tokens nine times of ten."""
+    steps, tokens = 24, 8
+    parts = made_data.babble(size.of(600, 1200), steps, tokens, seed)
+    spec = Description("transformer", "text", tokens, tokens, size.of((32, 64), (64, 128)), steps)
+    recipe = Recipe(learning_rate=3e-3, epochs=size.of(15, 20), warmup_share=0.1, clip_norm=1.0, seed=seed)
+    return classified(spec, parts, recipe, "the next token of made-up texts")
+
+
+EXAMPLES = TypeExamples(
+    networks={
+        "transformer of texts": (Workload("transformer", "text", 30, 2, (16, 32), 11), (5, 2)),
+        "transformer foretelling tokens": (Workload("transformer", "text", 20, 20, (16, 32), 7), (5, 7, 20)),
+        "transformer of pictures": (Workload("transformer", "image", 784, 10, (16, 32)), (5, 10)),
+        "transformer of a series": (Workload("transformer", "time_series", 2, 1, (16, 32), 8, loss="quantile"), (5, 1)),
+    },
+    modality="text",
+    recomputed={
+        "transformer": Workload("transformer", "text", 50, 3, (16, 32), sequence_length=8),
+        "transformer of tokens": Workload("transformer", "text", 50, 50, (16, 32), sequence_length=8),
+    },
+    projects={
+        "transformer of texts": (blueprint("transformer", Layout.TOKENS, Targets.CLASS), "text"),
+        "transformer of words": (
+            blueprint("transformer", Layout.TOKENS, Targets.NEXT_TOKEN, hidden_units=(16,)),
+            "text",
+        ),
+        "transformer of pictures": (blueprint("transformer", Layout.PICTURE, Targets.CLASS, shape=COLOURED), "image"),
+        "transformer of a series": (
+            blueprint("transformer", Layout.SERIES, Targets.NUMBERS, activation="gelu"),
+            "time_series",
+        ),
+    },
+    demonstration=demonstration,
+    leaves=(0.55, 0.3),
+)
