@@ -22,9 +22,9 @@ from advisor.networks.parts.activations import activated
 from advisor.networks.parts.layers import dense
 from advisor.training.ladder.intervals import Interval, t_interval
 from advisor.training.loop.initialisation import SURVEY_DEVIATION, initialise
-from advisor.training.loop.loop import Epoch, train
+from advisor.training.loop.loop import train
 from advisor.training.loop.objectives import Batch, Supervised
-from advisor.training.recipe import Recipe
+from advisor.training.recipe import Epoch, Recipe
 
 LEARNT = 0.9
 """The share of right answers from which a network counts as having learnt something."""

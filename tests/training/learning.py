@@ -8,7 +8,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 
 from advisor.networks.parts.activations import activated
 from advisor.networks.parts.layers import dense
-from advisor.training.loop.objectives import Batch, Player, Supervised
+from advisor.training.loop.objectives import Batch, Objective, Player, Supervised
 
 
 def two_moons(examples: int = 200, seed: int = 0) -> Batch:
@@ -51,13 +51,14 @@ def same_weights(first: nn.Module, second: nn.Module) -> bool:
     return all(torch.equal(one, other) for one, other in pairs)
 
 
-class Rivals:
+class Rivals(Objective):
     """A generator of numbers around 3, and who tells them from true ones (Goodfellow et al. 2014)."""
 
     def __init__(self) -> None:
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            self.module = nn.ModuleDict({"maker": nn.Linear(1, 1), "judge": dense((1, 16, 1), activated("relu"))})
+            maker, judge = nn.Linear(1, 1), dense((1, 16, 1), activated("relu"))
+        super().__init__(nn.ModuleDict({"maker": maker, "judge": judge}))
         self.turns: list[str] = []
 
     def made(self, number: int) -> Tensor:
@@ -78,9 +79,6 @@ class Rivals:
 
     def loss(self, batch: Batch) -> Tensor:
         return self.maker_loss(batch)
-
-    def parameters(self):  # type: ignore[no-untyped-def]
-        return self.module.parameters()
 
     def players(self) -> list[Player]:
         return [

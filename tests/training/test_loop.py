@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from advisor.training.loop.batches import in_order, shuffled
-from advisor.training.loop.loop import Epoch, Stop, Trained, train
-from advisor.training.loop.objectives import Batch, SinglePlayer, Supervised
-from advisor.training.recipe import Recipe
+from advisor.training.loop.loop import train
+from advisor.training.loop.objectives import Batch, Objective, Supervised
+from advisor.training.recipe import Epoch, Recipe, Stop, Trained
 from tests.training.learning import Rivals, classifier, line, right, same_weights, two_moons
 
 torch.set_num_threads(1)
@@ -103,7 +103,7 @@ def test_bf16_learns_about_the_same() -> None:
     train(exact, two_moons(), recipe(epochs=30))
     train(rounded, two_moons(), recipe(epochs=30, precision="bf16"))
     assert not same_weights(exact.module, rounded.module)
-    assert next(rounded.parameters()).dtype is torch.float32
+    assert next(rounded.module.parameters()).dtype is torch.float32
     assert right(rounded, two_moons(seed=1)) > 0.95
 
 
@@ -124,7 +124,7 @@ def test_every_example_is_in_one_batch_and_no_batch_is_a_small_rest(examples: in
 def test_inputs_and_targets_stay_together_in_an_order_that_is_new_each_epoch() -> None:
     seen: list[list[int]] = []
 
-    class Watching(SinglePlayer):
+    class Watching(Objective):
         def loss(self, batch: Batch) -> Tensor:
             inputs, targets = batch
             assert torch.equal(inputs[:, 0], targets)
@@ -291,7 +291,7 @@ def test_a_loss_that_is_no_number_ends_the_training_with_weights_that_are(optimi
     objective = classifier()
     trained = train(objective, (inputs, classes), recipe(optimizer=optimizer))
     assert trained.stopped is Stop.DIVERGED
-    assert all(torch.isfinite(weights).all() for weights in objective.parameters())
+    assert all(torch.isfinite(weights).all() for weights in objective.module.parameters())
 
 
 def test_a_rate_that_is_far_too_high_diverges_and_leaves_the_last_whole_epoch() -> None:
@@ -299,7 +299,7 @@ def test_a_rate_that_is_far_too_high_diverges_and_leaves_the_last_whole_epoch() 
     trained = train(objective, examples, recipe(optimizer="sgd", learning_rate=10.0, epochs=100))
     assert trained.stopped is Stop.DIVERGED
     assert 0 < trained.best_epoch == len(trained.history) < 100
-    assert all(torch.isfinite(weights).all() for weights in objective.parameters())
+    assert all(torch.isfinite(weights).all() for weights in objective.module.parameters())
 
 
 def test_clipping_keeps_the_same_rate_from_diverging() -> None:
@@ -311,7 +311,7 @@ def test_clipping_keeps_the_same_rate_from_diverging() -> None:
 def test_clipping_bounds_the_norm_of_the_whole_step() -> None:
     objective, examples = line()
     train(objective, examples, recipe(optimizer="sgd", learning_rate=1.0, epochs=1, batch_size=64, clip_norm=0.01))
-    squares = [weights.detach().square().sum() for weights in objective.parameters()]  # they were zero
+    squares = [weights.detach().square().sum() for weights in objective.module.parameters()]  # they were zero
     assert math.sqrt(sum(squares)) == pytest.approx(0.01, rel=1e-3)
 
 
@@ -331,7 +331,7 @@ def test_an_interruption_leaves_the_best_weights_and_goes_on_up() -> None:
 def test_the_schedule_moves_step_by_step_over_the_whole_training() -> None:
     """With plain SGD and a gradient of one, the weights move by the sum of the rates."""
 
-    class Slope(SinglePlayer):
+    class Slope(Objective):
         def loss(self, batch: Batch) -> Tensor:
             return self.module.bias.sum()  # type: ignore[no-any-return,operator]
 

@@ -28,7 +28,7 @@ from advisor.networks.spec import Description
 from advisor.training.child.classical import for_outputs, model
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
-from advisor.training.trained import Epoch
+from advisor.training.recipe import Epoch
 
 if TYPE_CHECKING:
     from advisor.training.child.network_fitting import NetworkFitting, Part

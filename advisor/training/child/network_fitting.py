@@ -19,9 +19,9 @@ from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
-from advisor.training.loop.loop import Epoch, Stop, train
+from advisor.training.loop.loop import train
 from advisor.training.loop.objectives import Supervised
-from advisor.training.recipe import Recipe
+from advisor.training.recipe import Epoch, Recipe, Stop
 
 Numbers: TypeAlias = NDArray[Any]
 Part: TypeAlias = tuple[Numbers, Numbers]

@@ -12,12 +12,8 @@ from torch import nn
 
 from advisor.training.loop.batches import in_order, number_of_batches, shuffled
 from advisor.training.loop.objectives import Batch, Objective
-from advisor.training.loop.randomness import begin_at
-from advisor.training.loop.turns import DivergedError, Step, WholeStep, computed
-from advisor.training.recipe import Recipe
-from advisor.training.trained import Epoch as Epoch
-from advisor.training.trained import Stop as Stop
-from advisor.training.trained import Trained as Trained
+from advisor.training.loop.turns import DivergedError, Step, WholeStep, begin_at, computed
+from advisor.training.recipe import Epoch, Recipe, Stop, Trained
 
 Score = Callable[[nn.Module], float]
 """A number for the module, which is in evaluation mode; greater is better."""
@@ -173,7 +169,7 @@ def _weights_of(module: nn.Module) -> dict[str, torch.Tensor]:
 
 
 def _device(objective: Objective) -> torch.device:
-    return next(objective.parameters()).device
+    return next(objective.module.parameters()).device
 
 
 @contextmanager

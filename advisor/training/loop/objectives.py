@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from torch import Tensor, nn
 
@@ -23,48 +23,27 @@ class Player:
     """A batch -> one number. May draw random numbers from torch's global generator."""
 
 
-class Objective(Protocol):
+class Objective:
     """A network with its loss, as the loop trains it.
 
     In each step the loop lets every player in turn forget its gradients, compute its loss on the batch, and step; with
     one player that is ordinary training.
     """
 
-    @property
-    def module(self) -> nn.Module:
+    def __init__(self, module: nn.Module) -> None:
+        self.module = module
         """Everything that has weights; put into training or evaluation mode, saved and restored as a whole."""
 
     def loss(self, batch: Batch) -> Tensor:
         """One number for a batch: what validation watches and, of a single player, what is trained."""
-
-    def parameters(self) -> Iterator[nn.Parameter]:
-        """All that is trained, of all players."""
-
-    def players(self) -> list[Player]:
-        """The players, in the order of their turns."""
-
-
-class SinglePlayer:
-    """An objective whose parameters all make the same loss small."""
-
-    def __init__(self, module: nn.Module) -> None:
-        self._module = module
-
-    @property
-    def module(self) -> nn.Module:
-        return self._module
-
-    def loss(self, batch: Batch) -> Tensor:
         raise NotImplementedError
 
-    def parameters(self) -> Iterator[nn.Parameter]:
-        return self._module.parameters()
-
     def players(self) -> list[Player]:
-        return [Player(tuple(self.parameters()), self.loss)]
+        """The players, in the order of their turns: one that makes `loss` small, unless there are several."""
+        return [Player(tuple(self.module.parameters()), self.loss)]
 
 
-class Supervised(SinglePlayer):
+class Supervised(Objective):
     """Batches of inputs and targets: the loss compares what the network gives with the targets."""
 
     def __init__(self, network: nn.Module, loss: Loss) -> None:

@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from advisor.training.loop.batches import in_order
 from advisor.training.loop.objectives import Batch, Player
 from advisor.training.loop.optimizers import decay_loss, optimizer
-from advisor.training.loop.randomness import begin_at
 from advisor.training.loop.schedules import schedule
 from advisor.training.recipe import Recipe
 
@@ -93,3 +92,14 @@ def finite(loss: Tensor) -> float:
     if not math.isfinite(value):
         raise DivergedError
     return value
+
+
+def begin_at(seed: int, device: torch.device) -> None:
+    """Let torch's generators of the processor and of this device begin anew.
+
+    torch.manual_seed does so for every device there might be, which takes milliseconds, and small networks have as short
+    epochs.
+    """
+    torch.default_generator.manual_seed(seed)
+    if device.type != "cpu":
+        torch.get_device_module(device).manual_seed(seed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -12,10 +10,10 @@ from advisor.networks.description import NetworkSpec
 from advisor.networks.families.gan.network import Adversaries, adversarial
 from advisor.networks.losses import Loss, loss_function
 from advisor.networks.spec import reconstructs
-from advisor.training.loop.objectives import Batch, Objective, Player, SinglePlayer, Supervised
+from advisor.training.loop.objectives import Batch, Objective, Player, Supervised
 
 
-class Unsupervised(SinglePlayer):
+class Unsupervised(Objective):
     """Batches that begin with the inputs: the loss compares what the network gives with the inputs themselves.
 
     Autoencoders restore them (mse), variational ones bound their evidence (elbo), diffusion models guess noise
@@ -30,7 +28,7 @@ class Unsupervised(SinglePlayer):
         return self._loss(self.module(batch[0]), batch[0])
 
 
-class Adversarial:
+class Adversarial(Objective):
     """Batches that begin with real examples: the judge's turn, then the generator's (Goodfellow et al. 2014, algorithm 1).
 
     The loss, both players' in sum, says little about how good the examples are: don't stop early by it.
@@ -41,17 +39,11 @@ class Adversarial:
     """
 
     def __init__(self, adversaries: Adversaries, penalty: float = 1.0) -> None:
+        super().__init__(adversaries)
         self._adversaries, self._penalty = adversaries, penalty
-
-    @property
-    def module(self) -> nn.Module:
-        return self._adversaries
 
     def loss(self, batch: Batch) -> Tensor:
         return adversarial(self._adversaries(batch[0]), batch[0])
-
-    def parameters(self) -> Iterator[nn.Parameter]:
-        return self._adversaries.parameters()
 
     def players(self) -> list[Player]:
         judge, generator = self._adversaries.judge, self._adversaries.generator

@@ -16,8 +16,7 @@ from advisor.networks.families.boltzmann.network import (
     contrastive_divergence,
 )
 from advisor.training.loop.loop import train
-from advisor.training.recipe import Recipe
-from advisor.training.trained import Trained
+from advisor.training.recipe import Recipe, Trained
 from tests.training.demonstrations.objectives import Unsupervised
 
 

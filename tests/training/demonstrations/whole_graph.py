@@ -9,10 +9,10 @@ from torch import Tensor
 
 from advisor.networks.families.gnn.network import Graph, MessagePassing
 from advisor.networks.losses import Loss
-from advisor.training.loop.objectives import Batch, SinglePlayer
+from advisor.training.loop.objectives import Batch, Objective
 
 
-class WholeGraph(SinglePlayer):
+class WholeGraph(Objective):
     """Batches of node numbers (batch,) and their targets. Take all known nodes in one batch: fewer cost as much."""
 
     def __init__(self, network: MessagePassing, graph: Graph, loss: Loss) -> None:
