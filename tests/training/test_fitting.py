@@ -15,7 +15,8 @@ from sklearn.ensemble import RandomForestClassifier
 from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import Split, outer_split
-from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, Fitting, FittingError
+from advisor.training.child.fitted import Allowance, FittingError
+from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, Fitting
 from advisor.training.child.folds import Folds
 from advisor.training.child.metrics import Metric, score
 from advisor.training.child.scoring import Resampling, interval
@@ -23,7 +24,7 @@ from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, Net
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
 
-IN_TIME = {"seconds": 60.0, "until": math.inf}
+IN_TIME = Allowance(60.0, math.inf)
 
 
 def table(inputs: numpy.ndarray, targets: numpy.ndarray) -> Examples:
@@ -56,7 +57,7 @@ def scored(examples: Examples, metric: Metric, *names: str) -> dict[str, float]:
     for candidate in menu(Planned("ffn", (), (32, 32)), examples.modality).openers:
         if names and candidate.name not in names:
             continue
-        fitted = fitting.fit(candidate, split.training, split.test, 0, **IN_TIME)
+        fitted = fitting.fit(candidate, split.training, split.test, 0, IN_TIME)
         found[candidate.name] = score(metric, examples.targets[split.test], fitted.predicted)
     return found
 
@@ -80,7 +81,7 @@ def test_classes_come_with_the_probabilities_that_they_are_the_largest_of(name: 
     (candidate,) = [c for c in menu(Planned("ffn", (), (32, 32)), "tabular").openers if c.name == name]
     without_one = split.training[examples.targets[split.training] != 1]
     for training in (split.training, without_one):
-        fitted = Fitting(examples, 1).fit(candidate, training, split.test, 0, **IN_TIME)
+        fitted = Fitting(examples, 1).fit(candidate, training, split.test, 0, IN_TIME)
         assert fitted.probabilities is not None
         assert fitted.probabilities.shape == (len(split.test), 3)
         assert fitted.probabilities.sum(axis=1) == pytest.approx(1)
@@ -96,7 +97,7 @@ def test_of_one_class_alone_that_one_is_certain(name: str) -> None:
     split = outer_split(examples)
     (candidate,) = [c for c in menu(Planned(), "tabular").openers if c.name == name]
     ones = split.training[examples.targets[split.training] == 1]
-    fitted = Fitting(examples, 1).fit(candidate, ones, split.test, 0, **IN_TIME)
+    fitted = Fitting(examples, 1).fit(candidate, ones, split.test, 0, IN_TIME)
     assert fitted.probabilities is not None
     assert (fitted.probabilities == [0, 1, 0]).all()
     assert (fitted.predicted == 1).all()
@@ -106,7 +107,7 @@ def test_a_forest_is_as_sure_as_scikit_learn_says() -> None:
     examples = table(*shipped.load_wine(return_X_y=True))
     split = outer_split(examples)
     (candidate,) = [c for c in menu(Planned(), "tabular").openers if c.name == "random forest"]
-    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 3, **IN_TIME)
+    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 3, IN_TIME)
     inputs, targets = preparation(examples).fit(split.training).flat, examples.targets[split.training]
     own = RandomForestClassifier(random_state=3).fit(inputs(split.training), targets)
     assert fitted.probabilities == pytest.approx(own.predict_proba(inputs(split.test)))
@@ -161,9 +162,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_another() -> None:
 
     def predicted(seed: int) -> list[float]:
         numbers = table(shipped.load_wine().data, shipped.load_wine().data[:, 0])
-        return (
-            Fitting(numbers, 1).fit(candidate, split.training, split.test, seed, **IN_TIME).predicted.ravel().tolist()
-        )
+        return Fitting(numbers, 1).fit(candidate, split.training, split.test, seed, IN_TIME).predicted.ravel().tolist()
 
     assert predicted(1) == predicted(1)
     assert predicted(1) != predicted(2)
@@ -188,8 +187,8 @@ def test_a_training_ends_when_its_time_does() -> None:
     candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
     fitting = Fitting(examples, 1)
     warm = replace(candidate, settings=replace(settings, epochs=1))  # the first steps of torch take long
-    fitting.fit(warm, split.training, split.test, 0, seconds=math.inf, until=math.inf)
-    fitted = fitting.fit(candidate, split.training, split.test, 0, seconds=math.inf, until=time.monotonic() + 10.0)
+    fitting.fit(warm, split.training, split.test, 0, Allowance(math.inf, math.inf))
+    fitted = fitting.fit(candidate, split.training, split.test, 0, Allowance(math.inf, time.monotonic() + 10.0))
     assert fitted.short
     assert fitted.epochs is not None
     assert 0 < fitted.epochs < 100_000
@@ -200,13 +199,13 @@ def test_fewer_epochs_are_planned_where_all_would_take_too_long() -> None:
     split = outer_split(examples)
     settings = NetworkSettings("ffn", (64,), epochs=100_000, early_stopping=False)
     candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
-    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 0, seconds=0.5, until=math.inf)
+    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 0, Allowance(0.5, math.inf))
     assert not fitted.short, "a shorter training that ends by itself"
     assert fitted.epochs is not None
     assert fitted.epochs < 5000
     assert fitted.hurried
     usual = replace(candidate, settings=replace(settings, epochs=3))
-    assert not Fitting(examples, 1).fit(usual, split.training, split.test, 0, **IN_TIME).hurried
+    assert not Fitting(examples, 1).fit(usual, split.training, split.test, 0, IN_TIME).hurried
 
 
 def test_a_training_that_was_planned_short_since_its_first_epoch_was_held_up_begins_anew() -> None:
@@ -215,11 +214,11 @@ def test_a_training_that_was_planned_short_since_its_first_epoch_was_held_up_beg
     settings = NetworkSettings("ffn", (8,), epochs=40, early_stopping=False)
     candidate = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
     fitting = Fitting(examples, 1)
-    fitting.fit(candidate, split.training, split.test, 0, **IN_TIME)
+    fitting.fit(candidate, split.training, split.test, 0, IN_TIME)
     networks = fitting._networks
     assert networks is not None
     networks._epoch_seconds = dict.fromkeys(networks._epoch_seconds, 30.0)  # as if something had held up the first
-    assert fitting.fit(candidate, split.training, split.test, 0, **IN_TIME).epochs == 40
+    assert fitting.fit(candidate, split.training, split.test, 0, IN_TIME).epochs == 40
 
 
 def test_what_cannot_be_built_says_why() -> None:
@@ -227,7 +226,7 @@ def test_what_cannot_be_built_says_why() -> None:
     split = outer_split(examples)
     lstm = Candidate("lstm 8", Kind.NETWORK, Stage.NETWORKS, "lstm", NetworkSettings("lstm", (8,)))
     with pytest.raises(FittingError, match="lstm"):
-        Fitting(examples, 1).fit(lstm, split.training, split.test, 0, **IN_TIME)
+        Fitting(examples, 1).fit(lstm, split.training, split.test, 0, IN_TIME)
 
 
 def test_a_training_that_diverges_is_a_failure() -> None:
@@ -236,7 +235,7 @@ def test_a_training_that_diverges_is_a_failure() -> None:
     settings = NetworkSettings("ffn", (8,), optimizer="sgd", learning_rate=1e30, early_stopping=False)
     wild = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
     with pytest.raises(FittingError, match=r"diverged|no numbers"):
-        Fitting(examples, 1).fit(wild, split.training, split.test, 0, **IN_TIME)
+        Fitting(examples, 1).fit(wild, split.training, split.test, 0, IN_TIME)
 
 
 def test_folds_are_the_same_each_time_and_never_touch_what_is_held_out() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from advisor.training.child.on_folds import Once, on_folds
-from advisor.training.ladder.trial_record import Status
+from advisor.training.child.folds import Once, on_folds
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+
+MADE = Trial("ffn 8", Kind.NETWORK, Stage.NETWORKS, 0)
 
 
 class Clock:
@@ -39,47 +41,47 @@ def whole(*scores: float) -> Sequence[tuple[float, Once]]:
 def test_with_time_enough_every_fold_is_scored_once() -> None:
     clock = Clock()
     fit, asked = trainings(clock, *whole(0.9, 0.8, 0.7))
-    found = on_folds(fit, 3, 100.0, clock)
-    assert (dict(found.scores), found.status, found.epochs) == ({0: 0.9, 1: 0.8, 2: 0.7}, Status.DONE, 10)
+    found = on_folds(MADE, fit, 3, 100.0, clock)
+    assert (dict(found.by_fold), found.status, found.epochs) == ({0: 0.9, 1: 0.8, 2: 0.7}, Status.DONE, 10)
     assert asked == [0, 1, 2]
 
 
 def test_one_hurried_training_marks_the_trial() -> None:
     clock = Clock()
     fit, _ = trainings(clock, (1.0, Once(0.9)), (1.0, Once(0.8, hurried=True)))
-    assert on_folds(fit, 2, 100.0, clock).hurried
+    assert on_folds(MADE, fit, 2, 100.0, clock).hurried
     fit, _ = trainings(clock, *whole(0.9, 0.8))
-    assert not on_folds(fit, 2, 100.0, clock).hurried
+    assert not on_folds(MADE, fit, 2, 100.0, clock).hurried
 
 
 def test_each_score_keeps_the_loss_of_its_fold() -> None:
     clock = Clock()
     cut, *others = (Once(0.3, 2.0, 1, cut=True), Once(0.9, 0.2), Once(0.8, 0.4), Once(0.7, 0.6))
     fit, _ = trainings(clock, (1.0, cut), *((1.0, once) for once in others))
-    found = on_folds(fit, 3, 100.0, clock)
-    assert (dict(found.scores), dict(found.losses)) == ({0: 0.7, 1: 0.9, 2: 0.8}, {0: 0.6, 1: 0.2, 2: 0.4})
+    found = on_folds(MADE, fit, 3, 100.0, clock)
+    assert (dict(found.by_fold), dict(found.losses_by_fold)) == ({0: 0.7, 1: 0.9, 2: 0.8}, {0: 0.6, 1: 0.2, 2: 0.4})
 
 
 def test_a_first_fold_that_was_cut_is_repeated_and_its_spoilt_score_forgotten() -> None:
     clock = Clock()
     fit, asked = trainings(clock, (3.0, Once(0.3, epochs=1, cut=True)), *whole(0.9, 0.9, 0.95))
-    found = on_folds(fit, 3, 100.0, clock)
+    found = on_folds(MADE, fit, 3, 100.0, clock)
     assert asked == [0, 1, 2, 0]
-    assert (list(found.scores.items()), found.status) == ([(0, 0.95), (1, 0.9), (2, 0.9)], Status.DONE)
+    assert (list(found.by_fold.items()), found.status) == ([(0, 0.95), (1, 0.9), (2, 0.9)], Status.DONE)
 
 
 def test_without_time_to_repeat_it_a_cut_fold_does_not_count() -> None:
     clock = Clock()
     fit, asked = trainings(clock, (3.0, Once(0.3, epochs=1, cut=True)), *whole(0.9, 0.8))
-    found = on_folds(fit, 3, 6.5, clock)
+    found = on_folds(MADE, fit, 3, 6.5, clock)
     assert asked == [0, 1, 2]
-    assert (dict(found.scores), found.status) == ({1: 0.9, 2: 0.8}, Status.SHORT)
+    assert (dict(found.by_fold), found.status) == ({1: 0.9, 2: 0.8}, Status.SHORT)
 
 
 def test_where_every_training_was_cut_the_scores_are_marked() -> None:
     clock = Clock()
     fit, asked = trainings(clock, *[(1.0, Once(0.3, epochs=1, cut=True))] * 3)
-    found = on_folds(fit, 3, 100.0, clock)
+    found = on_folds(MADE, fit, 3, 100.0, clock)
     assert asked == [0, 1, 2], "another would be cut as well"
     assert (len(found.scores), found.status) == (3, Status.CUT)
 
@@ -87,8 +89,8 @@ def test_where_every_training_was_cut_the_scores_are_marked() -> None:
 def test_no_fold_is_begun_that_would_end_too_late_but_one_in_any_case() -> None:
     clock = Clock()
     fit, asked = trainings(clock, *whole(0.9, 0.8, 0.7))
-    assert on_folds(fit, 3, 2.5, clock).status is Status.SHORT
+    assert on_folds(MADE, fit, 3, 2.5, clock).status is Status.SHORT
     assert asked == [0, 1]
     late = Clock()
     fit, asked = trainings(late, *whole(0.9))
-    assert dict(on_folds(fit, 3, -1.0, late).scores) == {0: 0.9}
+    assert dict(on_folds(MADE, fit, 3, -1.0, late).by_fold) == {0: 0.9}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.training.ladder.shares import finest_gain, mean_gain, mean_share, wilson
+from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, wilson
 
 
 def test_all_right_is_no_certainty() -> None:

@@ -57,14 +57,9 @@ def model(name: str, task: str, seed: int = 0, settings: Settings | None = None)
     return made.set_params(**(settings or {}))
 
 
-def fits_several_targets(name: str) -> bool:
-    """True if the model takes targets (n, outputs); see `for_outputs` for the one that does not."""
-    return name != "gradient_boosting"
-
-
 def for_outputs(estimator: BaseEstimator, name: str, outputs: int) -> BaseEstimator:
     """The model for so many numbers to predict: one copy for each if it predicts a single one only."""
-    return estimator if outputs == 1 or fits_several_targets(name) else MultiOutputRegressor(estimator)
+    return MultiOutputRegressor(estimator) if outputs > 1 and name == "gradient_boosting" else estimator
 
 
 _MAKERS: Mapping[tuple[str, bool], _Maker] = {

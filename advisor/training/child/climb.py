@@ -8,30 +8,25 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from advisor.children import guard
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import InputError, input_error
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
-from advisor.training.child.fitting import Fitting, FittingError
-from advisor.training.child.folds import Folds
+from advisor.training.child.fitted import Allowance, FittingError
+from advisor.training.child.fitting import Fitting
+from advisor.training.child.folds import Folds, Once, on_folds
 from advisor.training.child.metrics import Metric, imbalance, metric_of, refined_brier, score
-from advisor.training.child.on_folds import Once, on_folds
-from advisor.training.child.request import (
-    Began,
-    Costly,
-    Ready,
-    Refused,
-    Request,
-)
+from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Message, Ready, Refused, Request
 from advisor.training.child.scoring import described
-from advisor.training.child.telling import Telling
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
 from advisor.training.ladder.ladder import Clock, Ladder, Step
-from advisor.training.ladder.menu import Menu, menu
+from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import DataTried
 from advisor.training.ladder.trial_record import Kind, Status, Trial
+from advisor.training.recipe import Epoch
 from advisor.version import torch_version
 
 ENDS_BEFORE, ENDS_BEFORE_SHARE = 0.7, 0.03
@@ -52,6 +47,27 @@ FINAL_ROUNDS = 2
 """Seeds that time is kept for."""
 ONE_TRIAL = 0.1
 """Share of the searching time that a network's first trial should take at most."""
+_EPOCHS_TOLD = 3000
+"""At most so many epochs of a run are told, so that what is told stays small however long it runs."""
+
+
+class Telling:
+    """Writer of messages to the parent."""
+
+    def __init__(self, descriptor: int, budget: float) -> None:
+        self._descriptor = descriptor
+        self._every = max(0.25, budget / _EPOCHS_TOLD)
+        self._epoch_told = 0.0
+
+    def __call__(self, message: Message) -> None:
+        guard.write(self._descriptor, MESSAGES.line(message))
+
+    def epoch(self, epoch: Epoch) -> None:
+        """Now and then."""
+        now, value = time.monotonic(), epoch.loss if epoch.validation is None else epoch.validation
+        if now - self._epoch_told >= self._every and math.isfinite(value):
+            self._epoch_told = now
+            self(EpochSeen(epoch.number, value))
 
 
 class Climb:
@@ -70,9 +86,8 @@ class Climb:
         self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
         self._fitting = Fitting(examples, request.threads)
-        self._menu: Menu = menu(request.planned, examples.modality, len(self._outer.training))
         self._ladder = Ladder(
-            self._menu,
+            menu(request.planned, examples.modality, len(self._outer.training)),
             self._folds.rungs,
             self._folds.held_out_share,
             greater_is_better=self._metric.greater_is_better,
@@ -176,12 +191,8 @@ class Climb:
                 folds[place].training,
                 folds[place].test,
                 self._request.seed * 1000 + step.rung * len(folds) + place,
-                seconds=allowed,
-                until=until,
-                most=LATEST * allowed,
-                on_epoch=lambda epoch: self._tell.epoch(
-                    epoch.number, epoch.validation if epoch.validation is not None else epoch.loss
-                ),
+                Allowance(allowed, until, LATEST * allowed),
+                self._tell.epoch,
             )
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric is Metric.BALANCED_ACCURACY
@@ -191,21 +202,10 @@ class Climb:
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
         made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
         try:
-            found = on_folds(fit, len(folds), last)
+            return on_folds(made, fit, len(folds), last)
         except (FittingError, MemoryError) as error:
             failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
             return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
-        places = tuple(found.scores)
-        return replace(
-            made,
-            scores=tuple(found.scores.values()),
-            losses=tuple(found.losses.values()),
-            folds=() if places == tuple(range(len(places))) else places,
-            seconds=time.monotonic() - begun,
-            epochs=found.epochs,
-            status=found.status,
-            hurried=found.hurried,
-        )
 
     def _most(self, candidate: Candidate, allowed: float) -> float:
         """Seconds of a first trial after which no further fold is begun."""

@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeAlias
 
 import numpy
-from numpy.typing import NDArray
 
 from advisor.datasets.preparing.splits import Split
-from advisor.training.child.fitting import Fitted, Fitting, FittingError
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
+from advisor.training.child.fitting import Fitting
 from advisor.training.child.metrics import Metric, score
 from advisor.training.child.request import Finals
 from advisor.training.child.scoring import Floats, Resampling, interval, units_of
@@ -20,8 +19,6 @@ from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Difference, Final
 from advisor.training.ladder.trial_record import Kind, Trial
-
-Numbers: TypeAlias = NDArray[Any]
 
 MOST_SEEDS = 5
 DRAW_NOTHING = ("trivial", "linear")
@@ -110,8 +107,7 @@ class FinalRound:
                     self._split.training,
                     self._split.test,
                     self._seed * 1000 + 500 + number,
-                    seconds=max(usual, allowed(candidate)),
-                    until=max(until, time.monotonic() + usual),
+                    Allowance(max(usual, allowed(candidate)), max(until, time.monotonic() + usual)),
                 )
             except FittingError:
                 failed.add(candidate.name)

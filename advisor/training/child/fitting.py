@@ -6,12 +6,11 @@ torch is imported with the first network only, so that simpler models have been 
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
@@ -26,6 +25,7 @@ from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.classical import for_outputs, model
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.recipe import Epoch
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from advisor.training.child.network_fitting import NetworkFitting, Part
 
 Rows: TypeAlias = NDArray[numpy.int64]
-Numbers: TypeAlias = NDArray[Any]
 
 EARLY_STOPPING_NEEDS = 100
 """Examples to learn from, below which none are kept back: so few would say little about when to stop."""
@@ -56,26 +55,6 @@ CACHED_BYTES = 400_000_000
 CACHED_PREPARATIONS = 64
 
 
-class FittingError(Exception):
-    """This candidate cannot be fitted to these data; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """The predictions of a candidate, and the time that they took."""
-
-    predicted: Numbers
-    """Class numbers (n,), or values (n, outputs) in the units of the data."""
-    seconds: float = 0.0
-    epochs: int | None = None
-    short: bool = False
-    """True if the deadline came before training had ended."""
-    hurried: bool = False
-    """True if it had much fewer epochs than usual, since there was no time for more."""
-    probabilities: Numbers | None = None
-    """Of the classes (n, classes), where there are classes."""
-
-
 class Fitting:
     """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
 
@@ -93,35 +72,22 @@ class Fitting:
         training: Rows,
         test: Rows,
         seed: int,
-        *,
-        seconds: float,
-        until: float,
-        most: float = math.inf,
+        allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None = None,
     ) -> Fitted:
-        """Learn from the training rows and predict the test rows.
-
-        Args:
-            seconds: that a network's training should take at most; it is given fewer epochs otherwise.
-            until: a time of time.monotonic at which a network's training stops, whatever it has reached.
-            most: seconds of a network's training after which it stops as well.
-
-        Raises FittingError.
-        """
+        """Learn from the training rows and predict the test rows. Raises FittingError."""
         begun = time.monotonic()
         try:
             if candidate.settings is None:
                 fitted = self._classical(candidate, training, test, seed)
             else:
-                fitted = self._network(candidate.settings, training, test, seed, (seconds, until, most), on_epoch)
+                fitted = self._network(candidate.settings, training, test, seed, allowance, on_epoch)
         except UnbuildableError as error:
             raise FittingError(str(error)) from error
         except (ValueError, RuntimeError, ArithmeticError, LookupError, MemoryError) as error:
             said = str(error) or type(error).__name__
             raise FittingError(f"It could not be fitted: {said.splitlines()[0][:200]}") from error
-        told = fitted.predicted if fitted.probabilities is None else fitted.probabilities
-        if not numpy.isfinite(told).all():
-            raise FittingError("It predicted values that are no numbers.")
+        _finite(fitted.predicted if fitted.probabilities is None else fitted.probabilities)
         return replace(fitted, seconds=time.monotonic() - begun)
 
     def with_torch(self) -> NetworkFitting:
@@ -221,12 +187,9 @@ class Fitting:
         training: Rows,
         test: Rows,
         seed: int,
-        allowed: tuple[float, float, float],
+        allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None,
     ) -> Fitted:
-        from advisor.training.child.network_fitting import Allowance, DivergedError
-
-        networks = self.with_torch()
         prepared = self._preparation(training)
         flat = family(settings.network).takes_rows
         learning, stopping = self._kept_back(settings, training, seed)
@@ -234,26 +197,20 @@ class Fitting:
         def part(rows: Rows) -> Part:
             return self._inputs(training, rows, flat=flat), prepared.targets(rows)
 
-        try:
-            found = networks.fit(
-                self._described(prepared, settings),
-                settings,
-                part(learning),
-                part(stopping) if stopping is not None else None,
-                self._inputs(training, test, flat=flat),
-                seed,
-                Allowance(*allowed),
-                on_epoch,
-            )
-        except DivergedError as error:
-            raise FittingError("Its training diverged: the loss was no number any more.") from error
-        if not numpy.isfinite(found.outputs).all():
-            raise FittingError("It predicted values that are no numbers.")
+        found = self.with_torch().fit(
+            self._described(prepared, settings),
+            settings,
+            part(learning),
+            part(stopping) if stopping is not None else None,
+            self._inputs(training, test, flat=flat),
+            seed,
+            allowance,
+            on_epoch,
+        )
+        outputs = _finite(found.predicted)
         if self.examples.task is not Task.CLASSIFY:
-            told, probabilities = prepared.restore(found.outputs), None
-        else:
-            told, probabilities = found.outputs.argmax(axis=1), softmax(found.outputs, axis=1)
-        return Fitted(told, epochs=found.epochs, short=found.short, hurried=found.hurried, probabilities=probabilities)
+            return replace(found, predicted=prepared.restore(outputs))
+        return replace(found, predicted=outputs.argmax(axis=1), probabilities=softmax(outputs, axis=1))
 
     def _described(self, prepared: Preparation, settings: NetworkSettings) -> Description:
         shape, flat = prepared.shape, family(settings.network).takes_rows
@@ -292,3 +249,9 @@ class Fitting:
             while len(self._arrays) > 3 and sum(array.nbytes for array in self._arrays.values()) > CACHED_BYTES:
                 self._arrays.popitem(last=False)
         return self._arrays[key]
+
+
+def _finite(predicted: Numbers) -> Numbers:
+    if not numpy.isfinite(predicted).all():
+        raise FittingError("It predicted values that are no numbers.")
+    return predicted

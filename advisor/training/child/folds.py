@@ -1,7 +1,13 @@
-"""The folds of a run, the same for every candidate: a few a rung, repeated with new draws where examples are few."""
+"""The folds of a run, the same for every candidate: a few a rung, repeated with new draws where examples are few.
+
+A candidate is scored on those of a rung; a training that the clock has cut is repeated, or does not count.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy
@@ -9,6 +15,7 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.splits import Split, inner_folds
+from advisor.training.ladder.trial_record import Status, Trial
 
 Rows: TypeAlias = NDArray[numpy.int64]
 
@@ -54,3 +61,64 @@ def _distinct(examples: Examples, rows: Rows, wanted: int, seed: int) -> list[Sp
         found += fresh
         repeat += 1
     return found[:wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """One training and what it scored."""
+
+    score: float
+    loss: float | None = None
+    """See `Trial.losses`."""
+    epochs: int | None = None
+    cut: bool = False
+    """True if the clock ended it."""
+    hurried: bool = False
+    """See `Trial.hurried`."""
+
+
+def on_folds(
+    made: Trial, fit: Callable[[int], Once], width: int, until: float, clock: Callable[[], float] = time.monotonic
+) -> Trial:
+    """The trial, scored on as many of the folds as there is time for: one in any case, whole trainings if there are any.
+
+    Args:
+        made: without scores.
+        fit: trains on the fold of this place.
+        until: a time of the clock, past which no fold is expected to end.
+    """
+    whole: dict[int, Once] = {}
+    cut: dict[int, Once] = {}
+    seconds: list[float] = []
+    first = clock()
+
+    def take(place: int) -> None:
+        begun = clock()
+        once = fit(place)
+        seconds.append(clock() - begun)
+        if once.cut:
+            cut[place] = once
+        else:
+            whole[place] = once
+            cut.pop(place, None)
+
+    for place in range(width):
+        if seconds and clock() + min(seconds) > until:
+            break
+        take(place)
+    for place in list(cut) if whole else ():  # where all were cut, another would be cut as well
+        if clock() + max(seconds) > until:
+            break
+        take(place)
+    kept = dict(sorted((whole or cut).items()))
+    losses = tuple(once.loss for once in kept.values() if once.loss is not None)
+    return replace(
+        made,
+        scores=tuple(once.score for once in kept.values()),
+        losses=losses if len(losses) == len(kept) else (),
+        folds=() if list(kept) == list(range(len(kept))) else tuple(kept),
+        seconds=clock() - first,
+        epochs=max((once.epochs for once in kept.values() if once.epochs is not None), default=None),
+        status=Status.DONE if len(whole) == width else Status.SHORT if whole else Status.CUT,
+        hurried=any(once.hurried for once in kept.values()),
+    )

@@ -11,7 +11,6 @@ import time
 
 from advisor.children import guard
 from advisor.training.child.request import LONGEST_REQUEST, Ended, read_request
-from advisor.training.child.telling import Telling
 
 
 def main() -> None:
@@ -19,9 +18,12 @@ def main() -> None:
     answers = guard.begin()
     request = read_request(sys.stdin.buffer.readline(LONGEST_REQUEST))
     guard.die_when_closed(0)
-    tell = Telling(answers, request.budget)
-    from advisor.training.child.climb import climb  # takes seconds, which count, and during which a lost parent ends us
+    from advisor.training.child.climb import (  # takes seconds, which count, and during which a lost parent ends us
+        Telling,
+        climb,
+    )
 
+    tell = Telling(answers, request.budget)
     climb(request, begun, tell)
     tell(Ended())
     os._exit(0)  # at once: torch's own end takes a while

@@ -34,10 +34,6 @@ class Metric(StrEnum):
     def greater_is_better(self) -> bool:
         return self is not Metric.RMSE
 
-    def gain(self, score: float, over: float) -> float:
-        """By how much a score is better than another, whichever way better lies."""
-        return score - over if self.greater_is_better else over - score
-
 
 def metric_of(task: str, imbalance: float = 1.0) -> Metric:
     """The one number by which models for this task (of the fact task.kind) are compared.

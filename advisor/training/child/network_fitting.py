@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from advisor.networks.builders import build
 from advisor.networks.losses import loss_function
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
 from advisor.training.loop.loop import train
 from advisor.training.loop.objectives import Supervised
 from advisor.training.recipe import Epoch, Recipe, Stop
 
-Numbers: TypeAlias = NDArray[Any]
 Part: TypeAlias = tuple[Numbers, Numbers]
 """Inputs and targets."""
 
@@ -34,39 +32,8 @@ LBFGS_EPOCHS = 10
 ATTEMPTS, MUCH_MORE = 2, 2
 """A training that had few epochs, since the one that was timed had been held up, begins anew with so many times as many."""
 HURRIED = 0.5
+"""A training had much fewer epochs than usual if they are less than this share of them."""
 _AT_ONCE = 1024
-
-
-class DivergedError(Exception):
-    """The loss was no number any more before anything was learned."""
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """The time that one training may take."""
-
-    seconds: float
-    """Fewer epochs are planned where all of them would take longer."""
-    until: float
-    """A time of time.monotonic at which training stops, whatever it has reached."""
-    most: float = math.inf
-    """Seconds after which a training stops as well; that its pace is measured first does not count."""
-
-    def deadline(self) -> float:
-        """Of a training that begins now."""
-        return min(self.until, time.monotonic() + self.most)
-
-
-@dataclass(frozen=True, slots=True)
-class Predicted:
-    """The outputs of a trained network for the test inputs, (n, outputs), and how its training went."""
-
-    outputs: Numbers
-    epochs: int
-    short: bool
-    """True if the deadline came before training had ended."""
-    hurried: bool = False
-    """True if there was time for less than `HURRIED` of the epochs that it is given otherwise."""
 
 
 _Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
@@ -98,10 +65,10 @@ class NetworkFitting:
         seed: int,
         allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None = None,
-    ) -> Predicted:
-        """Learn from `learning`, stop by `stopping` if it is given, and predict the test inputs.
+    ) -> Fitted:
+        """Learn from `learning`, stop by `stopping` if it is given; the outputs (n, outputs) for the test inputs.
 
-        Raises DivergedError, and UnbuildableError where the network cannot be built.
+        Raises FittingError, and UnbuildableError where the network cannot be built.
         """
         network, objective = _made(spec, settings, seed)
         small = family(settings.network).takes_rows and sum(p.numel() for p in network.parameters()) < SMALL_NETWORK
@@ -133,10 +100,10 @@ class NetworkFitting:
                 break
             network, objective = _made(spec, settings, seed)
         if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
-            raise DivergedError
+            raise FittingError("Its training diverged: the loss was no number any more.")
         outputs = _foretold(network, test, 1 if small else self._threads)
-        hurried = epochs < HURRIED * recipe.epochs
-        return Predicted(outputs, len(trained.history), trained.stopped is Stop.TIME, hurried)
+        short, hurried = trained.stopped is Stop.TIME, epochs < HURRIED * recipe.epochs
+        return Fitted(outputs, epochs=len(trained.history), short=short, hurried=hurried)
 
     def _time_an_epoch(
         self,

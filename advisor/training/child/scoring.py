@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from advisor.datasets.dataset import Examples
 from advisor.training.child.metrics import Metric
 from advisor.training.ladder import outcome
-from advisor.training.ladder.shares import finest_gain, mean_gain, mean_share
+from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share
 
 Numbers: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[numpy.float64]
@@ -22,12 +22,7 @@ _AT_ONCE = 4_000_000
 """Counts that are held in memory at a time."""
 _OUTSIDE = 2.5
 """Per cent at either end of a 95 % interval."""
-_TITLES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "r2": "R²",
-    "rmse": "RMSE",
-}
+_TITLES = {Metric.R2: "R²", Metric.RMSE: "RMSE"}
 MATTERS = 0.01
 """Differences within this much of a share, or of the deviation of the target, are none that matter."""
 
@@ -41,7 +36,8 @@ def described(metric: Metric, targets: Numbers, learned: Numbers) -> outcome.Met
     unit = (float(targets.std()) or 1.0) if metric is Metric.RMSE else 1.0
     parts = _parts(metric, learned)
     resolves = finest_gain([len(part) for part in parts]) if parts else 0.0
-    return outcome.Metric(metric.value, _TITLES[metric.value], MATTERS * unit, metric.greater_is_better, resolves)
+    title = _TITLES.get(metric, metric.value.replace("_", " "))
+    return outcome.Metric(metric.value, title, MATTERS * unit, metric.greater_is_better, resolves)
 
 
 def _parts(metric: Metric, truth: Numbers) -> list[Numbers]:

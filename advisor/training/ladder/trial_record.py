@@ -25,7 +25,6 @@ class Stage(StrEnum):
     BASELINES = "baselines"
     NETWORKS = "networks"
     VARIATIONS = "variations"
-    MORE_FOLDS = "more folds"
 
 
 class Status(StrEnum):

@@ -1,0 +1,48 @@
+"""One training of a candidate: the time that it may take, and what came of it. No torch here."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+Numbers: TypeAlias = NDArray[Any]
+
+
+class FittingError(Exception):
+    """This candidate cannot be fitted to these data; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The time that the training of a network may take; other models take what they need."""
+
+    seconds: float
+    """Fewer epochs are planned where all of them would take longer."""
+    until: float
+    """A time of time.monotonic at which training stops, whatever it has reached."""
+    most: float = math.inf
+    """Seconds after which a training stops as well; that its pace is measured first does not count."""
+
+    def deadline(self) -> float:
+        """Of a training that begins now."""
+        return min(self.until, time.monotonic() + self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The predictions of a candidate, and the time that they took."""
+
+    predicted: Numbers
+    """Class numbers (n,), or values (n, outputs) in the units of the data."""
+    seconds: float = 0.0
+    epochs: int | None = None
+    short: bool = False
+    """True if the deadline came before training had ended."""
+    hurried: bool = False
+    """True if it had much fewer epochs than usual, since there was no time for more."""
+    probabilities: Numbers | None = None
+    """Of the classes (n, classes), where there are classes."""
