@@ -18,13 +18,26 @@ from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Bet, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
-from advisor.training.ladder.verdicts import advice, best, bets, difference, gain_words, varied, verdict
+from advisor.training.ladder.verdicts import Judging, gain_words
 
 ACCURACY = Metric("accuracy", "accuracy", 0.01)
 PLANNED = Planned(network="ffn", hidden_units=(64,), init="he", activation="relu", optimizer="adamw")
 LADDER = Ladder(menu(PLANNED, "tabular"), 6, 0.25)
 KNOWN = {candidate.name: candidate for candidate in menu(PLANNED, "tabular").openers}
 NETWORK = "ffn 64 as planned"
+
+
+def judging(
+    trials: Sequence[Trial],
+    finals: Sequence[Final] = (),
+    differences: Sequence[Difference] = (),
+    metric: Metric = ACCURACY,
+) -> Judging:
+    return Judging(LADDER, metric, trials, finals, differences)
+
+
+def bets(trials: Sequence[Trial], differences: Sequence[Difference] = (), metric: Metric = ACCURACY) -> tuple[Bet, ...]:
+    return judging(trials, (), differences, metric).bets()
 
 
 def trial(name: str, scores: Sequence[float], rung: int = 0, *, kind: Kind | None = None) -> Trial:
@@ -53,7 +66,7 @@ def judged(network: float, forest: float, gap: tuple[float, float], over_trivial
         Difference("random forest", "trivial", over_trivial, over_trivial - 0.05, over_trivial + 0.05),
         Difference(NETWORK, "trivial", over_trivial, over_trivial - 0.05, over_trivial + 0.05),
     ]
-    return verdict(LADDER, ACCURACY, trials, finals, differences)
+    return judging(trials, finals, differences).verdict()
 
 
 def test_a_network_that_is_better_beyond_noise_is_worth_it() -> None:
@@ -73,8 +86,8 @@ def advised(network: Sequence[float], forest: Sequence[float], gap: tuple[float,
     trials = [trial("trivial", around(0.1)), trial("random forest", forest), trial(NETWORK, network)]
     finals = [final("trivial", 0.1), final("random forest", 0.9), final(NETWORK, 0.9)]
     differences = [Difference(NETWORK, "random forest", sum(gap) / 2, *gap)]
-    found = bets(LADDER, PLANNED, ACCURACY, trials, differences)
-    return advice(LADDER, verdict(LADDER, ACCURACY, trials, finals, differences)[0], trials, finals, found)
+    found = bets(trials, differences)
+    return judging(trials, finals, differences).advice(judging(trials, finals, differences).verdict()[0], found)
 
 
 def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -> None:
@@ -91,10 +104,10 @@ def test_why_the_plan_stays_although_its_network_scored_less_on_the_folds() -> N
     trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
     finals = [final("random forest", 0.9), final(NETWORK, 0.8)]
     differences = [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)]
-    found = bets(LADDER, PLANNED, ACCURACY, trials, differences)
-    judged, _ = verdict(LADDER, ACCURACY, trials, finals, differences)
+    found = bets(trials, differences)
+    judged, _ = judging(trials, finals, differences).verdict()
     assert judged is Winner.BASELINE
-    says = advice(LADDER, judged, trials, finals, found)
+    says = judging(trials, finals, differences).advice(judged, found)
     assert says.startswith("The plan stays ffn")
     assert "a training was too short" in says
 
@@ -115,9 +128,7 @@ def test_more_than_the_trivial_on_held_out_examples_is_called_noise_or_not() -> 
     def says(low: float, high: float) -> str:
         trials = [trial("trivial", around(0.4)), trial("random forest", around(0.3))]
         finals = [final("trivial", 0.325), final("random forest", 0.5)]
-        found, words = verdict(
-            LADDER, ACCURACY, trials, finals, [Difference("random forest", "trivial", 0.175, low, high)]
-        )
+        found, words = judging(trials, finals, [Difference("random forest", "trivial", 0.175, low, high)]).verdict()
         assert found is Winner.NOTHING
         return words
 
@@ -130,9 +141,9 @@ def test_more_than_the_trivial_on_held_out_examples_is_called_noise_or_not() -> 
 def test_few_examples_that_are_told_alike_do_not_show_that_nothing_differs() -> None:
     few, many = replace(ACCURACY, resolves=0.04), replace(ACCURACY, resolves=0.004)
     trials = [trial("random forest", [1.0] * 5), trial(NETWORK, [1.0] * 5)]
-    assert bets(LADDER, PLANNED, few, trials, ())[0].verdict is Verdict.UNDECIDED
-    assert bets(LADDER, PLANNED, many, trials, ())[0].verdict is Verdict.NO_DIFFERENCE
-    chosen = best(LADDER, few, trials, ())
+    assert bets(trials, metric=few)[0].verdict is Verdict.UNDECIDED
+    assert bets(trials, metric=many)[0].verdict is Verdict.NO_DIFFERENCE
+    chosen = judging(trials, metric=few).best()
     assert chosen is not None
     assert (chosen.low, chosen.high) == (pytest.approx(0.92), 1.0)
 
@@ -151,10 +162,10 @@ def test_a_difference_without_a_digit_to_show_is_called_level() -> None:
 
 def test_without_finals_the_folds_are_quoted_as_unfinished() -> None:
     trials = [trial("trivial", around(0.1)), trial("linear", around(0.7))]
-    found, says = verdict(LADDER, ACCURACY, trials, (), ())
+    found, says = judging(trials).verdict()
     assert found is Winner.UNFINISHED
     assert "linear is ahead so far" in says
-    chosen = best(LADDER, ACCURACY, trials, ())
+    chosen = judging(trials).best()
     assert chosen is not None
     assert chosen.seen, "its score is one that it was chosen by"
 
@@ -163,7 +174,7 @@ def test_finals_that_were_cut_do_not_say_that_no_network_was_tried() -> None:
     trials = [trial("trivial", around(0.1)), trial("linear", around(0.7)), trial(NETWORK, around(0.5))]
     finals = [Final(name, kind, (score,), score, score, score) for name, kind, score in (
         ("trivial", Kind.TRIVIAL, 0.1), ("linear", Kind.BASELINE, 0.7))]  # fmt: skip
-    found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference("linear", "trivial", 0.6, 0.5, 0.7)])
+    found, says = judging(trials, finals, [Difference("linear", "trivial", 0.6, 0.5, 0.7)]).verdict()
     assert found is Winner.UNFINISHED
     assert "linear is ahead, 0.600 better" in says
     assert f"no time to score {NETWORK}, the best network, on the held-out examples" in says
@@ -171,14 +182,14 @@ def test_finals_that_were_cut_do_not_say_that_no_network_was_tried() -> None:
 
 def test_a_difference_is_found_whichever_way_round_it_was_kept() -> None:
     known = [Difference("a", "b", 0.2, 0.1, 0.4)]
-    assert difference(known, "b", "a") == Difference("b", "a", -0.2, -0.4, -0.1)
-    assert difference(known, "a", "c") is None
+    assert judging((), (), known).difference("b", "a") == Difference("b", "a", -0.2, -0.4, -0.1)
+    assert judging((), (), known).difference("a", "c") is None
 
 
 def type_bet(network: Sequence[float], forest: Sequence[float], held_out: float | None = None) -> Bet:
     trials = [trial("random forest", forest), trial(NETWORK, network)]
     known = [] if held_out is None else [Difference(NETWORK, "random forest", held_out, held_out - 0.1, held_out + 0.1)]
-    return next(bet for bet in bets(LADDER, PLANNED, ACCURACY, trials, known) if bet.topic == "network.type")
+    return next(bet for bet in bets(trials, known) if bet.topic == "network.type")
 
 
 def test_the_planned_type_is_confirmed_overturned_or_no_different() -> None:
@@ -200,21 +211,21 @@ def test_what_the_held_out_examples_contradict_is_undecided() -> None:
 def test_what_a_network_lost_that_there_was_no_time_to_train_is_undecided() -> None:
     forest, network = trial("random forest", around(0.9, 0.008)), trial(NETWORK, around(0.8))
     hurried = replace(network, hurried=True)
-    assert bets(LADDER, PLANNED, ACCURACY, [forest, network], ())[0].verdict is Verdict.OVERTURNED
-    assert bets(LADDER, PLANNED, ACCURACY, [forest, hurried], ())[0].verdict is Verdict.UNDECIDED
+    assert bets([forest, network])[0].verdict is Verdict.OVERTURNED
+    assert bets([forest, hurried])[0].verdict is Verdict.UNDECIDED
     better = replace(hurried, scores=tuple(around(0.95)))
-    assert bets(LADDER, PLANNED, ACCURACY, [forest, better], ())[0].verdict is Verdict.CONFIRMED, "and won all the same"
+    assert bets([forest, better])[0].verdict is Verdict.CONFIRMED, "and won all the same"
 
 
 def test_where_nothing_beats_the_trivial_no_type_takes_the_place_of_the_planned_one() -> None:
     trials = [trial("random forest", around(0.9, 0.008)), trial(NETWORK, around(0.8))]
-    assert bets(LADDER, PLANNED, ACCURACY, trials, (), Winner.NOTHING)[0].verdict is Verdict.UNDECIDED
+    assert judging(trials).bets(Winner.NOTHING)[0].verdict is Verdict.UNDECIDED
 
 
 def test_that_the_network_had_no_time_is_said_where_it_loses() -> None:
     trials = [trial("random forest", around(0.9)), trial(NETWORK, around(0.8))]
     finals = [final("random forest", 0.9), replace(final(NETWORK, 0.8), cut=True)]
-    found, says = verdict(LADDER, ACCURACY, trials, finals, [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)])
+    found, says = judging(trials, finals, [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)]).verdict()
     assert found is Winner.BASELINE
     assert f"no time for all of {NETWORK}'s training" in says
 
@@ -228,23 +239,23 @@ def test_changes_of_a_network_that_is_not_the_plans_are_told_beside_its_bets() -
         Trial(one.name, one.kind, one.stage, 0, one.settings_json, tuple(around(score, spread)), 1.0)
         for one, score, spread in ((base, 0.8, 0.004), (changed, 0.9, 0.008))
     ]
-    [found] = varied(ladder, other, ACCURACY, trials)
+    [found] = Judging(ladder, ACCURACY, trials).varied()
     assert base.settings is not None
     assert (found.topic, found.network, found.before) == ("network.activation", base.model, base.settings.activation)
     assert found.verdict is Verdict.OVERTURNED
-    assert all(bet.topic == "network.type" for bet in bets(ladder, other, ACCURACY, trials, ())), "no bet of the plan"
-    assert varied(LADDER, PLANNED, ACCURACY, [trial(NETWORK, around(0.8))]) == (), "of the plan's own they are bets"
+    assert all(bet.topic == "network.type" for bet in Judging(ladder, ACCURACY, trials).bets()), "no bet of the plan"
+    assert judging([trial(NETWORK, around(0.8))]).varied() == (), "of the plan's own they are bets"
 
 
 def test_too_few_pairs_say_nothing() -> None:
     trials = [trial("random forest", [0.9, 0.8]), trial(NETWORK, [0.5, 0.4])]
-    assert bets(LADDER, PLANNED, ACCURACY, trials, ()) == ()
+    assert bets(trials) == ()
 
 
 def test_a_factor_is_judged_within_the_network_that_was_varied() -> None:
     tanh = f"{NETWORK}, tanh"
     trials = [trial(NETWORK, around(0.8)), trial(tanh, around(0.9, 0.008)), trial("linear", around(0.2))]
-    found = {bet.topic: bet for bet in bets(LADDER, PLANNED, ACCURACY, trials, ())}
+    found = {bet.topic: bet for bet in bets(trials)}
     activation = found["network.activation"]
     assert (activation.before, activation.rival, activation.after) == ("relu", "tanh", "tanh")
     assert activation.verdict is Verdict.OVERTURNED
@@ -370,7 +381,7 @@ def test_the_bet_on_the_type_is_about_scores() -> None:
     """Of the planned type a weaker network told the classes apart better: the bet is neither lost nor won by that."""
     own = [unsure(NETWORK, 0.9, 0.3), wavering("ffn 100 plain", 0.893, 0.1)]
     rival = unsure("random forest", 0.9, 0.3)
-    found = next(bet for bet in bets(LADDER, PLANNED, ACCURACY, [*own, rival], []) if bet.topic == "network.type")
+    found = next(bet for bet in bets([*own, rival]) if bet.topic == "network.type")
     assert found.verdict is Verdict.NO_DIFFERENCE
 
 

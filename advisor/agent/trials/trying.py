@@ -36,7 +36,7 @@ from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import NotTried, TrialResults
 from advisor.training.ladder.trial_record import Stage, Status, Trial
-from advisor.training.ladder.verdicts import advice, best, bets, varied, verdict
+from advisor.training.ladder.verdicts import Judging
 
 MOST_STARTS = 6
 """Of a child: each crash costs the trial that was running."""
@@ -148,23 +148,22 @@ class Trying:
             greater_is_better=ready.metric.greater_is_better,
         )
         told = known.finals or Finals((), ())
-        finals, differences = told.finals, told.differences
-        judged, says = verdict(ladder, ready.metric, known.trials, finals, differences)
-        found = bets(ladder, request.planned, ready.metric, known.trials, differences, judged)
-        says = f"{says} {advice(ladder, judged, known.trials, finals, found)}".rstrip()
+        judging = Judging(ladder, ready.metric, known.trials, told.finals, told.differences)
+        judged, says = judging.verdict()
+        bets = judging.bets(judged)
         failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
         return TrialResults(
             metric=ready.metric,
             data=ready.data,
             verdict=judged,
-            says=says,
-            best=best(ladder, ready.metric, known.trials, finals),
+            says=f"{says} {judging.advice(judged, bets)}".rstrip(),
+            best=judging.best(),
             trials=tuple(known.trials),
-            finals=finals,
-            differences=differences,
-            bets=found,
-            varied=varied(ladder, request.planned, ready.metric, known.trials),
+            finals=told.finals,
+            differences=told.differences,
+            bets=bets,
+            varied=judging.varied(),
             not_tried=(
                 *(NotTried(name, reason) for name, reason in failed.items()),
                 *(NotTried(name, self._why_not(name, interrupted)) for name in missing),

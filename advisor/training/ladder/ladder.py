@@ -66,7 +66,7 @@ class Ladder:
             rungs: how many times a survivor may be scored, on other folds each time.
             held_out_share: see `Scores`.
         """
-        self._menu = menu
+        self.menu = menu
         self._rungs = rungs
         self.held_out_share = held_out_share
         self._greater = greater_is_better
@@ -90,7 +90,7 @@ class Ladder:
         """Names of the menu and of its variations that have no trial."""
         tried = {trial.name for trial in trials}
         base = self.base(trials)
-        possible = (*self._menu.openers, *(self._menu.variations(base) if base is not None else ()))
+        possible = (*self.menu.openers, *(self.menu.variations(base) if base is not None else ()))
         return tuple(candidate.name for candidate in possible if candidate.name not in tried)
 
     def base(self, trials: Sequence[Trial]) -> Candidate | None:
@@ -100,9 +100,9 @@ class Ladder:
         """
         varied = next((trial.name for trial in trials if trial.stage is Stage.VARIATIONS), None)
         if varied is not None:
-            return next((c for c in self._menu.openers if varied.startswith(f"{c.name}{VARIED}")), None)
+            return next((c for c in self.menu.openers if varied.startswith(f"{c.name}{VARIED}")), None)
         first = self.scores([trial for trial in trials if trial.rung == 0])
-        networks = [c for c in self._menu.openers if c.kind is Kind.NETWORK and first.of(c.name)]
+        networks = [c for c in self.menu.openers if c.kind is Kind.NETWORK and first.of(c.name)]
         return max(networks, key=lambda c: first.mean(c.name), default=None)
 
     def variations(self, trials: Sequence[Trial]) -> tuple[Candidate, ...]:
@@ -110,9 +110,9 @@ class Ladder:
         base = self.base(trials)
         if base is None:
             return ()
-        made = self._menu.variations(base)
+        made = self.menu.variations(base)
         tried = {trial.name for trial in trials}
-        known = {candidate.name for candidate in (*self._menu.openers, *made)}
+        known = {candidate.name for candidate in (*self.menu.openers, *made)}
         joined = [trial for trial in trials if trial.stage is Stage.VARIATIONS and trial.name not in known]
         if joined:  # what joins the winners is fixed by then, though later trials may see others win
             first = joined[0]
@@ -123,7 +123,7 @@ class Ladder:
 
     def candidates(self, trials: Sequence[Trial]) -> Mapping[str, Candidate]:
         """All that a run like this may have tried, by name."""
-        return {candidate.name: candidate for candidate in (*self._menu.openers, *self.variations(trials))}
+        return {candidate.name: candidate for candidate in (*self.menu.openers, *self.variations(trials))}
 
     def leader(self, trials: Sequence[Trial], kind: Kind | None = None, *, by_score: bool = False) -> Candidate | None:
         """The candidate to bet on, of one kind; or of all, which is the leader of its kind too.
@@ -152,19 +152,19 @@ class Ladder:
         def late(candidate: Candidate) -> int:
             if candidate.kind is Kind.NETWORK:
                 return 1 if candidate.name.endswith(AS_PLANNED) else 2
-            bet = candidate.model == self._menu.planned.network or candidate.model in SIMPLEST
+            bet = candidate.model == self.menu.planned.network or candidate.model in SIMPLEST
             return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 3
 
-        return sorted((c for c in self._menu.openers if not view.tried(c.name, 0)), key=late)
+        return sorted((c for c in self.menu.openers if not view.tried(c.name, 0)), key=late)
 
     def _wanted(self, view: _View, clock: Clock, expected: Expected) -> Iterator[Step]:
         """Steps that make sense, the best first."""
-        openers = self._menu.openers
+        openers = self.menu.openers
         yield from (Step(candidate, 0) for candidate in self._first(view, clock, expected))
         variations = self.variations(view.trials)
         base = self.base(view.trials)
         again = list(self._again(view, openers))
-        judged = base is not None and base.model == self._menu.planned.network
+        judged = base is not None and base.model == self.menu.planned.network
         looks = LOOKS if judged else LOOKS + 1  # variations of another type than the plan's judge no bet of it
         yield from (step for step in again if step.rung < looks)
         varied = [Step(candidate, 0) for candidate in variations if not view.tried(candidate.name, 0)]
@@ -191,7 +191,7 @@ class Ladder:
     def _left_behind(self, view: _View) -> Iterator[Step]:
         """Steps for spare time: more folds for candidates that trail on few of them, unless a 95 % interval shows them worse."""
         leader = self.leader(view.trials)
-        for candidate in self._menu.openers:
+        for candidate in self.menu.openers:
             if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
                 continue
             behind = view.scores.paired(leader.name, candidate.name)
