@@ -31,9 +31,8 @@ from torch.nn.functional import linear
 
 from advisor.children.errors import CannotRunError
 from advisor.machine.detection.detection import detect
-from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.benches import matmul, memory, storage
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, Prepare, Trial
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Request
 from advisor.probes.rates import ALL_THREADS, MATMUL, MEMORY, ONE_THREAD, RANDOM, SEQUENTIAL, STORAGE

@@ -11,7 +11,8 @@ import pytest
 
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
-from advisor.probes.judging.contest import SEARCH_ROUNDS, Contest, NothingToCompareError, Trial
+from advisor.probes.judging.contest import SEARCH_ROUNDS, Contest, NothingToCompareError
+from advisor.probes.judging.trial import Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.settings.batch import BATCH

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.bench import Equipment
 from advisor.probes.child import main as child
+from advisor.probes.judging.trial import Equipment
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Message, Rechecked, Request
 from advisor.probes.settings.batch import BATCH

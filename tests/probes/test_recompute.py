@@ -86,7 +86,7 @@ def count(network: nn.Module, workload: Workload) -> tuple[int, int]:
 
 PEAK = """
 import sys, torch
-from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.child.training_step import TrainingStep
 from advisor.probes.workload import Activations, Precision, Workload
 torch.set_num_threads(1)

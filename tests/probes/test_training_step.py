@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.child.memory import peak_memory_bytes
 from advisor.probes.child.training_step import StepTrial, TrainingStep, step_key
+from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.workload import OPTIMIZERS, Activations, Device, Execution, MemoryFormat, Precision, Workload
 
 torch.set_num_threads(1)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.peers import START_SHARE, places_here
 from advisor.probes.child.peer import Launch, PeerTrial, Started, start_all
 from advisor.probes.child.rank import Doing, gradient_sizes
 from advisor.probes.child.rank_group import RankGroup, RankTrial
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, Tell, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.ranks import ALLREDUCE, FEWEST, ONE, SEVERAL, local_ranks

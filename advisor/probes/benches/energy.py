@@ -11,8 +11,8 @@ import torch
 
 from advisor.children.errors import CannotRunError
 from advisor.machine.host import Host, Tree
-from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches import step
+from advisor.probes.judging.trial import Equipment, Tell
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.precision import ProcessorCounter, no_counter, zones

@@ -35,10 +35,9 @@ from torch.utils.data import DataLoader, Sampler
 from advisor.children import guard
 from advisor.children.errors import CannotRunError
 from advisor.networks.spec import check
-from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.examples import Example, Examples, FileOfExamples, dataset_of, source_of, tensor_bytes
 from advisor.probes.child.training_step import StepTrial, TrainingStep
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, Tell, Trial
 from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.protocol import Note, Request, Told
 from advisor.probes.settings.loading import BESIDE, Loader, loader

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.bench import Equipment, Tell
-from advisor.probes.child.memory import OnProcessor
+from advisor.probes.judging.trial import Equipment, OnProcessor, Tell
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.precision import no_bf16

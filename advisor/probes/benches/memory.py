@@ -16,9 +16,7 @@ from advisor.children.errors import CannotRunError
 from advisor.machine.detection.caches import detect_caches
 from advisor.machine.host import Host, Tree
 from advisor.machine.parts import Cache, CacheKind
-from advisor.probes.bench import Equipment, Tell
-from advisor.probes.child.memory import OnProcessor
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, OnProcessor, Tell, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.rates import ALL_THREADS, CACHES, ONE_THREAD

@@ -11,8 +11,8 @@ from advisor.children.errors import CannotRunError
 from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.host import Host, Tree
-from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.peer import Launch, PeerTrial, start_all
+from advisor.probes.judging.trial import Equipment, Tell
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.cores import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT

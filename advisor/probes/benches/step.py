@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import torch
 
-from advisor.probes.bench import Equipment, Tell
 from advisor.probes.child.break_even import SIZES, break_even
 from advisor.probes.child.compiled_step import CompiledTrial, steps_of_plan
 from advisor.probes.child.peer import recheck
 from advisor.probes.child.training_step import StepTrial, TrainingStep, step_key, usable
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, Tell, Trial
 from advisor.probes.probe import Probe, Setting, Varies
 from advisor.probes.protocol import Message, Note, Request
 from advisor.probes.workload import Device, Execution, Workload

@@ -14,10 +14,8 @@ from advisor.children.errors import CannotRunError
 from advisor.machine.detection.disks import disk_behind
 from advisor.machine.host import Host, Tree
 from advisor.machine.parts import Disk, DiskKind
-from advisor.probes.bench import Equipment, Tell
 from advisor.probes.benches.scratch import MOST_BYTES, USUAL_BYTES, Past, Scratch, make
-from advisor.probes.child.memory import OnProcessor
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, OnProcessor, Tell, Trial
 from advisor.probes.outcome import FROM_MEMORY
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request

@@ -9,10 +9,8 @@ import torch
 from torch import Tensor
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.bench import Equipment, Tell
-from advisor.probes.child.memory import OnProcessor
 from advisor.probes.child.training_step import usable
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Equipment, OnProcessor, Tell, Trial
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.rates import ALL_CARDS, PAGEABLE, PEER_TO_PEER, PINNED, TO_HOST

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from advisor.children.errors import CannotRunError
-from advisor.probes.judging.contest import Trial
+from advisor.probes.judging.trial import Trial
 
 SIZES = (1, 8, 64)
 """Examples a step, tried beside those of the plan."""

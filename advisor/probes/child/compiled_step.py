@@ -12,9 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from advisor.probes.bench import Tell
 from advisor.probes.child.training_step import StepTrial, TrainingStep
 from advisor.probes.judging.contest import REHEARSAL_SHARE
+from advisor.probes.judging.trial import Tell
 from advisor.probes.probe import Setting
 from advisor.probes.protocol import Failed, Note
 from advisor.probes.verdict import MATTERS

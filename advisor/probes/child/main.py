@@ -18,9 +18,9 @@ from advisor.children import guard
 from advisor.children.errors import CannotRunError
 from advisor.children.process import LONGEST_LINE
 from advisor.networks.description import UnbuildableError
-from advisor.probes.bench import Equipment, Prepare
 from advisor.probes.catalogue import probe_named
 from advisor.probes.judging.contest import Contest, NothingToCompareError
+from advisor.probes.judging.trial import Equipment, Prepare
 from advisor.probes.protocol import MESSAGES, Failed, Message, Ready, Request, Result, read_request
 
 LEFT_FOR_LAST_WORDS = 0.15

@@ -70,7 +70,7 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
         torch.cuda.set_device(launch.rank)
     _meet(launch, on_card)
     run = _trainer(launch, workload) if launch.trains else _exchanger(launch, workload)
-    from advisor.probes.child.memory import peak_memory_bytes
+    from advisor.probes.judging.trial import peak_memory_bytes
 
     say(torch=torch.__version__, threads=torch.get_num_threads())
     for order in told:

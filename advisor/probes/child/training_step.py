@@ -19,7 +19,7 @@ from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
 from advisor.networks.losses import loss_function
 from advisor.networks.recompute import recompute
-from advisor.probes.child.memory import peak_memory_bytes
+from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.probe import Setting, Work
 from advisor.probes.workload import Activations, Device, Execution, MemoryFormat, Precision, Workload
 from advisor.wording import shorten

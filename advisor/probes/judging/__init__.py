@@ -1,1 +1,1 @@
-"""The contest of two settings, and the record of what a child said."""
+"""The trials of settings, their contest, and the record of what a child said."""

@@ -6,10 +6,10 @@ import random
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
+from advisor.probes.judging.trial import Trial
 from advisor.probes.probe import Costs, Probe, Setting, Varies, Work
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.verdict import MOST_PAIRS, SHORTEST_DUEL, checkpoints, compare
@@ -29,29 +29,6 @@ REHEARSAL_SHARE = 0.25
 
 class NothingToCompareError(Exception):
     """The recommended setting, or every other, cannot run here."""
-
-
-class Trial(Protocol):
-    """The work that is timed in one setting: by default the plan's training step."""
-
-    @property
-    def setting(self) -> Setting: ...
-
-    @property
-    def work(self) -> float:
-        """Units of work in a step; known after the warm-up."""
-
-    def warm_up(self, seconds: float) -> None:
-        """Run the step in growing sizes, up to its own. Raises CannotRunError if that would take longer than this."""
-
-    def step(self) -> None:
-        """Begin one step; a graphics card or another process may still be at it afterwards."""
-
-    def finish(self) -> None:
-        """Return when all steps are done."""
-
-    def peak_memory_bytes(self) -> int:
-        """The most that was held since the process began."""
 
 
 @dataclass
