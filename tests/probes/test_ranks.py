@@ -14,7 +14,7 @@ import pytest
 from advisor.children.errors import CannotRunError
 from advisor.probes.benches.allreduce import shares
 from advisor.probes.child import peer
-from advisor.probes.child.rank import Doing, gradient_sizes
+from advisor.probes.child.rank import Doing, RankLaunch, gradient_sizes
 from advisor.probes.child.rank_group import RankGroup, RankTrial
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Message, Note, Ready, Rehearsed, Skipped
@@ -102,9 +102,15 @@ def test_local_processes_are_timed(probe: Probe, settings: list[int | str]) -> N
     assert Note("2 processes with 1 thread each exchanged gradients by gloo.") in told
 
 
+def two(*, trains: bool, seconds: float, memory_bytes: int = 5 * 10**8) -> list[RankLaunch]:
+    """The launches of two ranks."""
+    both = shares(SMALL, 2, 2)
+    return [RankLaunch(share, rank, 2, seconds, memory_bytes, 0, trains) for rank, share in enumerate(both)]
+
+
 @pytest.fixture
 def group() -> Iterator[RankGroup]:
-    ranks = RankGroup(shares(SMALL, 2, 2), trains=True, seconds=60.0, memory_bytes=10**9, seed=0)
+    ranks = RankGroup(two(trains=True, seconds=60.0))
     yield ranks
     ranks.close()
 
@@ -142,7 +148,7 @@ def lives(pid: int) -> bool:
 
 
 def test_gradients_that_do_not_fit_the_memory_are_refused() -> None:
-    ranks = RankGroup(shares(SMALL, 2, 2), trains=False, seconds=60.0, memory_bytes=500, seed=0)
+    ranks = RankGroup(two(trains=False, seconds=60.0, memory_bytes=250))
     try:
         with pytest.raises(CannotRunError, match="its 53 gradients do not fit"):
             RankTrial(ranks, "at once", Doing.AT_ONCE, 53, 212.0, on_card=False).warm_up(60.0)
@@ -197,9 +203,7 @@ def made_up() -> Iterator[Callable[[str], RankTrial]]:
 
     def make(script: str) -> RankTrial:
         command = [sys.executable, "-c", PRELUDE + script]
-        groups.append(
-            RankGroup(shares(SMALL, 2, 2), trains=True, seconds=5, memory_bytes=10**9, seed=0, command=command)
-        )
+        groups.append(RankGroup(two(trains=True, seconds=5.0), command))
         return RankTrial(groups[-1], "several", Doing.TRAINING, 4, 8.0, on_card=False)
 
     yield make

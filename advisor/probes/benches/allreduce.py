@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.children.errors import CannotRunError
 from advisor.probes.benches.peers import START_SHARE, places_here
-from advisor.probes.child.peer import Launch, PeerTrial, Started, start_all
-from advisor.probes.child.rank import Doing, gradient_sizes
+from advisor.probes.child.peer import Launch, PeerTrial, started
+from advisor.probes.child.rank import Doing, RankLaunch, gradient_sizes
 from advisor.probes.child.rank_group import RankGroup, RankTrial
 from advisor.probes.judging.trial import Equipment, Tell, Trial
 from advisor.probes.probe import Probe, Setting
@@ -47,16 +47,16 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     cores = here.usable_cores or os.cpu_count() or 1
     divided = shares(workload, max(FEWEST, local_ranks(here)), cores)
     tell(Note(_how(divided, on_card)))
+    longest = request.seconds * START_SHARE
     if probe.name == ALLREDUCE.name:
-        return _exchanges(request, workload, _group(request, divided, trains=False))
-    whole = workload if on_card else replace(workload, threads=cores)
-    launch = Launch(whole, request.memory_bytes // 2, request.seed, probe.work.value)
-    one = PeerTrial(launch, ONE)
+        group = _group(request, divided, trains=False)
+        return started(_exchanges(workload, group), [group], longest)
     group = _group(request, divided, trains=True)
+    whole = workload if on_card else replace(workload, threads=cores)
+    one = PeerTrial(Launch(whole, request.memory_bytes // 2, request.seed, probe.work.value), ONE)
     largest = max(share.batch_size for share in divided)
     several = RankTrial(group, SEVERAL, Doing.TRAINING, largest, float(workload.batch_size), on_card)
-    started = start_all([one, group], request.seconds * START_SHARE)[0]
-    return _equipment({ONE: one, SEVERAL: several}, started, [one.close, group.close])
+    return started({ONE: one, SEVERAL: several}, [one, group], longest)
 
 
 def _how(divided: Sequence[Workload], on_card: bool) -> str:
@@ -67,31 +67,27 @@ def _how(divided: Sequence[Workload], on_card: bool) -> str:
 
 def _group(request: Request, divided: Sequence[Workload], *, trains: bool) -> RankGroup:
     """Half of the memory is left to the one process that trains beside them."""
-    on_card = divided[0].device is Device.CUDA
+    nodes = () if divided[0].device is Device.CUDA else node_processors(len(divided))
     return RankGroup(
-        divided,
-        trains=trains,
-        seconds=request.seconds,
-        memory_bytes=request.memory_bytes // 2,
-        seed=request.seed,
-        processors=() if on_card else node_processors(len(divided)),
+        [
+            RankLaunch(
+                workload=share,
+                rank=rank,
+                ranks=len(divided),
+                seconds=request.seconds,
+                memory_bytes=request.memory_bytes // 2 // len(divided),
+                seed=request.seed,
+                trains=trains,
+                processors=nodes[rank] if nodes else None,
+            )
+            for rank, share in enumerate(divided)
+        ]
     )
 
 
-def _exchanges(request: Request, workload: Workload, group: RankGroup) -> Equipment:
+def _exchanges(workload: Workload, group: RankGroup) -> dict[Setting, Trial]:
     """One group of ranks for both ways; the work is the bytes of all gradients."""
     numbers = sum(gradient_sizes(workload))
+    work, on_card = float(numbers * _NUMBER_BYTES), workload.device is Device.CUDA
     ways = (Doing.AT_ONCE, Doing.PIECE_BY_PIECE)
-    on_card = workload.device is Device.CUDA
-    trials: dict[Setting, Trial] = {
-        way.value: RankTrial(group, way.value, way, numbers, float(numbers * _NUMBER_BYTES), on_card) for way in ways
-    }
-    started = start_all([group], request.seconds * START_SHARE)[0]
-    return _equipment(trials, started, [group.close])
-
-
-def _equipment(
-    trials: Mapping[Setting, Trial], started: Started | None, closing: list[Callable[[], None]]
-) -> Equipment:
-    version, threads = (started.torch, started.threads) if started else ("", 1)
-    return Equipment(dict(trials), torch=version, threads=threads, close=closing)
+    return {way.value: RankTrial(group, way.value, way, numbers, work, on_card) for way in ways}

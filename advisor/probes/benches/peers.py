@@ -11,7 +11,7 @@ from advisor.children.errors import CannotRunError
 from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.host import Host, Tree
-from advisor.probes.child.peer import Launch, PeerTrial, start_all
+from advisor.probes.child.peer import Launch, PeerTrial, started
 from advisor.probes.judging.trial import Equipment, Tell
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
@@ -82,12 +82,6 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     plain = Launch(workload, request.memory_bytes // len(settings), request.seed, probe.work.value)
     here = places_here() if probe.name in (SMT.name, NUMA.name) else None
     trials = {setting: PeerTrial(launch_for(probe, setting, workload, plain, here), setting) for setting in settings}
-    started = dict(zip(trials, start_all(list(trials.values()), request.seconds * START_SHARE), strict=True))
     tell(Note("Each setting ran in a process of its own; its peak memory is that of the whole process."))
-    said = started[request.before]
-    return Equipment(
-        dict(trials),
-        torch=said.torch if said else "",
-        threads=said.threads if said else 1,
-        close=[trial.close for trial in trials.values()],
-    )
+    processes = sorted(trials.values(), key=lambda trial: trial.setting != request.before)
+    return started(trials, processes, request.seconds * START_SHARE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from advisor.children.helper import HelperProcess, Say, answer_in, number_in, se
 from advisor.children.process import module_command
 from advisor.networks.description import UnbuildableError
 from advisor.plain import decode, encode
+from advisor.probes.judging.trial import Equipment, Trial
 from advisor.probes.probe import Setting, Work
 from advisor.probes.protocol import Rechecked, Request
 from advisor.probes.workload import Workload
@@ -47,68 +48,97 @@ class Launch:
     """The NUMA node from which alone it takes memory; None for any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The report of a process when its network is built."""
-
-    torch: str
-    """Its version."""
-    threads: int
-
-    @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Started:
-        """Raises CannotRunError where something else was said."""
-        return cls(str(said.get("torch", "")), int(number_in(said, "threads")))
-
-
 class Startable:
     """Processes that take a while to start."""
 
     def __init__(self) -> None:
         self._running: list[HelperProcess] = []
-        self._started: Started | CannotRunError | None = None
+        self._ready: tuple[str, int] | CannotRunError | None = None
 
     def start(self) -> None:
         """Begin to start them: torch and the network take seconds, which several processes can spend at once."""
         raise NotImplementedError
 
-    def wait(self, until: float) -> Started | None:
-        """Until all are ready; None where one failed, which `require` tells."""
-        if self._started is None:
-            try:
-                self._started = Started.of(answer_in(self._running, until)[0])
-            except CannotRunError as error:
-                self._started = error
-        return None if isinstance(self._started, CannotRunError) else self._started
+    def wait(self, until: float) -> tuple[str, int]:
+        """Until all have built their networks: the version of torch and the threads of the first.
 
-    def require(self, until: float) -> None:
-        """Raises CannotRunError where they are not ready by then."""
+        Raises CannotRunError where one failed, or they are not ready by then.
+        """
         if not self._running:
             self.start()
-        self.wait(until)
-        if isinstance(self._started, CannotRunError):
-            raise self._started
+        if self._ready is None:
+            try:
+                said = answer_in(self._running, until)[0]
+                self._ready = str(said.get("torch", "")), int(number_in(said, "threads"))
+            except CannotRunError as error:
+                self._ready = error
+        if isinstance(self._ready, CannotRunError):
+            raise self._ready
+        return self._ready
 
     def close(self) -> None:
         for process in self._running:
             process.close()
 
 
-class PeerTrial(Startable):
+def started(trials: Mapping[Setting, Trial], processes: Sequence[Startable], seconds: float) -> Equipment:
+    """Trials whose processes are started side by side; the first of these tells versions. One that fails fails its trial."""
+    until = time.monotonic() + seconds
+    for each in processes:
+        each.start()
+    ready = []
+    for each in processes:
+        try:
+            ready.append(each.wait(until))
+        except CannotRunError:
+            ready.append(("", 1))
+    version, threads = ready[0]
+    return Equipment(dict(trials), torch=version, threads=threads, close=[each.close for each in processes])
+
+
+class RemoteTrial:
+    """A trial whose steps are collected, and then run by other processes."""
+
+    _asked = 0
+    _step_seconds = 0.0
+    _until = math.inf
+    """A time of the monotonic clock after which nobody waits for its steps."""
+
+    def step(self) -> None:
+        """Collect a step; `finish` has them run."""
+        self._asked += 1
+
+    def finish(self) -> None:
+        """Raises CannotRunError where a process does not answer any more."""
+        if not self._asked:
+            return
+        steps, self._asked = self._asked, 0
+        self._order(steps)
+        begun = time.monotonic()
+        patience = max(LONGEST_SILENCE, self._step_seconds * steps * SLOWEST) if self._step_seconds else _START_SECONDS
+        self._answer(min(begun + patience, self._until))
+        self._step_seconds = (time.monotonic() - begun) / steps
+
+    def _order(self, steps: int) -> None:
+        raise NotImplementedError
+
+    def _answer(self, until: float) -> None:
+        raise NotImplementedError
+
+
+class PeerTrial(RemoteTrial, Startable):
     """A trial whose steps are run by a process of its own."""
 
     def __init__(
         self, launch: Launch, setting: Setting, command: Sequence[str] | None = None, until: float = math.inf
     ) -> None:
-        """`until` is a time of the monotonic clock after which nobody waits for its steps."""
         super().__init__()
         self.setting = setting
         self.work = 1.0
         self._launch = launch
         self._command = command or module_command("advisor.probes.child.peer")
-        self._asked = 0
         self._peak = 0
-        self._pace = Pace(until)
+        self._until = until
 
     def start(self) -> None:
         environment = pool_environment(self._launch.workload.threads)
@@ -118,50 +148,19 @@ class PeerTrial(Startable):
     def warm_up(self, seconds: float) -> None:
         """Raises CannotRunError where the process cannot run the step within so many seconds."""
         until = time.monotonic() + seconds
-        self.require(until)
+        self.wait(until)
         self._running[0].say(warm_up=until - time.monotonic())
         self._answer(until)
-
-    def step(self) -> None:
-        """Collect a step; `finish` has them run."""
-        self._asked += 1
-
-    def finish(self) -> None:
-        """Raises CannotRunError where the process does not answer any more."""
-        if self._asked:
-            steps, self._asked = self._asked, 0
-            self._running[0].say(steps=steps)
-            self._pace.time(steps, self._answer)
 
     def peak_memory_bytes(self) -> int:
         return self._peak
 
+    def _order(self, steps: int) -> None:
+        self._running[0].say(steps=steps)
+
     def _answer(self, until: float) -> None:
         said = self._running[0].answer(until)
         self._peak, self.work = int(number_in(said, "peak")), number_in(said, "work")
-
-
-class Pace:
-    """The step times of processes, and so the time to wait before one is taken to hang."""
-
-    def __init__(self, until: float = math.inf) -> None:
-        self._step_seconds = 0.0
-        self._until = until
-
-    def time(self, steps: int, answer: Callable[[float], None]) -> None:
-        """Wait for the answer to so many steps."""
-        begun = time.monotonic()
-        patience = max(LONGEST_SILENCE, self._step_seconds * steps * SLOWEST) if self._step_seconds else _START_SECONDS
-        answer(min(begun + patience, self._until))
-        self._step_seconds = (time.monotonic() - begun) / steps
-
-
-def start_all(trials: Sequence[Startable], seconds: float) -> list[Started | None]:
-    """Start the processes of all trials side by side, and wait for them."""
-    until = time.monotonic() + seconds
-    for trial in trials:
-        trial.start()
-    return [trial.wait(until) for trial in trials]
 
 
 def recheck(

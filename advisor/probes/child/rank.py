@@ -18,6 +18,7 @@ from advisor.children.helper import Say, serve
 from advisor.networks.description import UnbuildableError
 from advisor.plain import decode
 from advisor.probes.child.peer import bind
+from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.workload import Device, Execution, Precision, Workload
 
 if TYPE_CHECKING:
@@ -43,14 +44,14 @@ class RankLaunch:
     """With its own share of the batch and of the threads."""
     rank: int
     ranks: int
-    port: int
-    """Of the store."""
     seconds: float
     """The time that any exchange may take at most."""
     memory_bytes: int
     seed: int
     trains: bool
     """True if it makes training steps, false if it only exchanges."""
+    port: int = 0
+    """Of the store, once it is open."""
     listening: int | None = None
     """The open port of the store, for the one rank that keeps it."""
     processors: Sequence[int] | None = None
@@ -70,8 +71,6 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
         torch.cuda.set_device(launch.rank)
     _meet(launch, on_card)
     run = _trainer(launch, workload) if launch.trains else _exchanger(launch, workload)
-    from advisor.probes.judging.trial import peak_memory_bytes
-
     say(torch=torch.__version__, threads=torch.get_num_threads())
     for order in told:
         for _ in range(order["steps"]):
