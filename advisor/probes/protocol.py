@@ -56,6 +56,7 @@ class Request:
     workload: Workload | None
     before: Setting
     settings: tuple[Setting, ...]
+    """To try, each once; `before` is among them."""
     seconds: float
     """From now until the result must be there."""
     memory_bytes: int

@@ -171,11 +171,11 @@ def test_each_array_is_four_times_the_last_caches_within_a_tenth_of_the_free_mem
         Cache(2, CacheKind.UNIFIED, 2**21, 4, 1),
         Cache(3, CacheKind.UNIFIED, 16 * 2**20, 8, 2),
     ]
-    sizes = memory.sizes_of(caches)
-    assert dict(sizes.one) == {1: 32 * 2**10, 2: 2**20, 3: 16 * 2**20}
-    assert sizes.last_level == 32 * 2**20
-    assert memory.array_length(sizes.last_level, 10**12) == 4 * 32 * 2**20 // 8
-    assert memory.array_length(sizes.last_level, 240 * 10**6) == 10**6
+    one_of_level, last_level = memory.sizes_of(caches)
+    assert dict(one_of_level) == {1: 32 * 2**10, 2: 2**20, 3: 16 * 2**20}
+    assert last_level == 32 * 2**20
+    assert memory.array_length(last_level, 10**12) == 4 * 32 * 2**20 // 8
+    assert memory.array_length(last_level, 240 * 10**6) == 10**6
 
 
 def test_what_the_caches_may_hold_is_said() -> None:
@@ -189,7 +189,7 @@ def test_what_the_caches_may_hold_is_said() -> None:
 
 
 def test_unknown_caches_are_taken_for_smaller_than_256_megabytes() -> None:
-    assert memory.sizes_of(None) == memory.Sizes({}, None)
+    assert memory.sizes_of(None) == ({}, None)
     assert memory.array_length(None, 10**12) * 24 == pytest.approx(256 * 2**20, rel=1e-6)
 
 

@@ -38,6 +38,7 @@ from tests.probes.test_faults import gone_within
 
 torch = pytest.importorskip("torch")
 from advisor.networks.examples import example_batch  # noqa: E402
+from advisor.probes.benches import feeding  # noqa: E402
 from advisor.probes.benches import loading as bench  # noqa: E402
 from advisor.probes.benches.examples import Source, dataset_of, source_of  # noqa: E402
 
@@ -233,7 +234,7 @@ def test_an_example_that_is_too_large_for_the_disk_is_not_written(tmp_path: Path
 
 
 def test_an_epoch_gives_as_many_batches_as_asked_and_every_example_before_one_comes_again() -> None:
-    epoch = bench.Epoch(examples=6, batch_size=2, seed=0)
+    epoch = feeding.Epoch(examples=6, batch_size=2, seed=0)
     epoch.batches = 2
     first = list(epoch)
     epoch.batches = 1
@@ -338,7 +339,7 @@ def test_a_batch_that_takes_too_long_for_the_time_left_is_said() -> None:
 def test_a_setting_whose_batches_do_not_fit_the_shared_memory_says_how_to_mend_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bench, "_free_shared_memory", lambda: 1000.0)
+    monkeypatch.setattr(feeding, "_free_shared_memory", lambda: 1000.0)
     equipment = bench.prepare(WORKERS, request(PICTURES, (0, 1)), lambda message: None)
     equipment.trials[0].warm_up(60)
     with pytest.raises(CannotRunError, match=r"has 0 MB free\. A container gets more by: docker run --shm-size"):
@@ -381,12 +382,12 @@ def test_a_batch_that_does_not_fit_the_memory_is_not_made() -> None:
     ],
 )
 def test_what_torch_says_of_a_loader_is_said_in_plain_words(error: Exception, words: str) -> None:
-    with pytest.raises(CannotRunError, match=words), bench._in_plain_words(Loader(2)):
+    with pytest.raises(CannotRunError, match=words), feeding.in_plain_words(Loader(2)):
         raise error
 
 
 def test_errors_of_the_training_step_are_not_taken_for_those_of_a_loader() -> None:
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"), bench._in_plain_words(Loader(2)):
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"), feeding.in_plain_words(Loader(2)):
         raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
 
 
@@ -485,7 +486,7 @@ def test_a_loader_process_that_fails_costs_this_result_only(
 ORPHANS = """
 import os, signal, sys
 from advisor.probes.benches.examples import dataset_of, source_of
-from advisor.probes.benches.loading import Epoch, Feed
+from advisor.probes.benches.feeding import Epoch, Feed
 from advisor.probes.settings.loading import Loader
 from advisor.probes.workload import Workload
 import psutil

@@ -14,46 +14,33 @@ small data pays.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
-import multiprocessing
-import os
-import random
-import signal
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Sampler
 
-from advisor.children import guard
 from advisor.children.errors import CannotRunError
 from advisor.networks.spec import check
-from advisor.probes.benches.examples import Example, Examples, FileOfExamples, dataset_of, source_of, tensor_bytes
+from advisor.probes.benches.examples import FileOfExamples, dataset_of, source_of
+from advisor.probes.benches.feeding import Feed, batch_bytes, in_plain_words, started_feed
 from advisor.probes.child.training_step import StepTrial, TrainingStep
 from advisor.probes.judging.trial import Equipment, Tell, Trial
 from advisor.probes.probe import Probe, Setting, Work
 from advisor.probes.protocol import Note, Request, Told
 from advisor.probes.settings.loading import BESIDE, Loader, loader
 from advisor.probes.workload import Device, MemoryFormat, Workload
-from advisor.wording import shorten
 
 WINDOW_SECONDS = 0.3
 SHARING_ROUNDS = 2
-PATIENCE = 0.25
-"""Of the time there is, after which loader processes that gave no batch are said to hang."""
 MOST_PROCESSES = 16
 """Loader processes of all settings together, apart from those of the recommended one, ..."""
 PROCESSES_A_CORE = 2
 """... and not more than so many for each core: they only wait for their turn, but hold memory and take time to start."""
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108  where Linux has it
-_LOADER_ENDED = (ConnectionError, EOFError, FileNotFoundError)
 
 
 class FedStep(TrainingStep):
@@ -75,91 +62,26 @@ class FedStep(TrainingStep):
         return super()._batch(size) if self._fed is None else self._fed
 
 
-class Epoch(Sampler[list[int]]):
-    """Positions of so many batches, in an order that is shuffled once and goes on from epoch to epoch."""
+@dataclass
+class LoaderTrial:
+    """One setting. A step is a whole sample: an epoch of which a window is timed; the stopwatch has its seconds.
 
-    def __init__(self, examples: int, batch_size: int, seed: int) -> None:
-        order = list(range(examples))
-        random.Random(seed).shuffle(order)  # noqa: S311  reproducible, no secret
-        self._positions = itertools.cycle(order)
-        self._batch_size = batch_size
-        self.batches = 0
-
-    def __iter__(self) -> Iterator[list[int]]:
-        for _ in range(self.batches):
-            yield list(itertools.islice(self._positions, self._batch_size))
-
-
-class Feed:
-    """A DataLoader with processes of its own, which wait between epochs.
-
-    They are forked, as torch does on Linux by default (up to Python 3.13), and before a network or a graphics card is
-    touched: forking a process that uses CUDA is safe only as long as the new one keeps away from it.
+    With `fewer_threads`, as many as leave cores for the loader processes are tried beside the plan's own number.
     """
 
-    def __init__(self, data: Examples, how: Loader, epoch: Epoch, patience: float) -> None:
-        self._epoch = epoch
-        self._processes: list[multiprocessing.process.BaseProcess] = []
-        self._batches: DataLoader[Example] = DataLoader(
-            data,
-            batch_sampler=epoch,
-            num_workers=how.workers,
-            prefetch_factor=how.prefetch if how.workers else None,
-            pin_memory=how.pinned,
-            persistent_workers=how.workers > 0,
-            multiprocessing_context="fork" if how.workers else None,
-            worker_init_fn=partial(_begin_worker, os.getpid()),
-            timeout=patience if how.workers else 0,
-        )
+    feed: Feed | str
+    """Gives the batches; the reason where it could not be started."""
+    how: Loader
+    network: FedStep
+    setting: Setting
+    epoch_steps: int | None
+    stopwatch: Stopwatch
+    fewer_threads: int | None = None
+    tell: Tell | None = None
 
-    def start(self) -> None:
-        """Start the processes, by an epoch without batches."""
-        others = {process.pid for process in multiprocessing.active_children()}
-        try:
-            for _ in self.epoch(0):
-                pass
-        finally:
-            self._processes = [own for own in multiprocessing.active_children() if own.pid not in others]
-
-    def epoch(self, batches: int) -> Iterator[Any]:
-        self._epoch.batches = batches
-        return iter(self._batches)
-
-    def close(self) -> None:
-        """End the processes and wait for them. torch would wait five seconds for each one that hangs."""
-        if self._processes:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # torch's own handler takes it for an accident
-        for process in self._processes:
-            process.kill()
-        for process in self._processes:
-            process.join()
-
-
-class LoaderTrial:
-    """One setting. A step is a whole sample: an epoch of which a window is timed; the stopwatch has its seconds."""
-
-    def __init__(
-        self,
-        feed: Feed | str,
-        how: Loader,
-        step: FedStep,
-        setting: Setting,
-        epoch_steps: int | None,
-        stopwatch: Stopwatch,
-        fewer_threads: int | None = None,
-        tell: Tell | None = None,
-    ) -> None:
-        """With `fewer_threads`, as many as leave cores for the loader processes are tried beside the plan's own number."""
-        self.setting = setting
-        self._feed = feed
-        self._how = how
-        self._step = step
-        self._trial = StepTrial(step, step.workload, setting, Work.EXAMPLE)
-        self._epoch_steps = epoch_steps
-        self._stopwatch = stopwatch
-        self._steps = max(1, how.workers)
-        self._fewer_threads = fewer_threads
-        self._tell = tell
+    def __post_init__(self) -> None:
+        self._trial = StepTrial(self.network, self.network.workload, self.setting, Work.EXAMPLE)
+        self._steps = max(1, self.how.workers)
 
     @property
     def work(self) -> float:
@@ -171,15 +93,15 @@ class LoaderTrial:
 
         Raises CannotRunError where the loader could not be started, and where a sample would take longer than `seconds`.
         """
-        if isinstance(self._feed, str):
-            raise CannotRunError(self._feed)
+        if isinstance(self.feed, str):
+            raise CannotRunError(self.feed)
         until = time.perf_counter() + seconds
-        self._step.feed(None)
-        with _in_plain_words(self._how):
+        self.network.feed(None)
+        with in_plain_words(self.how):
             self._trial.warm_up(seconds)
             self._sample(1)  # the first batch of a process is slow
             each = self._sample(self._steps)
-        around = self._steps_before + self._how.read_ahead
+        around = self._steps_before + self.how.read_ahead
         if each * (around + self._steps) > until - time.perf_counter():
             raise CannotRunError(
                 f"{around + self._steps} steps, the fewest that tell, would take about "
@@ -187,29 +109,28 @@ class LoaderTrial:
             )
         # Whole rounds: processes finish about together, and each gives one batch a round.
         self._steps *= math.ceil(WINDOW_SECONDS / (each * self._steps))
-        with _in_plain_words(self._how):
+        with in_plain_words(self.how):
             self._share_cores()
 
     def _share_cores(self) -> None:
         """Keep the number of threads that is faster beside the loader processes."""
-        threads = self._step.workload.threads
-        if self._fewer_threads is not None:
-            fewer = StepTrial(
-                self._step, replace(self._step.workload, threads=self._fewer_threads), self.setting, Work.EXAMPLE
-            )
+        threads = self.network.workload.threads
+        if self.fewer_threads is not None:
+            sharing = replace(self.network.workload, threads=self.fewer_threads)
+            fewer = StepTrial(self.network, sharing, self.setting, Work.EXAMPLE)
             found: dict[StepTrial, list[float]] = {self._trial: [], fewer: []}
             for _ in range(SHARING_ROUNDS):
                 for trial, seconds in found.items():
                     self._trial = trial
                     seconds.append(self._sample(self._steps))
             self._trial = min(found, key=lambda trial: min(found[trial]))
-            threads = self._fewer_threads if self._trial is fewer else threads
-        if self._tell is not None and threads is not None:
-            self._tell(Told(self.setting, BESIDE, threads))
+            threads = self.fewer_threads if self._trial is fewer else threads
+        if self.tell is not None and threads is not None:
+            self.tell(Told(self.setting, BESIDE, threads))
 
     def step(self) -> None:
-        with _in_plain_words(self._how):
-            self._stopwatch.seconds += self._sample(self._steps) * self._steps
+        with in_plain_words(self.how):
+            self.stopwatch.seconds += self._sample(self._steps) * self._steps
 
     def finish(self) -> None:
         """A step has ended when it returns."""
@@ -221,30 +142,30 @@ class LoaderTrial:
     @property
     def _steps_before(self) -> int:
         """Steps of an epoch before its window."""
-        return max(1, self._how.read_ahead)
+        return max(1, self.how.read_ahead)
 
     def _sample(self, steps: int) -> float:
         """Seconds per step of an epoch, from a window of so many steps of it."""
-        if self._how.cached or isinstance(self._feed, str):
+        if self.how.cached or isinstance(self.feed, str):
             self._train(itertools.repeat(None), 1)
             return self._train(itertools.repeat(None), steps) / steps
-        before = min(self._steps_before, self._epoch_steps or self._steps_before)
+        before = min(self._steps_before, self.epoch_steps or self._steps_before)
         begun = time.perf_counter()
-        batches = self._feed.epoch(before + steps + self._how.read_ahead)
+        batches = self.feed.epoch(before + steps + self.how.read_ahead)
         self._train(batches, before)
         beginning = time.perf_counter() - begun
         steady = self._train(batches, steps) / steps
         for _ in batches:
             pass
-        if not self._how.read_ahead:
+        if not self.how.read_ahead:
             return steady  # an epoch begins with a step like any other
-        return seconds_per_step(beginning, before, steady, self._epoch_steps)
+        return seconds_per_step(beginning, before, steady, self.epoch_steps)
 
     def _train(self, batches: Iterator[Any], steps: int) -> float:
         """Seconds of so many steps."""
         begun = time.perf_counter()
         for batch in itertools.islice(batches, steps):
-            self._step.feed(batch, self._how.pinned)
+            self.network.feed(batch, self.how.pinned)
             self._trial.step()
         self._trial.finish()
         return time.perf_counter() - begun
@@ -274,7 +195,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     workload = request.step
     check(workload)
     source = source_of(workload, request.facts, request.folder)
-    if (need := _batch_bytes(workload)) > request.memory_bytes:
+    if (need := batch_bytes(workload)) > request.memory_bytes:
         raise CannotRunError(
             f"A batch of {workload.batch_size} examples takes {need / 1e6:,.0f} MB, "
             f"more than the {request.memory_bytes / 1e6:,.0f} MB that a probe may take."
@@ -284,11 +205,12 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     if isinstance(data, FileOfExamples):
         tell(Note(data.note(request.folder)))
     here = request.surroundings
-    settings = dict.fromkeys((*request.settings, request.before))
-    ways = {setting: loader(probe.name, setting, workload, here) for setting in settings}
+    ways = {setting: loader(probe.name, setting, workload, here) for setting in request.settings}
     usable = here.usable_cores or here.compute_threads
     refused = too_many(ways, request.before, usable)
-    feeds = {setting: refused.get(setting) or _started(data, way, workload, request) for setting, way in ways.items()}
+    feeds = {
+        setting: refused.get(setting) or started_feed(data, way, workload, request) for setting, way in ways.items()
+    }
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
     step = FedStep(workload, request.memory_bytes, request.seed)
@@ -338,69 +260,3 @@ def too_many(ways: Mapping[Setting, Loader], before: Setting, usable_cores: int)
         else:
             started += way.workers
     return refused
-
-
-def _started(data: Examples, how: Loader, workload: Workload, request: Request) -> Feed | str:
-    """The loader with its processes, or why there can be none."""
-    if how.workers and sys.platform != "linux":
-        return "the probe starts loader processes on Linux only yet."
-    waiting = (how.read_ahead + 1) * _batch_bytes(workload)
-    if waiting > request.memory_bytes:
-        return f"{how.read_ahead + 1} batches that wait would take {waiting / 1e6:,.0f} MB, more than a probe may take."
-    if how.workers and waiting > (free := _free_shared_memory()):
-        return _too_little_shared_memory(waiting, free)
-    feed = Feed(data, how, Epoch(len(data), workload.batch_size, request.seed), max(1.0, request.seconds * PATIENCE))
-    try:
-        with _in_plain_words(how):
-            feed.start()
-    except CannotRunError as error:
-        return str(error)
-    return feed
-
-
-def _begin_worker(parent: int, number: int) -> None:
-    """Run in a loader process. Torch itself would look for the parent every five seconds only."""
-    guard.die_with(parent)
-
-
-@contextlib.contextmanager
-def _in_plain_words(how: Loader) -> Iterator[None]:
-    """Turn errors of a DataLoader into CannotRunError; a step's own errors pass."""
-    try:
-        yield
-    except _LOADER_ENDED as error:
-        raise CannotRunError("a loader process ended before its batch was there.") from error
-    except OSError as error:
-        raise CannotRunError(f"the data could not be read: {shorten(error.strerror or error)}.") from error
-    except RuntimeError as error:
-        words = str(error)
-        if "Bus error" in words or "shared memory" in words:
-            raise CannotRunError(_too_little_shared_memory(None, _free_shared_memory())) from error
-        if "DataLoader timed out" in words:
-            raise CannotRunError(
-                f"its {how.workers} loader processes gave no batch for a quarter of the time."
-            ) from error
-        if "DataLoader worker" in words:
-            raise CannotRunError(f"a loader process ended before its batch was there: {shorten(words, 200)}") from error
-        raise
-
-
-def _batch_bytes(workload: Workload) -> int:
-    return workload.batch_size * tensor_bytes(workload)
-
-
-def _free_shared_memory() -> float:
-    """Bytes; without end where the system has none that is limited."""
-    try:
-        space = os.statvfs(_SHARED_MEMORY)
-    except OSError:
-        return math.inf
-    return space.f_bavail * space.f_frsize
-
-
-def _too_little_shared_memory(need: int | None, free: float) -> str:
-    wanted = f"{need / 1e6:,.0f} MB" if need is not None else "more"
-    return (
-        f"loader processes hand over their batches in shared memory and need {wanted} of it, while {_SHARED_MEMORY} has "
-        f"{free / 1e6:,.0f} MB free. A container gets more by: docker run --shm-size=2g"
-    )

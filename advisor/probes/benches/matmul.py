@@ -146,7 +146,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         tell(Note(f"The matrices were multiplied on the processor, with {_threads(threads)}."))
     trials = {
         setting: MatmulTrial(str(setting), device, memory_bytes, tell, refusal(str(setting), device, here))
-        for setting in (*request.settings, request.before)
+        for setting in request.settings
     }
     return Equipment(dict(trials), torch=torch.__version__, threads=threads, device=device.type)
 

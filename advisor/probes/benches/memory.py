@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -53,12 +52,7 @@ class MainMemoryTrial(OnProcessor):
     def warm_up(self, seconds: float) -> None:
         """Raises CannotRunError if a step would take longer than this."""
         self._arrays.fill(seconds)
-        first = self._arrays.part(FIRST_SHARE)
-        begun = time.monotonic()
-        triad(first, self._threads)
-        expected = (time.monotonic() - begun) / FIRST_SHARE
-        if expected > seconds:
-            raise CannotRunError(f"a step would take about {expected:.0f} s.")
+        _expect("a step", lambda: triad(self._arrays.first, self._threads), seconds)
         self.step()
 
     def step(self) -> None:
@@ -73,24 +67,26 @@ class Arrays:
         self._threads = threads
         self._filled = False
         self.whole = [torch.empty(length, dtype=torch.float64) for _ in range(STREAMS)]
+        self.first = [array[: max(1, int(length * FIRST_SHARE))] for array in self.whole]
 
     def fill(self, seconds: float) -> None:
         """With all threads, so that each part is near the core that works on it. Raises CannotRunError if too slow."""
         if self._filled:
             return
         torch.set_num_threads(self._threads)
-        begun = time.monotonic()
-        for array in self.part(FIRST_SHARE):
-            array.fill_(1.0)
-        expected = (time.monotonic() - begun) / FIRST_SHARE
-        if expected > seconds:
-            raise CannotRunError(f"filling the arrays would take about {expected:.0f} s.")
+        _expect("filling the arrays", lambda: [array.fill_(1.0) for array in self.first], seconds)
         for array in self.whole:
             array.fill_(1.0)
         self._filled = True
 
-    def part(self, share: float) -> list[Tensor]:
-        return [array[: max(1, int(self.length * share))] for array in self.whole]
+
+def _expect(what: str, work: Callable[[], object], seconds: float) -> None:
+    """Do work on the first share of the arrays. Raises CannotRunError if all of it would take longer than this."""
+    begun = time.monotonic()
+    work()
+    expected = (time.monotonic() - begun) / FIRST_SHARE
+    if expected > seconds:
+        raise CannotRunError(f"{what} would take about {expected:.0f} s.")
 
 
 class CacheTrial(OnProcessor):
@@ -140,24 +136,18 @@ def folded(length: int) -> Tensor:
     return numbers.as_strided((*(FOLD,) * folds, row), (*(STRIDE,) * folds, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Bytes of the data caches of a processor."""
+def sizes_of(caches: Sequence[Cache] | None) -> tuple[Mapping[int, int], int | None]:
+    """Bytes of a processor's data caches.
 
-    one: Mapping[int, int]
-    """Of one cache of each level; of the smallest where they differ."""
-    last_level: int | None
-    """Of all caches of the last level together."""
-
-
-def sizes_of(caches: Sequence[Cache] | None) -> Sizes:
+    Of one cache of each level (the smallest where they differ), and of all of the last level together.
+    """
     data = [cache for cache in caches or () if cache.kind is not CacheKind.INSTRUCTION]
     one: dict[int, int] = {}
     for cache in data:
         one[cache.level] = min(cache.size_bytes, one.get(cache.level, cache.size_bytes))
     last = max(one, default=None)
     together = sum(cache.size_bytes * cache.instances for cache in data if cache.level == last)
-    return Sizes(one, together or None)
+    return one, together or None
 
 
 def array_length(last_level: int | None, free_bytes: int) -> int:
@@ -168,16 +158,16 @@ def array_length(last_level: int | None, free_bytes: int) -> int:
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     threads = request.surroundings.compute_threads
-    sizes = sizes_of(detect_caches(Tree(Path("/")), Host(), _own_threads()))
+    one_of_level, last_level = sizes_of(detect_caches(Tree(Path("/")), Host(), _own_threads()))
     free = min(psutil.virtual_memory().available, request.memory_bytes)
-    arrays = Arrays(array_length(sizes.last_level, free), threads)
+    arrays = Arrays(array_length(last_level, free), threads)
     trials: dict[Setting, Trial] = {}
-    for setting in (*request.settings, request.before):
+    for setting in request.settings:
         if setting in (ALL_THREADS, ONE_THREAD):
             trials[setting] = MainMemoryTrial(setting, arrays, threads if setting == ALL_THREADS else 1)
         else:
-            trials[setting] = CacheTrial(setting, sizes.one.get(CACHES.get(str(setting), 0)))
-    tell(Note(about(arrays.length * NUMBER, sizes.last_level, threads)))
+            trials[setting] = CacheTrial(setting, one_of_level.get(CACHES.get(str(setting), 0)))
+    tell(Note(about(arrays.length * NUMBER, last_level, threads)))
     return Equipment(trials, torch=torch.__version__, threads=threads)
 
 

@@ -78,10 +78,11 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     workload = request.step
     if workload.threads is None:
         workload = replace(workload, threads=request.surroundings.usable_cores)
-    settings = tuple(dict.fromkeys((*request.settings, request.before)))
-    plain = Launch(workload, request.memory_bytes // len(settings), request.seed, probe.work.value)
+    plain = Launch(workload, request.memory_bytes // len(request.settings), request.seed, probe.work.value)
     here = places_here() if probe.name in (SMT.name, NUMA.name) else None
-    trials = {setting: PeerTrial(launch_for(probe, setting, workload, plain, here), setting) for setting in settings}
+    trials = {
+        setting: PeerTrial(launch_for(probe, setting, workload, plain, here), setting) for setting in request.settings
+    }
     tell(Note("Each setting ran in a process of its own; its peak memory is that of the whole process."))
     processes = sorted(trials.values(), key=lambda trial: trial.setting != request.before)
     return started(trials, processes, request.seconds * START_SHARE)

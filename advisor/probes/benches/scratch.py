@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 from typing import BinaryIO
 
 from advisor.children.errors import CannotRunError
@@ -29,15 +29,18 @@ _LONGEST_FOLDER = 100
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-class Past(StrEnum):
-    """Ways of reading past the page cache, in which the system keeps what was read and written."""
+class Past(Enum):
+    """Ways of reading past the page cache, in which the system keeps what was read and written, in words for people."""
 
-    DIRECT = "direct"
-    """The file system hands blocks to the program itself (O_DIRECT)."""
-    DROPPED = "dropped"
-    """The system forgets, when it is asked to (posix_fadvise)."""
-    NOT = "not"
-    """Reading is answered from memory."""
+    DIRECT = "All reads went past the system's page cache (O_DIRECT)."
+    DROPPED = (
+        "The file system does not let reads go past the page cache, so the system was asked to forget the file before "
+        "each sample (posix_fadvise): rates of random reads may be a little too high."
+    )
+    NOT = (
+        "Reads could not get past the page cache here: memory may have answered in place of the disk, and a file larger "
+        "than memory can be read much more slowly."
+    )
 
 
 @dataclass

@@ -26,7 +26,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     workload = request.step
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
-    variants = {setting: probe.variant(workload, setting) for setting in (*request.settings, request.before)}
+    variants = {setting: probe.variant(workload, setting) for setting in request.settings}
     on_card = workload.device is Device.CUDA
     card_bytes = int(torch.cuda.mem_get_info(usable(Device.CUDA))[0]) if on_card else None  # before ours is there
     steps = _networks(variants, request)
@@ -36,10 +36,8 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         step = steps[step_key(variant)]
         if probe.varies is Varies.EXECUTION and variant.execution is Execution.COMPILED:
             examples = request.surroundings.examples
-            trials[setting] = compiled = CompiledTrial(
-                step, variant, setting, steps_of_plan(examples, variant.batch_size), tell
-            )
-            meter = _charging(compiled)
+            compiled = CompiledTrial(step, variant, setting, steps_of_plan(examples, variant.batch_size), tell)
+            trials[setting], meter = compiled, compiled.clock
         else:
             trials[setting] = StepTrial(step, variant, setting, probe.work)
     return Equipment(
@@ -58,11 +56,6 @@ def _networks(variants: Mapping[Setting, Workload], request: Request) -> Steps:
     beside = sum(variant.device is Device.CPU for variant in different.values())
     memory = request.memory_bytes // max(1, beside)
     return {key: TrainingStep(variant, memory, request.seed) for key, variant in different.items()}
-
-
-def _charging(trial: CompiledTrial) -> Callable[[], float]:
-    """A clock that goes on by the share of each compiled step in the time to compile."""
-    return lambda: time.monotonic() + trial.charged
 
 
 def _last_word(

@@ -6,7 +6,7 @@ import itertools
 import mmap
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,7 +40,7 @@ PLENTY_OF_SECONDS = 60.0
 
 _OWN_CACHE = ("zfs",)
 """File systems that answer from a cache of their own, whatever is asked of the system's."""
-_KINDS = {
+_KINDS: Mapping[DiskKind | None, str] = {
     DiskKind.NVME: "an NVMe drive",
     DiskKind.SSD: "a solid-state drive",
     DiskKind.HDD: "a hard disk",
@@ -104,19 +104,16 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     piece = piece_bytes(request.surroundings)
     trials: dict[Setting, Trial] = {}
     closing = [scratch.file.close]
-    for setting in (*request.settings, request.before):
-        if setting in trials:
-            continue
+    for setting in request.settings:
         sequential = setting == SEQUENTIAL
         block, threads = (BLOCK, SEQUENTIAL_IN_FLIGHT) if sequential else (piece, threads_at_random(piece, disk))
         offsets = list(range(0, scratch.size - block + 1, block))
         if not sequential:
             random.Random(request.seed).shuffle(offsets)  # noqa: S311  reproducible, no secret
-        trial = ReadingTrial(setting, scratch, block, threads, offsets)
+        trials[setting] = trial = ReadingTrial(setting, scratch, block, threads, offsets)
         closing.append(trial.close)
-        trials[setting] = trial
     tell(Note(about(scratch, piece, request.folder, disk)))
-    tell(Note(PAST[scratch.past]))
+    tell(Note(scratch.past.value))
     return Equipment(trials, disk=_name(disk, scratch.past), close=closing)
 
 
@@ -133,33 +130,13 @@ def _name(disk: Disk, past: Past) -> str:
     return f"{shorten(disk.mount_point or 'a disk', 100)} {told}"
 
 
-PAST = {
-    Past.DIRECT: "All reads went past the system's page cache (O_DIRECT).",
-    Past.DROPPED: (
-        "The file system does not let reads go past the page cache, so the system was asked to forget the file before "
-        "each sample (posix_fadvise): rates of random reads may be a little too high."
-    ),
-    Past.NOT: (
-        "Reads could not get past the page cache here: memory may have answered in place of the disk, and a file larger "
-        "than memory can be read much more slowly."
-    ),
-}
-"""Ways of taking the rates."""
-
-
 def about(scratch: Scratch, piece: int, folder: str, disk: Disk) -> str:
     """A note on what was read, and from where."""
-    kind = (
-        "a virtual disk, whose host may keep a copy in memory"
-        if disk.virtual
-        else _KINDS[disk.kind]
-        if disk.kind
-        else ""
-    )
+    kind = "a virtual disk, whose host may keep a copy in memory" if disk.virtual else _KINDS.get(disk.kind)
     threads = threads_at_random(piece, disk)
     exactly = threads == RANDOM_IN_FLIGHT
     at_once = f"{RANDOM_IN_FLIGHT} at once" if exactly else f"about {RANDOM_IN_FLIGHT} at once ({threads} threads)"
-    behind = ", ".join(filter(None, [shorten(disk.file_system) if disk.file_system else "", kind]))
+    behind = ", ".join(filter(None, [disk.file_system and shorten(disk.file_system), kind]))
     return (
         f"Read from a scratch file of {scratch.size / 1e6:,.0f} MB in {shorten(folder, 100)}"
         f"{f' ({behind})' if behind else ''}: {BLOCK // 1024} KiB at a time and {SEQUENTIAL_IN_FLIGHT} at once from end "

@@ -96,9 +96,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     tell(
         Note(f"Copied were {size / _MEGABYTE:,.0f} MB at a time, with the card {torch.cuda.get_device_name(cards[0])}.")
     )
-    trials: dict[Setting, Trial] = {
-        setting: TransferTrial(setting, links[setting]) for setting in (*request.settings, request.before)
-    }
+    trials: dict[Setting, Trial] = {setting: TransferTrial(setting, links[setting]) for setting in request.settings}
     return Equipment(trials, torch=torch.__version__, threads=torch.get_num_threads())
 
 
