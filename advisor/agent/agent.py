@@ -31,9 +31,9 @@ from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
-from advisor.probes.catalogue import PROBES, Probe
+from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
-from advisor.probes.probe import Setting
+from advisor.probes.probe import Probe, Setting
 from advisor.probes.runner import run
 from advisor.probes.verdict import FEW_PAIRS
 from advisor.probes.workload import Workload

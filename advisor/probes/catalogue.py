@@ -11,8 +11,6 @@ from advisor.probes import rates, settings
 from advisor.probes.probe import Probe
 from advisor.wording import shorten
 
-__all__ = ["PROBES", "Probe", "probe_named"]
-
 
 def _declared() -> Iterator[Probe]:
     entries = pkgutil.iter_modules(settings.__path__, f"{settings.__name__}.")

@@ -138,20 +138,17 @@ def spread(samples: Sequence[float]) -> float:
     return (high - low) / middle
 
 
-def conditions(
-    before: Moment, after: Moment, samples: Mapping[str, Sequence[float]], notes: Sequence[str] = ()
-) -> Conditions:
+def conditions(before: Moment, after: Moment, samples: Mapping[str, Sequence[float]]) -> Conditions:
     """The conditions that follow from two moments and the samples between them.
 
     Args:
         before, after: the machine when the measurement began and when it ended.
         samples: seconds by the name of what was timed.
-        notes: further warnings.
     """
     elapsed = max(after.total - before.total, 1e-9)
     stolen = max(0.0, (after.stolen - before.stolen) / elapsed)
     others = max(0.0, (after.busy - before.busy - (after.ours - before.ours)) / elapsed)
-    warnings = list(notes)
+    warnings = []
     if others > BUSY:
         warnings.append(f"Other programs took {others:.0%} of the processors' time meanwhile.")
     if stolen > STOLEN:

@@ -9,10 +9,10 @@ import pytest
 from advisor.children.errors import CannotRunError
 from advisor.machine.host import Tree
 from advisor.probes.benches import energy
-from advisor.probes.benches.energy import Meter, card_counter, counter_for
+from advisor.probes.benches.energy import Meter, ProcessorCounter, card_counter, counter_for
 from advisor.probes.protocol import Message, Request
 from advisor.probes.runner import run
-from advisor.probes.settings.precision import ENERGY, ProcessorCounter, no_counter, zones
+from advisor.probes.settings.precision import ENERGY, no_counter, zones
 from advisor.probes.workload import Device, Workload
 
 DIGITS = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)
@@ -48,13 +48,14 @@ def server(tmp_path: Path) -> Path:
 
 
 def test_packages_and_memory_are_counted_and_nothing_twice(server: Path) -> None:
-    assert [zone.name for zone in zones(Tree(server))] == ["package-0", "dram", "package-1"]
+    counted = ("intel-rapl:0", "intel-rapl:0:1", "intel-rapl:1")  # package-0, dram, package-1
+    assert zones(Tree(server)) == {f"/{POWERCAP}/{folder}/energy_uj": 1.0 for folder in counted}
     assert no_counter(Tree(server)) is None
 
 
 def test_joules_of_all_zones_add_up(server: Path) -> None:
     tree = Tree(server)
-    counter = ProcessorCounter(tree, zones(tree))
+    counter = ProcessorCounter(tree)
     write(server, "intel-rapl:0", 600_000)
     write(server, "intel-rapl:0:1", 501_000)
     write(server, "intel-rapl:2", 999_000)
@@ -65,7 +66,7 @@ def test_joules_of_all_zones_add_up(server: Path) -> None:
 
 def test_a_counter_that_begins_again_at_0_goes_on(server: Path) -> None:
     tree = Tree(server)
-    counter = ProcessorCounter(tree, zones(tree))
+    counter = ProcessorCounter(tree)
     write(server, "intel-rapl:0", 900_000)
     assert counter() == pytest.approx(0.4)
     write(server, "intel-rapl:0", 100_000)
@@ -74,7 +75,7 @@ def test_a_counter_that_begins_again_at_0_goes_on(server: Path) -> None:
 
 def test_a_counter_that_is_closed_in_the_middle_is_an_error(server: Path) -> None:
     tree = Tree(server)
-    counter = ProcessorCounter(tree, zones(tree))
+    counter = ProcessorCounter(tree)
     (server / POWERCAP / "intel-rapl:1" / "energy_uj").unlink()
     with pytest.raises(CannotRunError, match="intel-rapl:1/energy_uj cannot be read any more"):
         counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from advisor.probes.benches import step
 from advisor.probes.judging.trial import Equipment, Tell
 from advisor.probes.probe import Probe
 from advisor.probes.protocol import Note, Request
-from advisor.probes.settings.precision import ProcessorCounter, no_counter, zones
+from advisor.probes.settings.precision import no_counter, zones
 from advisor.probes.workload import Device
 
 _STANDS_STILL = 1.0
@@ -23,29 +24,52 @@ _STANDS_STILL = 1.0
 _LOOK_EVERY = 0.0005
 
 
+@dataclass
 class Meter:
     """Reads a counter of joules; waits until it has moved, so that no work seems to take nothing."""
 
-    def __init__(
-        self,
-        counter: Callable[[], float],
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._counter = counter
-        self._clock = clock
-        self._sleep = sleep
-        self._last = counter()
+    counter: Callable[[], float]
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        self._last = self.counter()
 
     def __call__(self) -> float:
         """Raises CannotRunError where the counter stands still."""
-        until = self._clock() + _STANDS_STILL
-        while (joules := self._counter()) <= self._last:
-            if self._clock() > until:
+        until = self.clock() + _STANDS_STILL
+        while (joules := self.counter()) <= self._last:
+            if self.clock() > until:
                 raise CannotRunError("The energy counter stands still, as it does in some virtual machines.")
-            self._sleep(_LOOK_EVERY)
+            self.sleep(_LOOK_EVERY)
         self._last = joules
         return joules
+
+
+class ProcessorCounter:
+    """Joules since it was made, of all zones together; must be read more often than a zone takes to begin again."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._zones = zones(tree)
+        self._last = self._readings()
+        self._joules = 0.0
+
+    def __call__(self) -> float:
+        readings = self._readings()
+        self._joules += sum((readings[path] - self._last[path]) % most for path, most in self._zones.items())
+        self._last = readings
+        return self._joules
+
+    def _readings(self) -> dict[str, float]:
+        """Raises CannotRunError where one is closed by now."""
+        found: dict[str, float] = {}
+        for path in self._zones:
+            microjoules = self._tree.read_integer(path)
+            if microjoules is None:
+                raise CannotRunError(f"{path} cannot be read any more.")
+            found[path] = microjoules / 1e6
+        return found
 
 
 def card_counter(nvml: Any, uuid: str) -> Callable[[], float]:
@@ -78,7 +102,7 @@ def counter_for(device: Device, tree: Tree) -> Callable[[], float]:
         return card_counter(nvml, _card_here())
     if reason := no_counter(tree):
         raise CannotRunError(reason)
-    return ProcessorCounter(tree, zones(tree))
+    return ProcessorCounter(tree)
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:

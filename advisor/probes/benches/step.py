@@ -40,13 +40,29 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
             trials[setting], meter = compiled, compiled.clock
         else:
             trials[setting] = StepTrial(step, variant, setting, probe.work)
+
+    def last_word(setting: Setting, seconds: float) -> Message:
+        """Once the duel is decided: at which batch sizes a card wins, or the winner once more in a fresh process.
+
+        That gets the memory that networks and batches have taken here, where nothing is timed any more.
+        """
+        if probe.varies is Varies.DEVICE:
+            return Note(break_even(_on_both(variants, steps), seconds))
+        begun = time.monotonic()
+        trials.clear()
+        steps.clear()
+        gc.collect()
+        if on_card:
+            torch.cuda.empty_cache()
+        return recheck(variants[setting], setting, request, seconds - (time.monotonic() - begun))
+
     return Equipment(
         trials,
         torch=torch.__version__,
         threads=torch.get_num_threads(),
         memory_bytes=card_bytes,
         meter=meter,
-        recheck=_last_word(probe, variants, steps, trials, request),
+        recheck=last_word if probe.recheck or probe.varies is Varies.DEVICE else None,
     )
 
 
@@ -56,34 +72,6 @@ def _networks(variants: Mapping[Setting, Workload], request: Request) -> Steps:
     beside = sum(variant.device is Device.CPU for variant in different.values())
     memory = request.memory_bytes // max(1, beside)
     return {key: TrainingStep(variant, memory, request.seed) for key, variant in different.items()}
-
-
-def _last_word(
-    probe: Probe,
-    variants: Mapping[Setting, Workload],
-    steps: Steps,
-    trials: dict[Setting, Trial],
-    request: Request,
-) -> Callable[[Setting, float], Message] | None:
-    """A follow-up once the duel is decided."""
-    if probe.varies is Varies.DEVICE:
-        return lambda setting, seconds: Note(break_even(_on_both(variants, steps), seconds))
-    if probe.recheck:
-        return lambda setting, seconds: _again(variants[setting], setting, steps, trials, request, seconds)
-    return None
-
-
-def _again(
-    workload: Workload, setting: Setting, steps: Steps, trials: dict[Setting, Trial], request: Request, seconds: float
-) -> Message:
-    """In a fresh process, with the memory that networks and batches have taken here: nothing is timed here any more."""
-    begun = time.monotonic()
-    trials.clear()
-    steps.clear()
-    gc.collect()
-    if workload.device is Device.CUDA:
-        torch.cuda.empty_cache()
-    return recheck(workload, setting, request, seconds - (time.monotonic() - begun))
 
 
 def _on_both(variants: Mapping[Setting, Workload], steps: Steps) -> dict[int, tuple[Trial, Trial]]:

@@ -48,22 +48,16 @@ class TransferTrial(OnProcessor):
             raise CannotRunError(f"the memory for it could not be had: {str(error).splitlines()[0]}") from error
         whole = self._copies[0][0].numel()
         size = min(_FIRST_BYTES, whole)
-        self._copy(size)  # the first one also starts the driver's side
-        self.finish()
+        self._timed(size)  # the first one also starts the driver's side
         while size < whole:
-            begun = time.perf_counter()
-            self._copy(size)
-            self.finish()
-            elapsed = time.perf_counter() - begun
             following = min(size * _FIRST_GROWTH, whole)
-            if elapsed * following / size > seconds:
+            expected = self._timed(size) * following / size
+            if expected > seconds:
                 raise CannotRunError(
-                    f"copying {following / _MEGABYTE:,.0f} MB would take about {elapsed * following / size:.1f} s, too "
-                    "long for the time left."
+                    f"copying {following / _MEGABYTE:,.0f} MB would take about {expected:.1f} s, too long for the time left."
                 )
             size = following
-        self._copy(whole)
-        self.finish()
+        self._timed(whole)
         self.work = float(whole * len(self._copies))
 
     def step(self) -> None:
@@ -75,9 +69,12 @@ class TransferTrial(OnProcessor):
         for device in {tensor.device for pair in self._copies for tensor in pair if tensor.device.type == "cuda"}:
             torch.cuda.synchronize(device)
 
-    def _copy(self, size: int) -> None:
+    def _timed(self, size: int) -> float:
+        begun = time.perf_counter()
         for target, source in self._copies:
             target[:size].copy_(source[:size], non_blocking=True)
+        self.finish()
+        return time.perf_counter() - begun
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:

@@ -33,15 +33,13 @@ def break_even(
                 trial.warm_up((until - clock()) * _WARM_UP_SHARE)
         except CannotRunError:
             break
-        samples: dict[int, list[float]] = {0: [], 1: []}
-        for _ in range(_SAMPLES):
-            for place, trial in enumerate((processor, card)):
-                samples[place].append(_seconds(trial, clock))
-            if clock() > until:
-                break
-        if len(samples[1]) < _SAMPLES:
+        samples: list[tuple[float, float]] = []
+        while len(samples) < _SAMPLES and clock() <= until:
+            samples.append((_seconds(processor, clock), _seconds(card, clock)))
+        if len(samples) < _SAMPLES:
             break
-        card_wins[size] = statistics.median(samples[1]) < statistics.median(samples[0])
+        on_processor, on_card = map(statistics.median, zip(*samples, strict=True))
+        card_wins[size] = on_card < on_processor
     return sentence(card_wins)
 
 

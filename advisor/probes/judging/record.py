@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from advisor.children.errors import NonsenseError
 from advisor.facts.verdict import Verdict
@@ -77,15 +77,13 @@ class Record:
 
     def pairs(self) -> list[tuple[float, float]]:
         """Seconds of both sides of every complete round of the duel."""
-        sides: dict[Setting, dict[int, float]] = {self.before: {}}
-        if self.rival is not None:
-            sides[self.rival] = {}
-        for sample in self.samples:
-            if sample.phase is Phase.DUEL and sample.setting in sides:
-                sides[sample.setting][sample.round] = sample.seconds
         if self.rival is None:
             return []
-        own, other = sides[self.before], sides[self.rival]
+        duel = [sample for sample in self.samples if sample.phase is Phase.DUEL]
+        own, other = (
+            {sample.round: sample.seconds for sample in duel if sample.setting == side}
+            for side in (self.before, self.rival)
+        )
         return [(own[number], other[number]) for number in sorted(own.keys() & other.keys())]
 
     def outcome(self, failure: str | None, begun: Moment, ended: Moment, date: str, machine: str) -> Outcome:
@@ -98,7 +96,8 @@ class Record:
         notes = list(self.notes)
         if self.misunderstood:
             notes.append(f"{self.misunderstood} lines from the probe's process could not be understood.")
-        noted = conditions(begun, ended, self._duel_samples())
+        samples = {str(setting): self._seconds(Phase.DUEL, setting) for setting in self.settings}
+        noted = conditions(begun, ended, samples)
         after = {Verdict.OVERTURNED: self.rival, Verdict.UNDECIDED: None}.get(verdict, self.before)
         doubt = self._too_short(pairs) or (self._doubt(after, noted) if after is not None else None)
         if doubt is not None:
@@ -126,7 +125,7 @@ class Record:
             applies=self._applies(machine),
             date=date,
             settings=tuple(map(self._of, self.settings)),
-            conditions=conditions(begun, ended, self._duel_samples(), notes),
+            conditions=replace(noted, warnings=(*notes, *noted.warnings)),
             failure=failure,
             work=self.probe.work.value,
             per=self.probe.per,
@@ -160,16 +159,13 @@ class Record:
         return None
 
     def _applies(self, machine: str) -> dict[str, str]:
-        applies = self.probe.scope(self.workload)
-        if self.ready is not None:
-            versions = {"python": self.ready.python} | ({"torch": self.ready.torch} if self.ready.torch else {})
+        told = {"machine": machine}
+        if (ready := self.ready) is not None:
             counts = self.probe.needs_network and self.probe.varies is not Varies.THREADS
-            if self.ready.device:
-                applies["device"] = self.ready.device
-            if self.ready.disk:
-                applies["disk"] = self.ready.disk
-            applies |= versions | ({"threads": str(self.ready.threads)} if counts else {})
-        return applies | ({"machine": machine} if machine else {})
+            threads = str(ready.threads) if counts else ""
+            versions = {"python": ready.python, "torch": ready.torch}
+            told = {"device": ready.device, "disk": ready.disk, **versions, "threads": threads, **told}
+        return self.probe.scope(self.workload) | {name: value for name, value in told.items() if value}
 
     def _of(self, setting: Setting) -> SettingRecord:
         seen = self.rechecked.get(setting) or self.rehearsed.get(setting)  # a fresh process held nothing for others
@@ -180,9 +176,6 @@ class Record:
             peak_memory_bytes=seen.peak_memory_bytes if seen else None,
             skipped=self.skipped.get(setting),
         )
-
-    def _duel_samples(self) -> dict[str, tuple[float, ...]]:
-        return {str(setting): self._seconds(Phase.DUEL, setting) for setting in self.settings}
 
     def _seconds(self, phase: Phase, setting: Setting) -> tuple[float, ...]:
         return tuple(s.seconds for s in self.samples if s.phase is phase and s.setting == setting)

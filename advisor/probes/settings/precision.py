@@ -7,11 +7,8 @@ from Volta on in NVML.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.children.errors import CannotRunError
 from advisor.machine.host import Tree
 from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
@@ -70,29 +67,19 @@ _FIRST_CAPABILITY = 7.0
 """Volta: the first cards whose total energy NVML tells (NVML API, nvmlDeviceGetTotalEnergyConsumption)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
-    """A counter of the processor: of a package, or of the memory beside it."""
-
-    name: str
-    path: str
-    range_joules: float
-    """After which it begins at 0 again."""
-
-
-def zones(tree: Tree) -> tuple[Zone, ...]:
-    """The counters that together make up the processors and their memory, readable or not.
+def zones(tree: Tree) -> dict[str, float]:
+    """The counters of processors and of the memory beside them, readable or not: joules after which each begins again.
 
     Cores and graphics units are parts of their package, and psys contains the packages: they would be counted twice.
     """
-    found: list[Zone] = []
+    found: dict[str, float] = {}
     for folder in tree.names(_POWERCAP):
         path = f"{_POWERCAP}/{folder}"
         name = tree.read_word(f"{path}/name") or ""
         most = tree.read_integer(f"{path}/max_energy_range_uj")
         if folder.startswith("intel-rapl:") and most and (name.startswith("package") or name == "dram"):
-            found.append(Zone(name, f"{path}/energy_uj", most / 1e6))
-    return tuple(found)
+            found[f"{path}/energy_uj"] = most / 1e6
+    return found
 
 
 def no_counter(tree: Tree) -> str | None:
@@ -100,7 +87,7 @@ def no_counter(tree: Tree) -> str | None:
     counters = zones(tree)
     if not counters:
         return "The processor shows no energy counter (/sys/class/powercap/intel-rapl); virtual machines rarely do."
-    closed = [zone.path for zone in counters if tree.read_integer(zone.path) is None]
+    closed = [path for path in counters if tree.read_integer(path) is None]
     if closed:
         return (
             f"The energy counter cannot be read ({closed[0]}). Run this as root, or let an administrator allow it until "
@@ -108,33 +95,6 @@ def no_counter(tree: Tree) -> str | None:
             "could learn secrets from it (CVE-2020-8694)."
         )
     return None
-
-
-class ProcessorCounter:
-    """Joules since it was made, of all zones together; must be read more often than a zone takes to begin again."""
-
-    def __init__(self, tree: Tree, counters: Sequence[Zone]) -> None:
-        self._tree = tree
-        self._zones = counters
-        self._last = self._readings()
-        self._joules = 0.0
-
-    def __call__(self) -> float:
-        readings = self._readings()
-        for zone in self._zones:
-            self._joules += (readings[zone.path] - self._last[zone.path]) % zone.range_joules
-        self._last = readings
-        return self._joules
-
-    def _readings(self) -> Mapping[str, float]:
-        """Raises CannotRunError where one is closed by now."""
-        found: dict[str, float] = {}
-        for zone in self._zones:
-            microjoules = self._tree.read_integer(zone.path)
-            if microjoules is None:
-                raise CannotRunError(f"{zone.path} cannot be read any more.")
-            found[zone.path] = microjoules / 1e6
-        return found
 
 
 def _nothing_to_meter(here: Surroundings) -> str | None:

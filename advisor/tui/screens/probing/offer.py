@@ -15,7 +15,8 @@ from advisor.agent.worth import worth
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
-from advisor.probes.catalogue import PROBES, Probe
+from advisor.probes.catalogue import PROBES
+from advisor.probes.probe import Probe
 from advisor.probes.workload import Workload
 from advisor.report.changes import VERDICTS
 from advisor.report.found.measured import TITLES
