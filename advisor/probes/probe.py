@@ -73,8 +73,6 @@ class Probe:
     question: str
     topic: str = ""
     """The topic that the answer judges; empty for a probe that only measures what the machine can do."""
-    fact: str = ""
-    """The fact that takes the better setting; empty where only the rates count."""
     cost_seconds: float
     """The expected duration: the time until most workloads are decided."""
     bench: str = "step"
@@ -107,6 +105,11 @@ class Probe:
     """Runs only when it is named."""
     place: int = 1000
     """In lists, and among probes that are worth the same."""
+
+    @property
+    def fact(self) -> str:
+        """The fact that takes the better setting; empty where only the rates count."""
+        return f"probe.{self.name}.best" if self.topic else ""
 
     @property
     def rate_unit(self) -> str:

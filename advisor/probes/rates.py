@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from advisor.probes.probe import Costs, Probe, Setting, Work, always, among, best_other
 from advisor.probes.surroundings import Surroundings
+
+_rate = partial(Probe, cost_seconds=5.0, work=Work.BYTE, needs_network=False, bound_by=("machine",))
 
 HAS_BF16 = 8.0
 """Compute capability from which cards multiply tf32 and bf16 (NVIDIA, CUDA C++ Programming Guide)."""
@@ -23,14 +26,13 @@ def _formats(here: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     return ("fp32", "fp16")
 
 
-MATMUL = Probe(
+MATMUL = _rate(
     name="matmul",
     place=180,
     question="In which number format does this machine multiply large matrices fastest, and how fast?",
     cost_seconds=10.0,
     bench="matmul",
     work=Work.FLOP,
-    needs_network=False,
     bound_by=("machine", "torch"),
     choose=_formats,
     recommended=always("fp32"),
@@ -54,15 +56,11 @@ def _one_thread(costs: Costs, before: Setting) -> Setting:
     return ONE_THREAD if ONE_THREAD in costs and before != ONE_THREAD else best_other(costs, before)
 
 
-MEMORY = Probe(
+MEMORY = _rate(
     name="memory",
     place=190,
     question="How many bytes a second does main memory move, can one core alone use all of it, and what do caches add?",
-    cost_seconds=5.0,
     bench="memory",
-    work=Work.BYTE,
-    needs_network=False,
-    bound_by=("machine",),
     choose=_memories,
     recommended=always(ALL_THREADS),
     rival=_one_thread,
@@ -91,15 +89,11 @@ def piece_bytes(here: Surroundings) -> int:
     return min(pages * PAGE, LARGEST_PIECE)
 
 
-STORAGE = Probe(
+STORAGE = _rate(
     name="storage",
     place=200,
     question="How many bytes a second does the disk behind the data give, from end to end and in pieces from anywhere?",
-    cost_seconds=5.0,
     bench="storage",
-    work=Work.BYTE,
-    needs_network=False,
-    bound_by=("machine",),
     choose=among(SEQUENTIAL, RANDOM),
     recommended=always(SEQUENTIAL),  # all advice on storage comes down to long reads
     gauges={
@@ -129,15 +123,12 @@ def _links(here: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
     return (PAGEABLE, PINNED, TO_HOST, *several)
 
 
-TRANSFER = Probe(
+TRANSFER = _rate(
     name="transfer",
     place=210,
     question="How many bytes a second go to the graphics card from ordinary and from pinned memory, and back?",
     cost_seconds=10.0,
     bench="transfer",
-    work=Work.BYTE,
-    bound_by=("machine",),
-    needs_network=False,
     not_here=_no_cuda,
     choose=_links,
     recommended=always(PAGEABLE),

@@ -43,10 +43,6 @@ class Comparison:
     n: int
     verdict: Verdict
 
-    @property
-    def decided(self) -> bool:
-        return self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED)
-
 
 def checkpoints() -> Iterator[int]:
     """The numbers of pairs after which the verdict is looked at: 4, 6, 8, 12, 18, 27, 40, ... up to MOST_PAIRS.

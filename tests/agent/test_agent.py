@@ -355,7 +355,7 @@ def test_a_bet_that_the_probe_decides_is_worth_more_than_a_rate(knowledge: Knowl
     assert threads.settled == 1
     assert threads.changes > 0
     assert threads.claims > 0
-    rate = replace(probe_named("threads"), name="a rate", topic="", fact="", gauges={"a": 1, "b": 2})
+    rate = replace(probe_named("threads"), name="a rate", topic="", gauges={"a": 1, "b": 2})
     assert worth(knowledge, plan, rate, 4, (1, 2)).total == pytest.approx(0.2)
     assert threads.total > 1
 

@@ -119,7 +119,7 @@ def test_the_pack_of_the_example_changes_its_plan() -> None:
 def test_the_probe_that_is_followed_is_quoted_as_it_is() -> None:
     """Of the declaration, up to what the page leaves to the file; of facts and rules, every line of meaning."""
     page = (DOCS / "writing-probes.md").read_text(encoding="utf-8")
-    declared = (ROOT / "advisor" / "probes" / "settings" / "layout.py").read_text(encoding="utf-8")
+    declared = (ROOT / "advisor" / "probes" / "settings" / "variants.py").read_text(encoding="utf-8")
     _, quoted = next(blocks(page, "python"))
     assert [piece for piece in quoted.strip().split("\n\n\n") if piece not in declared] == []
     facts = (ROOT / "rules" / "facts.yaml").read_text(encoding="utf-8")

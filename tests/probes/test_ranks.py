@@ -131,12 +131,13 @@ def test_a_rank_that_dies_or_hangs_between_steps_is_a_reason(
     trial.step()
     trial.finish()
     assert trial.peak_memory_bytes() > 50_000_000
-    os.kill(group.pids[1], strike)
+    pids = [process.pid for process in group._running]
+    os.kill(pids[1], strike)
     trial.step()
     with pytest.raises(CannotRunError, match=reason):
         trial.finish()
     group.close()
-    assert not any(lives(pid) for pid in group.pids)
+    assert not any(lives(pid) for pid in pids)
 
 
 def lives(pid: int) -> bool:

@@ -98,7 +98,7 @@ def test_on_an_overrun_machine_nothing_is_decided() -> None:
 
 
 def test_rates_of_a_gauge_become_facts_whatever_the_verdict() -> None:
-    gauge = replace(THREADS, fact="", topic="", gauges={"probe.slow": 16, "probe.fast": 32}, shares_cores=False)
+    gauge = replace(THREADS, topic="", gauges={"probe.slow": 16, "probe.fast": 32}, shares_cores=False)
     outcome = told(gauge)
     assert outcome.facts() == {"probe.slow": pytest.approx(5.0), "probe.fast": pytest.approx(10.0)}
     rate = outcome.rate(32)

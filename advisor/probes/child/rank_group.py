@@ -29,10 +29,6 @@ class RankGroup(Startable):
         self._launches = launches
         self._command = command or module_command("advisor.probes.child.rank")
 
-    @property
-    def pids(self) -> list[int]:
-        return [process.pid for process in self._running]
-
     def start(self) -> None:
         """Begin to start them. The port is opened here, for nobody but this computer, so that it is surely free."""
         with socket.create_server((LOOPBACK, 0)) as listening:

@@ -94,7 +94,6 @@ BATCH = Probe(
     place=20,
     question="Beyond which batch size do the examples per second of the plan's own network hardly grow?",
     topic="training.batch_size",
-    fact="probe.batch.best",
     cost_seconds=11.0,
     varies=Varies.BATCH_SIZE,
     work=Work.EXAMPLE,

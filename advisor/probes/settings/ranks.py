@@ -41,7 +41,6 @@ RANKS = Probe(
     shares_cores=True,
     question="Do several local processes that share every batch get through more examples per second than one?",
     topic="practice",
-    fact="probe.ranks.best",
     cost_seconds=8.0,
     bench="allreduce",
     work=Work.EXAMPLE,
