@@ -100,3 +100,12 @@ class GpuDriver:
     version: str | None = None
     cuda: str | None = None
     """The newest CUDA that it supports, such as 12.8"""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundGpus:
+    """The cards (empty when there are none, None when nobody can say), what joins them, and their driver."""
+
+    gpus: tuple[Gpu, ...] | None
+    pairs: tuple[GpuPair, ...] = ()
+    driver: GpuDriver | None = None

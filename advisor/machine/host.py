@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,14 @@ def number_list(text: str | None) -> tuple[int, ...] | None:
             return None
         numbers.update(range(low, high + 1))
     return tuple(sorted(numbers))
+
+
+def pairs(text: str | None, separator: str = ":") -> Iterator[tuple[str, str]]:
+    """Both sides of each line that is divided, without blanks around them: `MemTotal:   16 kB`."""
+    for line in (text or "").splitlines():
+        key, mark, value = line.strip().partition(separator)
+        if mark:
+            yield key.strip(), value.strip()
 
 
 def whole_number(text: str) -> int | None:

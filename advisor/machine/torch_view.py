@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from advisor.plain import decode, encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +48,3 @@ class TorchView:
     @property
     def is_cpu_build(self) -> bool:
         return self.error is None and self.cuda is None and self.hip is None
-
-    def to_json(self) -> dict[str, Any]:
-        fields: dict[str, Any] = encode(self)
-        return fields
-
-    @classmethod
-    def from_json(cls, data: object) -> TorchView:
-        """Read what `to_json` wrote. Raises ValueError when it is anything else."""
-        return decode(cls, data, "torch")

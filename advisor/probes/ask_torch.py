@@ -14,6 +14,7 @@ from advisor.children.process import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, supervise
 from advisor.machine.torch_view import TorchView
+from advisor.plain import decode
 from advisor.wording import shorten
 
 SECONDS = 90.0
@@ -57,6 +58,6 @@ def ask_torch(seconds: float = SECONDS, command: Sequence[str] | None = None, st
 
 def _view(line: bytes) -> TorchView:
     try:
-        return TorchView.from_json(parsed(line))
+        return decode(TorchView, parsed(line), "torch")
     except ValueError:
         return TorchView(error=f"torch's answer makes no sense: {shorten(line.decode(errors='replace'))}")

@@ -22,8 +22,8 @@ from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge, School
+from advisor.machine.cards import Gpu
 from advisor.machine.detection.detection import Machine
-from advisor.machine.gpus.gpu import Gpu
 from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.variants import DEVICE

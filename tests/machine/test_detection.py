@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor import safe_yaml
+from advisor.machine.cards import Gpu
 from advisor.machine.detection.detection import Machine, detect
-from advisor.machine.gpus.gpu import Gpu
 from advisor.resources import rules_folder
 
 from .recorded import RecordedHost, recorded_machine, unpacked

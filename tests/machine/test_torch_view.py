@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from advisor.machine.torch_view import TorchDevice, TorchView
+from advisor.plain import decode, encode
 from advisor.probes.ask_torch import ask_torch
 
 VIEW = TorchView(version="2.9", cuda="12.8", architectures=("sm_80",), devices=(TorchDevice("Card", 8.0, 10**9),))
@@ -18,7 +19,7 @@ def python(program: str) -> list[str]:
 
 
 def test_the_view_comes_back_from_json() -> None:
-    assert TorchView.from_json(VIEW.to_json()) == VIEW
+    assert decode(TorchView, encode(VIEW)) == VIEW
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_what_libraries_print_does_not_disturb_the_answer() -> None:
     program = "print('a banner', file=__import__('sys').stderr); print('%s')"
     import json
 
-    assert ask_torch(60, python(program % json.dumps(VIEW.to_json()))) == VIEW
+    assert ask_torch(60, python(program % json.dumps(encode(VIEW)))) == VIEW
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from advisor.machine.host import Host, Tree
+from advisor.machine.host import Host, Tree, pairs
 from advisor.machine.parts import Disk, DiskKind
 
 _NETWORK = frozenset(
@@ -144,7 +144,7 @@ def _drive_below(folder: str, tree: Tree, depth: int) -> _Drive:
     below = tree.names(f"{folder}/slaves")
     if below and depth:
         return _slowest([_drive_below(f"{folder}/slaves/{name}", tree, depth - 1) for name in below])
-    name = _device_name(tree, folder)
+    name = dict(pairs(tree.read(f"{folder}/uevent"), "=")).get("DEVNAME", "")
     model = (
         f"{tree.read_word(f'{folder}/device/vendor') or ''} {tree.read_word(f'{folder}/device/model') or ''}".lower()
     )
@@ -157,12 +157,3 @@ def _drive_below(folder: str, tree: Tree, depth: int) -> _Drive:
         kinds_by_flag = {0: DiskKind.SSD, 1: DiskKind.HDD}
         return _Drive(None if rotational is None else kinds_by_flag.get(rotational), virtual=False)
     return _Drive(DiskKind.MEMORY if name.startswith(("zram", "ram", "pmem")) else None, virtual=False)
-
-
-def _device_name(tree: Tree, folder: str) -> str:
-    """The kernel's name for a device, from its `uevent`."""
-    for line in (tree.read(f"{folder}/uevent") or "").splitlines():
-        key, _, value = line.partition("=")
-        if key == "DEVNAME":
-            return value.strip()
-    return ""

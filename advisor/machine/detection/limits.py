@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from advisor.machine.host import Tree, whole_number
+from advisor.machine.host import Tree, pairs, whole_number
 
 _V1_NO_LIMIT = 2**62
 """Bytes; version 1 writes the largest page count instead of `max`."""
@@ -61,8 +61,7 @@ def read_limits(tree: Tree) -> Limits:
 def groups(tree: Tree) -> Iterator[tuple[int, frozenset[str], PurePosixPath]]:
     """Version, controllers and folder of every group that holds this process, ancestors included."""
     mounts = list(_mounts(tree.read("/proc/self/mountinfo") or ""))
-    for line in (tree.read("/proc/self/cgroup") or "").splitlines():
-        number, _, rest = line.partition(":")
+    for number, rest in pairs(tree.read("/proc/self/cgroup")):
         names, _, path = rest.partition(":")
         version = 2 if number == "0" else 1
         controllers = frozenset(names.split(",")) - {""}
@@ -128,9 +127,6 @@ def _left(tree: Tree, folder: PurePosixPath, limit: int, used: str) -> Iterator[
     usage = tree.read_integer(f"{folder}/{used}")
     if usage is None:
         return
-    inactive = 0
-    for line in (tree.read(f"{folder}/memory.stat") or "").splitlines():
-        key, _, value = line.partition(" ")
-        if key in ("inactive_file", "total_inactive_file"):
-            inactive = max(inactive, whole_number(value) or 0)
-    yield max(0, limit - max(0, usage - inactive))
+    told = dict(pairs(tree.read(f"{folder}/memory.stat"), " "))
+    inactive = max(whole_number(told.get(name, "")) or 0 for name in ("inactive_file", "total_inactive_file"))
+    yield max(0, limit - max(0, usage - max(0, inactive)))

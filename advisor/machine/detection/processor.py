@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from advisor.machine.host import Host, Tree, number_list, whole_number
+from advisor.machine.host import Host, Tree, number_list, pairs, whole_number
 
 _X86_FEATURES = {
     "avx2": "avx2",
@@ -57,15 +57,11 @@ def detect_processor(tree: Tree, host: Host) -> Processor:
 def _cpuinfo_entries(text: str) -> list[dict[str, str]]:
     """The wanted lines, one dictionary for each hardware thread."""
     entries: list[dict[str, str]] = []
-    for line in text.splitlines():
-        key, colon, value = line.partition(":")
-        key = key.strip()
-        if not colon or key not in _WANTED:
-            continue
+    for key, value in pairs(text):
         if key == "processor":
             entries.append({})
-        if entries:
-            entries[-1][key] = value.strip()
+        if entries and key in _WANTED:
+            entries[-1][key] = value
     return entries
 
 

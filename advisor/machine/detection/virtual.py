@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.machine.host import Host, Tree
+from advisor.machine.host import Host, Tree, pairs
 
 _DMI = "/sys/class/dmi/id"
 # What makers of hypervisors write into the firmware of the machines they make: a part of maker or product.
@@ -44,11 +44,7 @@ def _name(tree: Tree, host: Host) -> str | None:
 
 def _flags(tree: Tree) -> frozenset[str] | None:
     """Of the first processor; only x86 has a flag for it."""
-    for line in (tree.read("/proc/cpuinfo") or "").splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() == "flags":
-            return frozenset(value.split())
-    return None
+    return next((frozenset(value.split()) for key, value in pairs(tree.read("/proc/cpuinfo")) if key == "flags"), None)
 
 
 def container(tree: Tree) -> str | None:

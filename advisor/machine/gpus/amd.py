@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.machine.cards import Gpu, GpuState
-from advisor.machine.host import Tree, whole_number
+from advisor.machine.host import Tree, pairs, whole_number
 
 _KFD_NODES = "/sys/class/kfd/kfd/topology/nodes"
 _LOCAL_MEMORY = (1, 2)
@@ -107,9 +107,8 @@ def _watts(tree: Tree, device: str | None, name: str) -> float | None:
 
 
 def _properties(tree: Tree, folder: str) -> dict[str, int]:
-    words = (line.split() for line in (tree.read(f"{folder}/properties") or "").splitlines())
-    pairs = ((pair[0], whole_number(pair[1])) for pair in words if len(pair) == 2)
-    return {name: number for name, number in pairs if number is not None}
+    told = ((name, whole_number(value)) for name, value in pairs(tree.read(f"{folder}/properties"), " "))
+    return {name: number for name, number in told if number is not None}
 
 
 def _kfd_memory(tree: Tree, node: str) -> int | None:

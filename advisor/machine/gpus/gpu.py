@@ -7,27 +7,16 @@ note says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from advisor.machine.cards import Gpu, GpuDriver, GpuPair
+from advisor.machine.cards import FoundGpus, Gpu
 from advisor.machine.host import Host, Tree, whole_number
-
-__all__ = ["FoundGpus", "Gpu", "detect_gpus", "gpu_states"]
 
 # Without one of these there is no NVIDIA kernel driver: a common Linux, its devices, WSL 2, Jetson.
 _NVIDIA_TRACES = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/nvgpu", "/dev/nvhost-gpu")
 _PCI_DEVICES = "/sys/bus/pci/devices"
 _NVIDIA_VENDOR = 0x10DE
 _DISPLAY_CLASS = 0x03
-
-
-@dataclass(frozen=True, slots=True)
-class FoundGpus:
-    """The cards (empty when there are none, None when nobody can say), what joins them, and their driver."""
-
-    gpus: tuple[Gpu, ...] | None
-    pairs: tuple[GpuPair, ...] = ()
-    driver: GpuDriver | None = None
 
 
 def detect_gpus(tree: Tree, host: Host) -> FoundGpus:
@@ -38,11 +27,10 @@ def detect_gpus(tree: Tree, host: Host) -> FoundGpus:
         from advisor.machine.gpus import nvidia  # 1 ms for each maker
 
         asked = nvidia.ask(tree, host)
-        if asked is None:
-            return FoundGpus(None)
         if asked.gpus:
             _note_hidden_cards(tree, host)
-            return FoundGpus(asked.gpus, asked.pairs, asked.driver)
+        if asked.gpus != ():
+            return asked
     elif _nvidia_card_without_driver(tree):
         return FoundGpus(None)
     if host.system == "Linux":

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from advisor.machine.cards import Gpu, GpuDriver, GpuPair, GpuProcess, GpuState, Throttle, Topology
+from advisor.machine.cards import FoundGpus, Gpu, GpuDriver, GpuPair, GpuProcess, GpuState, Throttle, Topology
 from advisor.machine.host import Host, Tree
 from advisor.wording import shorten
 
@@ -38,32 +37,25 @@ CORE_SENSOR = 0
 _MOST_LINKS = 18
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    gpus: tuple[Gpu, ...]
-    pairs: tuple[GpuPair, ...]
-    driver: GpuDriver
-
-
-def ask(tree: Tree, host: Host) -> Asked | None:
-    """Properties that do not change while the machine runs; None when the driver does not answer."""
+def ask(tree: Tree, host: Host) -> FoundGpus:
+    """Properties that do not change while the machine runs; nothing is known when the driver does not answer."""
     nvml = host.nvml()
     if nvml is None:
         tree.notes.append("The NVIDIA driver cannot be asked for its cards: install nvidia-ml-py.")
-        return None
+        return FoundGpus(None)
     try:
         with _session(nvml):
             count = int(nvml.nvmlDeviceGetCount())
             driver = GpuDriver(_quiet(nvml, nvml.nvmlSystemGetDriverVersion), _cuda(nvml))
             gpus = tuple(_card(nvml, index, tree) for index in range(count))
-            return Asked(gpus, _pairs(nvml, gpus), driver)
+            return FoundGpus(gpus, _pairs(nvml, gpus), driver)
     except nvml.NVMLError as error:
         if host.system != "Linux" and isinstance(error, nvml.NVMLError_LibraryNotFound):
-            return Asked((), (), GpuDriver())
+            return FoundGpus(())
         tree.notes.append(
             f"The number of GPUs is unknown: there is an NVIDIA driver, but it does not answer ({error}). {_CONTAINER}"
         )
-        return None
+        return FoundGpus(None)
 
 
 def states(tree: Tree, host: Host) -> tuple[GpuState, ...]:
@@ -98,7 +90,7 @@ def _card(nvml: Any, index: int, tree: Tree) -> Gpu:
 
     def quiet(question: Callable[[Any], T]) -> T | None:
         """For what many cards do not have."""
-        return _quiet(nvml, lambda: question(nvml.nvmlDeviceGetHandleByIndex(index)))
+        return _quiet(nvml, question, (index,))
 
     capability: tuple[int, int] | None = told("compute capability", nvml.nvmlDeviceGetCudaComputeCapability)
     name = told("name", nvml.nvmlDeviceGetName)
@@ -121,7 +113,7 @@ def _nvlinks(nvml: Any, index: int) -> int | None:
     """None for a card that knows no NVLink; the first link that does not exist ends the count."""
     active: list[bool] = []
     for link in range(_MOST_LINKS):
-        state = _quiet(nvml, lambda: nvml.nvmlDeviceGetNvLinkState(nvml.nvmlDeviceGetHandleByIndex(index), link))  # noqa: B023  called at once
+        state = _quiet(nvml, nvml.nvmlDeviceGetNvLinkState, (index,), link)
         if state is None:
             break
         active.append(state == 1)
@@ -134,12 +126,9 @@ def _pairs(nvml: Any, gpus: tuple[Gpu, ...]) -> tuple[GpuPair, ...]:
 
 
 def _pair(nvml: Any, first: int, second: int) -> GpuPair:
-    def quiet(question: Callable[..., int], *more: int) -> int | None:
-        handle = nvml.nvmlDeviceGetHandleByIndex
-        return _quiet(nvml, lambda: question(handle(first), handle(second), *more))
-
-    level = quiet(nvml.nvmlDeviceGetTopologyCommonAncestor)
-    nvlink, reading = quiet(nvml.nvmlDeviceGetP2PStatus, P2P_NVLINK), quiet(nvml.nvmlDeviceGetP2PStatus, P2P_READ)
+    status, cards = nvml.nvmlDeviceGetP2PStatus, (first, second)
+    level = _quiet(nvml, nvml.nvmlDeviceGetTopologyCommonAncestor, cards)
+    nvlink, reading = _quiet(nvml, status, cards, P2P_NVLINK), _quiet(nvml, status, cards, P2P_READ)
     return GpuPair(
         first=first,
         second=second,
@@ -151,7 +140,7 @@ def _pair(nvml: Any, first: int, second: int) -> GpuPair:
 
 def _state(nvml: Any, index: int) -> GpuState:
     def quiet(question: Callable[[Any], T]) -> T | None:
-        return _quiet(nvml, lambda: question(nvml.nvmlDeviceGetHandleByIndex(index)))
+        return _quiet(nvml, question, (index,))
 
     memory = quiet(nvml.nvmlDeviceGetMemoryInfo)
     reasons = quiet(nvml.nvmlDeviceGetCurrentClocksThrottleReasons)
@@ -176,8 +165,9 @@ def _cuda(nvml: Any) -> str | None:
     return None if version is None else f"{version // 1000}.{version % 1000 // 10}"
 
 
-def _quiet(nvml: Any, question: Callable[[], T]) -> T | None:
+def _quiet(nvml: Any, question: Callable[..., T], cards: tuple[int, ...] = (), *more: int) -> T | None:
+    """The answer to a question about the system or these cards; None where it is not known."""
     try:
-        return question()
+        return question(*map(nvml.nvmlDeviceGetHandleByIndex, cards), *more)
     except nvml.NVMLError:
         return None

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from advisor.children.errors import CannotRunError
-from advisor.machine.detection.caches import detect_caches
+from advisor.machine.detection.processor_details import detect_caches
 from advisor.machine.host import Host, Tree
 from advisor.machine.parts import Cache, CacheKind
 from advisor.probes.judging.trial import Equipment, OnProcessor, Tell, Trial

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.children.errors import CannotRunError
-from advisor.machine.detection.numa import allowed_nodes, numa_nodes
 from advisor.machine.detection.processor import detect_processor
+from advisor.machine.detection.processor_details import allowed_nodes, numa_nodes
 from advisor.machine.host import Host, Tree
 from advisor.probes.child.peer import Launch, PeerTrial, started
 from advisor.probes.judging.trial import Equipment, Tell

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from advisor.children import guard
 from advisor.machine.torch_view import TorchDevice, TorchView
+from advisor.plain import encode
 from advisor.wording import shorten
 
 T = TypeVar("T")
@@ -84,7 +85,7 @@ def _devices(torch: Any) -> tuple[TorchDevice, ...]:
 def main() -> None:
     answers = guard.begin()
     guard.die_when_closed(0)
-    guard.write(answers, (json.dumps(look().to_json()) + "\n").encode())
+    guard.write(answers, (json.dumps(encode(look())) + "\n").encode())
     os._exit(0)  # at once: torch's own end takes a while
 
 

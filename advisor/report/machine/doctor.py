@@ -61,7 +61,7 @@ def doctor_json(machine: Machine, torch_view: TorchView, found: Sequence[Finding
     return {
         "schema": SCHEMA,
         "machine": machine.to_json(),
-        "torch": torch_view.to_json(),
+        "torch": encode(torch_view),
         "findings": encode(found),
     }
 
