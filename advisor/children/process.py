@@ -11,9 +11,9 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from enum import Enum
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Self, TypeAlias
 
 import psutil
 
@@ -32,27 +32,16 @@ MOST_BYTES = 4_000_000
 """A whole measurement writes a tenth of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    content: bytes
+class Sign(Enum):
+    """An event of the output besides a line."""
+
+    TOO_LONG = "a line is longer than LONGEST_LINE; its content is thrown away"
+    FLOOD = "more than MOST_BYTES were written"
+    CLOSED = "the output has ended"
 
 
-@dataclass(frozen=True, slots=True)
-class TooLong:
-    """A line that was longer than LONGEST_LINE; its content is thrown away."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flood:
-    """More than MOST_BYTES were written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The output has ended."""
-
-
-Event = Line | TooLong | Flood | Closed
+Event: TypeAlias = bytes | Sign
+"""A line, or what there is instead."""
 
 
 def _resident(process: psutil.Process, *, shared_once: bool = False) -> int:
@@ -224,23 +213,20 @@ class ChildProcess:
         while total <= MOST_BYTES:
             chunk = os.read(output.fileno(), _READ)
             if not chunk:
-                self._pass_on(Closed())
+                self._pass_on(Sign.CLOSED)
                 return
             total += len(chunk)
             *complete, rest_of_chunk = chunk.split(b"\n")
             for end in complete:
                 line = bytes(rest + end)
                 rest.clear()
-                if too_long or len(line) > LONGEST_LINE:
-                    self._pass_on(TooLong())
-                else:
-                    self._pass_on(Line(line))
+                self._pass_on(Sign.TOO_LONG if too_long or len(line) > LONGEST_LINE else line)
                 too_long = False
             rest += rest_of_chunk
             if len(rest) > LONGEST_LINE:
                 rest.clear()
                 too_long = True
-        self._pass_on(Flood())
+        self._pass_on(Sign.FLOOD)
 
     def _pass_on(self, event: Event) -> None:
         """Wait while the parent is busy, unless it is about to leave."""

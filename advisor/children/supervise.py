@@ -10,7 +10,7 @@ from enum import Enum
 import psutil
 
 from advisor.children.errors import NonsenseError
-from advisor.children.process import ChildProcess, Closed, Flood, Line, how_it_ended
+from advisor.children.process import ChildProcess, Sign, how_it_ended
 
 _LAST_WORDS_SHOWN = 300
 
@@ -124,17 +124,17 @@ def _listen(
         match child.event(min(limits.poll_seconds, deadline - now)):
             case None:
                 continue
-            case Closed():
+            case Sign.CLOSED:
                 ended = how_it_ended(child.ending(limits.poll_seconds * 5))
                 return End.FAILED, f"It {ended} before there was a result.", rubbish
-            case Flood():
+            case Sign.FLOOD:
                 return End.FAILED, "It wrote without end.", rubbish
-            case Line(content):
+            case Sign.TOO_LONG:
+                rubbish += 1
+            case line:
                 try:
-                    if hear(content):
+                    if hear(line):
                         return End.SAID_ALL, "", rubbish
                 except NonsenseError:
                     rubbish += 1
-            case _:
-                rubbish += 1
     return End.FAILED, f"It wrote {rubbish} lines that are no messages.", rubbish

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.children.process import ChildProcess, Line
+from advisor.children.process import ChildProcess
 from advisor.children.supervise import Limits
 from advisor.children.temporary import GRACE_SECONDS, PREFIX, temporary_folder
 from advisor.probes.protocol import Message, Sample
@@ -45,8 +45,8 @@ WRITES = (
 def test_a_child_has_a_folder_of_its_own(system_folder: Path) -> None:
     with ChildProcess([sys.executable, "-c", f"{WRITES}time.sleep(600)"], os.environ) as child:
         said = child.event(120.0)
-        assert isinstance(said, Line)
-        own = Path(said.content.decode())
+        assert isinstance(said, bytes)
+        own = Path(said.decode())
         assert own.parent == system_folder
         assert len([path for path in own.rglob("*") if path.is_file()]) == 1
     assert list(system_folder.iterdir()) == []
