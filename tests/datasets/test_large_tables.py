@@ -10,9 +10,8 @@ import pytest
 
 from advisor.datasets.dataset import Kind
 from advisor.datasets.delimited import pieces
-from advisor.datasets.delimited import sample as delimited_sample
 from advisor.datasets.inspect import inspect
-from advisor.datasets.readers import json_lines
+from advisor.datasets.readers import delimited_text, json_lines
 from advisor.errors import InputError
 
 from .tables_made import kinds, read_frame, text_file, written
@@ -21,7 +20,7 @@ from .tables_made import kinds, read_frame, text_file, written
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of a few kilobytes are sampled as if they were of gigabytes."""
-    for module in (pieces, delimited_sample, json_lines):
+    for module in (pieces, delimited_text, json_lines):
         for name, size in (("READ_WHOLE", 20_000), ("PIECE", 600), ("PLACES", 16)):
             monkeypatch.setattr(module, name, size, raising=False)
 
@@ -86,7 +85,7 @@ def test_line_breaks_within_quotation_marks_are_no_rows(tmp_path: Path, small_pi
 
 
 def test_rows_of_a_huge_file_are_estimated(tmp_path: Path, small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited_sample, "COUNTED_UP_TO", 30_000)
+    monkeypatch.setattr(delimited_text, "COUNTED_UP_TO", 30_000)
     found = inspect(written(tmp_path / "t.csv", [["a", "b"], *[[1000 + n, n % 10] for n in range(8000)]]))
     assert "estimated" in found.sampled
     assert found.examples == pytest.approx(8000, rel=0.05)
@@ -102,7 +101,7 @@ def test_a_large_json_file_is_sampled(tmp_path: Path, small_pieces: None) -> Non
 
 
 def test_a_header_longer_than_a_look_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited_sample, "_GUESSED_FROM", 50)
+    monkeypatch.setattr(delimited_text, "_GUESSED_FROM", 50)
     rows = [[f"gene{n}" for n in range(200)], *[[f"{row * n % 7}.5" for n in range(200)] for row in range(30)]]
     found = inspect(written(tmp_path / "t.csv", rows))
     assert (len(found.columns), found.examples) == (200, 30)

@@ -10,9 +10,8 @@ import pytest
 
 from advisor.datasets.dataset import Inspection
 from advisor.datasets.delimited import pieces
-from advisor.datasets.delimited import sample as delimited_sample
 from advisor.datasets.inspect import inspect
-from advisor.datasets.readers import json_lines, parquet
+from advisor.datasets.readers import delimited_text, json_lines, parquet
 from advisor.errors import InputError
 
 from .tables_made import read_frame, text_file
@@ -23,7 +22,7 @@ ROWS = 20_000
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of 300 KB is large, and is looked at in pieces of 500 bytes."""
-    for module in (delimited_sample, json_lines):
+    for module in (delimited_text, json_lines):
         monkeypatch.setattr(module, "READ_WHOLE", 10_000)
         monkeypatch.setattr(module, "PIECE", 500)
     monkeypatch.setattr(pieces, "PIECE", 500)

@@ -16,8 +16,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
-from advisor.datasets.preparing.scaling import LARGEST
+from advisor.datasets.preparing.encoded import LARGEST, Encoded, Floats, Rows
 from advisor.datasets.values.conversion import finite
 from advisor.datasets.values.words import tokens_of
 

@@ -11,9 +11,8 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples, Task
-from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
+from advisor.datasets.preparing.encoded import Encoded, Floats, Rows, Scaled
 from advisor.datasets.preparing.encoded_table import EncodedTable
-from advisor.datasets.preparing.scaling import Scaled
 from advisor.datasets.preparing.tokens import EncodedTexts
 from advisor.datasets.values.words import tokens_of
 

@@ -15,8 +15,8 @@ from advisor.datasets.tables.class_counts import class_counts, with_all_classes
 from advisor.datasets.tables.columns import Judged, judge
 from advisor.datasets.tables.examples import TableReading, joined
 from advisor.datasets.tables.row_order import RowOrder, row_order
-from advisor.datasets.tables.series.inspection import as_series
 from advisor.datasets.tables.series.recognition import Arrangement, recognise
+from advisor.datasets.tables.series.series import as_series
 from advisor.datasets.tables.suspects import Suspects, suspects
 from advisor.datasets.tables.table import Table, TableSample
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
