@@ -82,7 +82,12 @@ def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positi
     return numbers[known], known
 
 
-def target_facts(task: Task, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
+def target_facts(task: Task | None, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
+    if task is None and values.ndim == 2:
+        outputs = values.shape[1]
+        return {
+            "task.kind": "classify", "task.multilabel": True, "task.outputs": outputs, "data.labelled_fraction": 1.0,
+        }  # fmt: skip
     if task is Task.REGRESS:
         known = numpy.isfinite(values.astype(numpy.float64)).reshape(len(values), -1).all(axis=1)
         outputs = values.shape[1] if values.ndim == 2 else 1

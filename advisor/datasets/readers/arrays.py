@@ -37,24 +37,11 @@ MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
-    """The pictures of an array, as trials take them."""
-
-    side: int
-    largest: float
-    """The number that stands for full brightness."""
-
-    @classmethod
-    def of(cls, roles: Roles, values: AnyArray) -> Pictures:
-        height, width = roles.picture_size
-        return cls(side_for(width, height), _largest(values))
-
-
-@dataclass(frozen=True, slots=True)
 class ArraysReading:
     """Arrays whose roles are told again from their headers."""
 
-    pictures: Pictures | None = None
+    largest: float | None
+    """Of pictures, the number that stands for full brightness."""
 
     def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
         """Examples of the modality, and their targets; those whose target is missing are left out.
@@ -69,9 +56,8 @@ class ArraysReading:
         targets, known = numbered(answers, inspection)
         if not len(known):
             raise unreadable(path, "no example has a target", "Name another array with --target.")
-        bytes_each = (
-            (4 + roles.data.kind.itemsize) * roles.inputs * (roles.steps or 1)
-        )  # as read, and as floats beside it
+        values_each = roles.inputs * (roles.steps or 1)
+        bytes_each = (4 + roles.data.kind.itemsize) * values_each  # as read, and as floats beside it
         most = max(1, min(most_examples, MOST_BYTES // bytes_each))
         chosen = drawn(targets, inspection.task, most, seed)
         left_out = [f"{roles.data.rows - len(known):,} have no target." if len(known) < roles.data.rows else ""]
@@ -83,7 +69,7 @@ class ArraysReading:
         return Examples(
             inspection.modality,
             inspection.task or Task.REGRESS,
-            _inputs(values, roles, self.pictures),
+            _inputs(values, roles, self.largest),
             targets[chosen],
             inspection.classes,
             left_out=" ".join(filter(None, left_out)),
@@ -125,19 +111,10 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
     }  # fmt: skip
     if roles.steps is not None:
         facts["data.sequence_length"] = roles.steps
-    labels = 0 if task is not None or target_values is None else target_values.shape[1]
-    if labels:
-        facts |= {
-            "task.kind": "classify",
-            "task.multilabel": True,
-            "task.outputs": labels,
-            "data.labelled_fraction": 1.0,
-        }
-    elif task is not None and target_values is not None:
+    if target_values is not None:
         facts |= target_facts(task, classes, target_values)
     if len(classes) == 1:
         task = None
-    pictures = Pictures.of(roles, values) if roles.modality == "image" else None
     return Inspection(
         path=str(path),
         format="NPZ" if data.name else "NPY",
@@ -152,7 +129,7 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
         sampled="" if whole else f"Looked at the values of {len(positions):,} of {data.rows:,} examples.",
         bytes=disk,
         memory_bytes=data.rows * roles.inputs * (roles.steps or 1) * 4,
-        reading=ArraysReading(pictures),
+        reading=ArraysReading(_largest(values) if roles.modality == "image" else None),
         task_remedy="Name the array of the targets with --target." if data.name else "Name it with --target.",
     )
 
@@ -170,24 +147,25 @@ def _nothing_in(path: Path) -> InputError:
     return unreadable(path, what, "Check how the array was filled before it was saved.")
 
 
-def _inputs(values: AnyArray, roles: Roles, pictures: Pictures | None) -> polars.DataFrame | AnyArray:
-    if pictures is not None:
-        return _pictures(values, roles, pictures)
+def _inputs(values: AnyArray, roles: Roles, largest: float | None) -> polars.DataFrame | AnyArray:
+    if largest is not None:
+        return _pictures(values, roles, largest)
     if roles.modality == "time_series":
         return values.astype(numpy.float32)
     kept = [column for column in range(values.shape[1]) if column != roles.target_column]
     return polars.DataFrame({f"column {column}": values[:, column].astype(numpy.float64) for column in kept})
 
 
-def _pictures(values: AnyArray, roles: Roles, pictures: Pictures) -> NDArray[numpy.float32]:
+def _pictures(values: AnyArray, roles: Roles, largest: float) -> NDArray[numpy.float32]:
     """(n, colours, side, side) between 0 and 1."""
     if values.ndim == 3:
         values = values[:, None]
     elif not roles.channels_first:
         values = values.transpose(0, 3, 1, 2)
     scaled: NDArray[numpy.float32] = values[:, : roles.colours].astype(numpy.float32)
-    scaled /= numpy.float32(pictures.largest)
-    side = pictures.side
+    scaled /= numpy.float32(largest)
+    height, width = roles.picture_size
+    side = side_for(width, height)
     if scaled.shape[2:] == (side, side):
         return scaled
     return numpy.stack([numpy.stack([resized(colour, side) for colour in picture]) for picture in scaled])

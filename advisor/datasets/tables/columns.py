@@ -47,6 +47,11 @@ class Judged:
     def kind(self) -> Kind:
         return self.column.kind
 
+    @property
+    def quoted(self) -> str:
+        """The name of the column for messages."""
+        return repr(shorten(self.column.name, 40))
+
 
 def words_of_name(name: str) -> frozenset[str]:
     """The words of a column's name: `customerID` and `customer_id` are customer and id."""

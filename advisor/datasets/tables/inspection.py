@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars
@@ -14,10 +13,10 @@ from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, T
 from advisor.datasets.tables.class_counts import class_counts, with_all_classes
 from advisor.datasets.tables.columns import Judged, judge
 from advisor.datasets.tables.examples import TableReading, joined
-from advisor.datasets.tables.row_order import RowOrder, row_order
+from advisor.datasets.tables.row_order import row_order
 from advisor.datasets.tables.series.recognition import Arrangement, recognise
 from advisor.datasets.tables.series.series import as_series
-from advisor.datasets.tables.suspects import Suspects, suspects
+from advisor.datasets.tables.suspects import suspects
 from advisor.datasets.tables.table import Table, TableSample
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
 from advisor.datasets.values.conversion import Style
@@ -30,26 +29,6 @@ _MOST_COLUMNS_OF_EDGES = 4
 _THREADS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Findings:
-    """Findings about one table, before they are put together."""
-
-    path: Path
-    sample: TableSample
-    columns: tuple[Judged, ...]
-    target: TargetView | None
-    suspects: Suspects
-    order: RowOrder
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Columns that a model is given: all that hold something, but neither the answer nor the group of a row."""
-        left_out = {*self.suspects.copies, self.order.group_column, self.target.name if self.target else None}
-        return tuple(
-            judged.column.name for judged in self.columns if judged.kind.usable and judged.column.name not in left_out
-        )
-
-
 def inspect_table(path: Path, sample: TableSample, target: str | None, task: Task | None) -> Inspection:
     """Inspect a table by a sample of its rows: examples, series or the edges of a graph; for a task if one is stated.
 
@@ -57,7 +36,7 @@ def inspect_table(path: Path, sample: TableSample, target: str | None, task: Tas
         InputError: there is no such target, or one that cannot be predicted, or a row is damaged.
         OSError
     """
-    columns = judged_columns(sample)
+    columns = columnscolumns(sample)
     found = find_column(columns, target, path) if target is not None else None
     typed = _typed(columns)
     if found is None and len(columns) <= _MOST_COLUMNS_OF_EDGES:
@@ -73,17 +52,15 @@ def inspect_table(path: Path, sample: TableSample, target: str | None, task: Tas
             before, found = found, with_all_classes(found, counts)
             columns = tuple(found if judged is before else judged for judged in columns)
     seen = view(found, path, task, whole=sample.whole, counts=counts) if found is not None else None
-    known = suspects(columns, seen) if seen is not None else Suspects()
-    findings = _Findings(path, sample, columns, seen, known, row_order(columns, seen))
     table = Table(sample.access, {judged.column.name: judged.style for judged in columns if judged.style})
-    inspection = _inspection(findings, typed, table)
+    inspection = _inspection(path, sample, columns, seen, typed, table)
     shape = recognise(typed, inspection.columns, inspection.target)
     if shape is None or (task in (Task.CLASSIFY, Task.REGRESS) and shape.kind is Arrangement.LONG):
         return inspection
     return as_series(inspection, shape, table)
 
 
-def judged_columns(sample: TableSample) -> tuple[Judged, ...]:
+def columnscolumns(sample: TableSample) -> tuple[Judged, ...]:
     """Every column of a sample, in the order of the file."""
 
     def judged(raw: polars.Series) -> Judged:
@@ -105,18 +82,28 @@ def _typed(columns: Sequence[Judged]) -> polars.DataFrame:
     return polars.DataFrame(held)
 
 
-def _inspection(findings: _Findings, typed: polars.DataFrame, table: Table) -> Inspection:
-    path, sample, target = findings.path, findings.sample, findings.target
-    inputs = findings.inputs
-    columns = tuple(judged.column for judged in findings.columns)
+def _inspection(
+    path: Path,
+    sample: TableSample,
+    columns: Sequence[Judged],
+    target: TargetView | None,
+    typed: polars.DataFrame,
+    table: Table,
+) -> Inspection:
+    """Inspect a table as rows that are examples of their own."""
+    copies, leaks = suspects(columns, target) if target is not None else ((), ())
+    order = row_order(columns, target)
+    described = tuple(judged.column for judged in columns)
+    left_out = {*copies, order.group_column, target.name if target else None}  # the answer, and the group of a row
+    inputs = tuple(column.name for column in described if column.kind.usable and column.name not in left_out)
     size = path.stat().st_size
-    modality = "text" if inputs and is_text_task(columns, inputs) else "tabular"
+    modality = "text" if inputs and is_text_task(described, inputs) else "tabular"
     facts: dict[str, Value] = {"data.modality": modality, "data.examples": sample.rows, "data.bytes": size}
     if modality == "text":
         measured = measure(joined(typed.select(inputs)))
         facts |= {"data.inputs": measured.tokens, "data.sequence_length": measured.steps}
     elif inputs:
-        facts |= {"data.inputs": len(inputs), "data.sparse_ids": findings.order.sparse_ids}
+        facts |= {"data.inputs": len(inputs), "data.sparse_ids": order.sparse_ids}
     if target is not None:
         facts |= _facts_of_target(target)
     return Inspection(
@@ -129,11 +116,11 @@ def _inspection(findings: _Findings, typed: polars.DataFrame, table: Table) -> I
         target=target.name if target else None,
         task=target.task if target else None,
         classes=target.classes if target else (),
-        columns=columns,
+        columns=described,
         inputs=inputs,
-        time_column=findings.order.time_column,
-        group_column=findings.order.group_column,
-        remarks=tuple(_remarks(findings)),
+        time_column=order.time_column,
+        group_column=order.group_column,
+        remarks=tuple(_remarks(sample, columns, target, inputs, (*leaks, *order.remarks))),
         sampled=sample.sampled,
         bytes=size,
         memory_bytes=round(typed.estimated_size() * sample.rows / max(len(typed), 1)),
@@ -162,24 +149,27 @@ def _facts_of_target(target: TargetView) -> dict[str, Value]:
     return facts
 
 
-def _remarks(findings: _Findings) -> list[Remark]:
+def _remarks(
+    sample: TableSample,
+    columns: Sequence[Judged],
+    target: TargetView | None,
+    inputs: Sequence[str],
+    others: Sequence[Remark],
+) -> list[Remark]:
     """Warnings first, and then notes."""
-    remarks = [*findings.sample.remarks]
-    if findings.target is not None:
-        remarks += findings.target.remarks
-        if not findings.inputs:
+    remarks = [*sample.remarks]
+    if target is not None:
+        remarks += target.remarks
+        if not inputs:
             what = "No column is left to learn from."
             remarks.append(Remark(what, Weight.WARNING, "The table above says of each column why it was left out."))
-    else:
-        names = proposals(findings.columns)
-        if names:
-            shown = join_names([repr(shorten(name, 40)) for name in names], "or")
-            remarks.append(
-                Remark(UNSAID, remedy=f"Name the column with --target; it could be {shown}.", columns=tuple(names))
-            )
-    remarks += [*findings.suspects.remarks, *findings.order.remarks]
-    if findings.sample.rows < FEW_ROWS:
-        rows = "row is" if findings.sample.rows == 1 else "rows are"
-        what = f"{findings.sample.rows} {rows} few: scores will depend on which of them are the test."
+    elif names := proposals(columns):
+        shown = join_names([repr(shorten(name, 40)) for name in names], "or")
+        remedy = f"Name the column with --target; it could be {shown}."
+        remarks.append(Remark(UNSAID, remedy=remedy, columns=tuple(names)))
+    remarks += others
+    if sample.rows < FEW_ROWS:
+        rows = "row is" if sample.rows == 1 else "rows are"
+        what = f"{sample.rows} {rows} few: scores will depend on which of them are the test."
         remarks.append(Remark(what, Weight.WARNING, "A few hundred rows make a judgement possible."))
     return sorted(remarks, key=lambda remark: remark.weight is Weight.NOTE)

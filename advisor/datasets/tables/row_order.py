@@ -46,7 +46,7 @@ def row_order(columns: Sequence[Judged], target: TargetView | None) -> RowOrder:
     if group is not None:
         remarks.append(_group_remark(persons[0]))
     elif len(persons) > 1:
-        names = join_names([repr(shorten(judged.column.name, 40)) for judged in persons[:5]])
+        names = join_names([judged.quoted for judged in persons[:5]])
         what = f"{names} name persons or things that recur, so rows are not split by one of them."
         remarks.append(Remark(what, columns=tuple(judged.column.name for judged in persons)))
     remarks += [*_repeated(others, target), *_nearly_constant(others)]
@@ -73,9 +73,8 @@ def _tells_persons(judged: Judged) -> bool:
 
 def _group_remark(judged: Judged) -> Remark:
     known = judged.values.count()
-    name = repr(shorten(judged.column.name, 40))
     distinct = judged.column.distinct
-    what = f"{name} recurs: about {known / distinct:.1f} rows for each of its {distinct:,} values."
+    what = f"{judged.quoted} recurs: about {known / distinct:.1f} rows for each of its {distinct:,} values."
     remedy = "Its rows are kept on one side of every split, and it is left out of the inputs."
     return Remark(what, remedy=remedy, columns=(judged.column.name,))
 
@@ -89,12 +88,13 @@ def _times(columns: Sequence[Judged]) -> tuple[str | None, list[Remark]]:
         if len(held) < max(_FEWEST_ROWS, 0.99 * len(judged.values)) or held.n_unique() < 0.95 * len(held):
             continue
         if max((steps >= 0).sum(), (steps <= 0).sum()) >= _ORDERED * len(steps):
-            name = repr(shorten(judged.column.name, 40))
-            what = f"The rows are in the order of {name}, so they are split by time: the last ones are the test."
+            what = (
+                f"The rows are in the order of {judged.quoted}, so they are split by time: the last ones are the test."
+            )
             return judged.column.name, [Remark(what, columns=(judged.column.name,))]
     if not dates:
         return None, []
-    names = join_names([repr(shorten(judged.column.name, 40)) for judged in dates[:5]])
+    names = join_names([judged.quoted for judged in dates[:5]])
     what = f"{names} {'holds' if len(dates) == 1 else 'hold'} dates, but the rows are not in their order."
     remedy = "If the model is to predict the future, sort the rows by it: then the last ones are the test."
     return None, [Remark(what, remedy=remedy, columns=tuple(judged.column.name for judged in dates))]

@@ -28,22 +28,16 @@ _LONG_NAME = 4
 _SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Suspects:
-    """Columns that a model had better not be given."""
+def suspects(columns: Sequence[Judged], target: TargetView) -> tuple[Sequence[str], Sequence[Remark]]:
+    """Look at every column beside the target, on the rows that have an answer.
 
-    copies: tuple[str, ...] = ()
-    """The target under another name; left out of the inputs."""
-    remarks: tuple[Remark, ...] = ()
-
-
-def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
-    """Look at every column beside the target, on the rows that have an answer."""
+    Returns the columns that are the target under another name, to be left out of the inputs, and what is to be said.
+    """
     rows = target.values.is_not_null().arg_true()
     drawn = _drawn(target, rows)
     answers = _Answers.of(target.values.gather(drawn))
     if len(answers.values) < FEWEST_ROWS or answers.different == 1:
-        return Suspects()
+        return (), ()
     every: _Answers | None = None
     copies: list[str] = []
     telling: list[str] = []
@@ -63,7 +57,7 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> Suspects:
             (naming if judged.kind is Kind.IDENTIFIER else telling).append(name)
         elif _named_after(name, target.name):
             alike.append(name)
-    return Suspects(tuple(copies), tuple(_remarks(target.name, copies, telling, naming, alike)))
+    return copies, [*_remarks(target.name, copies, telling, naming, alike)]
 
 
 def _drawn(target: TargetView, rows: polars.Series) -> polars.Series:

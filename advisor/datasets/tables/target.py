@@ -87,14 +87,14 @@ def view(
     if kind in _REFUSED:
         raise _refused(judged, path, whole or counts is not None)
     if kind is Kind.IDENTIFIER and judged.values.dtype == polars.String:
-        what = f"{_quoted(judged)} has a value of its own in nearly every row, so none can be predicted from others"
+        what = f"{judged.quoted} has a value of its own in nearly every row, so none can be predicted from others"
         raise unreadable(path, what, "Name a column whose values recur.")
     if column.distinct == 1:
         only = column.examples[0] if column.examples else ""
         where = f"all of the {all_known:,} rows that have a value" if all_known > 1 else "the only row that has a value"
         where += "" if whole or counts is not None else ", of those that were read"
         raise unreadable(
-            path, f"{_quoted(judged)} has a single {_thing(judged)}, {only!r}, in {where}", _add_others(judged)
+            path, f"{judged.quoted} has a single {_thing(judged)}, {only!r}, in {where}", _add_others(judged)
         )
     if task is Task.REGRESS:
         return _regression(_as_numbers(judged, path), known)
@@ -102,7 +102,7 @@ def view(
     if task is not Task.CLASSIFY and numeric and not _few_numbers(judged, all_known):
         return _regression(judged, known)
     if (task is Task.CLASSIFY or not numeric) and column.distinct > all_known / 2 and all_known >= 10:
-        what = f"{_quoted(judged)} has {column.distinct:,} classes in {all_known:,} rows: most occur only once"
+        what = f"{judged.quoted} has {column.distinct:,} classes in {all_known:,} rows: most occur only once"
         raise unreadable(path, what, "Name another column, or put its values into a few classes first.")
     return _classification(judged, whole, counts)
 
@@ -131,7 +131,7 @@ def _refused(judged: Judged, path: Path, whole: bool) -> InputError:
     if judged.kind is Kind.CONSTANT and judged.column.examples:
         only = "there is one class only" if _thing(judged) == "class" else "there is nothing to predict"
         what += f", {judged.column.examples[0]!r}: {only}"
-    return unreadable(path, f"the target {_quoted(judged)} {what}", remedy)
+    return unreadable(path, f"the target {judged.quoted} {what}", remedy)
 
 
 def _thing(judged: Judged) -> str:
@@ -151,14 +151,10 @@ def _as_numbers(judged: Judged, path: Path) -> Judged:
     if numbers.null_count() > judged.values.null_count():
         word = shorten(judged.values.filter(numbers.is_null() & judged.values.is_not_null())[0], 30)
         what = (
-            f"{_quoted(judged)} holds words such as {word!r}, so that no number can be predicted (task.kind is regress)"
+            f"{judged.quoted} holds words such as {word!r}, so that no number can be predicted (task.kind is regress)"
         )
         raise unreadable(path, what, "Leave task.kind out, or name a column of numbers.")
     return replace(judged, values=numbers)
-
-
-def _quoted(judged: Judged) -> str:
-    return repr(shorten(judged.column.name, 40))
 
 
 def _few_numbers(judged: Judged, known: int) -> bool:
@@ -174,15 +170,15 @@ def _regression(judged: Judged, known: int) -> TargetView:
     held = judged.values.drop_nulls()
     outliers = far_out(held)
     remarks = [
-        Remark(f"{_quoted(judged)} is a number with {column.distinct:,} different values: a number is to be predicted.")
+        Remark(f"{judged.quoted} is a number with {column.distinct:,} different values: a number is to be predicted.")
     ]
     if judged.kind is Kind.IDENTIFIER:
-        what = f"{_quoted(judged)} seems to number the rows rather than to measure something."
+        what = f"{judged.quoted} seems to number the rows rather than to measure something."
         remarks.append(Remark(what, Weight.WARNING, "Check that it is what you want to predict.", (column.name,)))
     if outliers:
         low, median, high = (held.quantile(share) or 0.0 for share in (0.0, 0.5, 1.0))
         reach = f"from {low:.6g} to {high:.6g}, median {median:.6g}"
-        what = f"Some values of {_quoted(judged)} lie far from all others ({reach})."
+        what = f"Some values of {judged.quoted} lie far from all others ({reach})."
         remedy = (
             "Check that they are no mistakes; if they are real, predict the logarithm or use a loss that bears them."
         )
@@ -261,9 +257,9 @@ def _share(part: int, all_: int) -> str:
 
 def _why_classes(judged: Judged, classes: Sequence[str]) -> Remark:
     if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.IDENTIFIER) and len(classes) > 2:
-        what = f"{_quoted(judged)} has only {len(classes)} different whole numbers: they are read as classes."
+        what = f"{judged.quoted} has only {len(classes)} different whole numbers: they are read as classes."
         return Remark(what, remedy="If their size counts, plan with --set task.kind=regress.")
-    return Remark(f"{_quoted(judged)} has {len(classes):,} different values: a class is to be predicted.")
+    return Remark(f"{judged.quoted} has {len(classes):,} different values: a class is to be predicted.")
 
 
 def _order(name: str) -> tuple[bool, float, str]:
@@ -279,7 +275,7 @@ def _missing_answers(judged: Judged, known: int, missing: int) -> list[Remark]:
         return []
     share = f"{missing / (known + missing):.1%}".replace("%", " %") if missing > 0.001 * known else f"{missing:,}"
     infinite = ", or an infinite one" if INFINITE in judged.column.remark else ""
-    what = f"{share} of the rows have no value for {_quoted(judged)}{infinite}; they are left out of training."
+    what = f"{share} of the rows have no value for {judged.quoted}{infinite}; they are left out of training."
     return [Remark(what, Weight.WARNING if missing > known else Weight.NOTE, columns=(judged.column.name,))]
 
 
