@@ -36,7 +36,7 @@ def inspect_table(path: Path, sample: TableSample, target: str | None, task: Tas
         InputError: there is no such target, or one that cannot be predicted, or a row is damaged.
         OSError
     """
-    columns = columnscolumns(sample)
+    columns = judged_columns(sample)
     found = find_column(columns, target, path) if target is not None else None
     typed = _typed(columns)
     if found is None and len(columns) <= _MOST_COLUMNS_OF_EDGES:
@@ -60,7 +60,7 @@ def inspect_table(path: Path, sample: TableSample, target: str | None, task: Tas
     return as_series(inspection, shape, table)
 
 
-def columnscolumns(sample: TableSample) -> tuple[Judged, ...]:
+def judged_columns(sample: TableSample) -> tuple[Judged, ...]:
     """Every column of a sample, in the order of the file."""
 
     def judged(raw: polars.Series) -> Judged:
