@@ -170,16 +170,13 @@ def _best_guess(text: str, suffix: str, announced: str) -> _Guess:
     common = [announced] if announced and announced in _NAMES else list(_COMMON)
     if suffix in (".tsv", ".tab"):
         common = ["\t", *(mark for mark in common if mark != "\t")]
-    quoted = [_guess(text, mark, '"') for mark in common]
-    bare = [_guess(text, mark, "") for mark in common] if '"' in text else []
-    best = _best(quoted)
-    best_bare = _best(bare)
-    if best_bare is not None and (best is None or best_bare.consistency > best.consistency):
-        best = best_bare
+    quotes = ('"', "") if '"' in text else ('"',)
+    guesses = [_widest([_guess(text, mark, quote) for mark in common]) for quote in quotes]
+    best = max(filter(None, guesses), key=lambda guess: guess.consistency, default=None)
     if best is not None and best.consistency >= _CONSISTENT:
         return best
     single = [] if "  " in text else [_guess(text, " ", '"')]
-    other = _best([*single, _guess(text, ":", '"'), _by_runs(text)])
+    other = _widest([*single, _guess(text, ":", '"'), _guess(text, " ", "", runs=True)])
     if other is not None and other.consistency >= _CONSISTENT and _share_of_numbers(other.records) >= 0.5:
         return other
     if best is not None and best.consistency >= 0.5 and suffix:
@@ -188,7 +185,8 @@ def _best_guess(text: str, suffix: str, announced: str) -> _Guess:
     return one_column if one_column.records else _guess(text, NO_DELIMITER, "")
 
 
-def _best(guesses: Sequence[_Guess]) -> _Guess | None:
+def _widest(guesses: Sequence[_Guess]) -> _Guess | None:
+    """The best of those with several columns."""
     wide = [guess for guess in guesses if guess.width > 1]
     return max(wide, key=lambda guess: guess.rank, default=None)
 
@@ -198,30 +196,22 @@ def _share_of_numbers(records: Sequence[Sequence[str]]) -> float:
     return sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) / max(len(cells), 1)
 
 
-def _guess(text: str, delimiter: str, quote: str) -> _Guess:
-    return _weighed(_records(text, delimiter, quote), delimiter, quote)
-
-
-def _by_runs(text: str) -> _Guess:
-    records = [tuple(line.split()) for line in text.split("\n", _MOST_RECORDS)[:_MOST_RECORDS] if line.strip()]
-    return _weighed(records, " ", "", runs=True)
-
-
-def _weighed(records: Sequence[tuple[str, ...]], delimiter: str, quote: str, *, runs: bool = False) -> _Guess:
+def _guess(text: str, delimiter: str, quote: str, *, runs: bool = False) -> _Guess:
+    if runs:
+        records = [tuple(line.split()) for line in text.split("\n", _MOST_RECORDS)[:_MOST_RECORDS] if line.strip()]
+    else:
+        records = _records(text, delimiter, quote)
     counted = Counter(map(len, records[1:] or records))
     width, alike = counted.most_common(1)[0] if counted else (1, 0)
-    if records and len(records) > 1:
-        alike += len(records[0]) == width
+    alike += len(records) > 1 and len(records[0]) == width
     return _Guess(delimiter, quote, tuple(records), width, alike / max(len(records), 1), runs)
 
 
 def _records(text: str, delimiter: str, quote: str) -> list[tuple[str, ...]]:
     """The first records that are not blank; none where the quotes do not work out."""
     lines = io.StringIO(text.replace("\0", ""), newline="")
-    if quote:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
-    else:
-        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    quoting, skips = (csv.QUOTE_MINIMAL, delimiter != " ") if quote else (csv.QUOTE_NONE, False)
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, skipinitialspace=skips)
     try:
         filled = (tuple(record) for record in reader if record and (len(record) > 1 or record[0].strip()))
         return list(islice(filled, _MOST_RECORDS))

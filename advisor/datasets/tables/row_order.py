@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -109,20 +110,16 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
         return
     inputs = polars.DataFrame([judged.values.head(_ROWS).alias(str(place)) for place, judged in enumerate(compared)])
     rows = len(inputs)
-    possible = 1.0
-    for judged in compared:
-        possible *= max(judged.column.distinct, 1)
+    possible = math.prod(float(max(judged.column.distinct, 1)) for judged in compared)
     if rows < 2 or possible < 10 * rows:
         return  # so few combinations that chance repeats them
     keys = inputs.hash_rows(seed=0)
     repeated = rows - keys.n_unique()
     if not repeated:
         return
-    answers = polars.Series([0] * rows) if target is None else target.values.head(_ROWS)
-    pairs = polars.DataFrame([keys.alias("key"), answers.alias("answer")])
-    if target is None:
-        same, conflicting = repeated, 0
-    else:
+    same, conflicting = repeated, 0
+    if target is not None:
+        pairs = polars.DataFrame([keys.alias("key"), target.values.head(_ROWS).alias("answer")])
         same = rows - pairs.n_unique()
         known = pairs.drop_nulls().group_by("key").agg(polars.col("answer").n_unique().alias("answers"), polars.len())
         conflicting = int(known.filter(polars.col("answers") > 1)["len"].sum())
