@@ -12,13 +12,12 @@ from pathlib import Path
 from advisor.errors import InputError, input_error
 from advisor.wording import join_first, shorten
 
-UNREADABLE = "These data cannot be read"
 _MOST_NEIGHBOURS = 20_000
 
 
 def unreadable(path: Path | str, what: str, remedy: str) -> InputError:
     """The refusal of data that cannot be read."""
-    return input_error(UNREADABLE, what, where=shorten(path, 200), remedy=remedy)
+    return input_error("These data cannot be read", what, where=shorten(path, 200), remedy=remedy)
 
 
 def unlearnable(path: str, what: str, remedy: str) -> InputError:

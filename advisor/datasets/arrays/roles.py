@@ -9,8 +9,8 @@ from pathlib import Path
 
 from advisor.datasets.arrays.stored import StoredArray
 from advisor.datasets.dataset import Remark
-from advisor.datasets.refusals import UNREADABLE, unreadable
-from advisor.errors import did_you_mean, input_error
+from advisor.datasets.refusals import unreadable
+from advisor.errors import did_you_mean
 from advisor.wording import join_names, shorten
 
 _DATA = ("x", "data", "images", "image", "inputs", "input", "features", "series", "samples", "examples", "arr_0")
@@ -120,7 +120,7 @@ def _target(path: Path, arrays: Sequence[StoredArray], data: StoredArray, target
         if not named and data.name:
             names = [shorten(array.name) for array in others]
             what = f"there is no array {shorten(target)!r} that could be the target"
-            raise input_error(UNREADABLE, what, where=shorten(path, 200), remedy=did_you_mean(target, names))
+            raise unreadable(path, what, did_you_mean(target, names))
         if named and not 1 <= len(named[0].shape) <= 2:
             raise unreadable(
                 path, f"the array {shorten(target)} has the shape {_shape(named[0])}", "A target has one or two axes."
@@ -146,7 +146,7 @@ def _column(path: Path, data: StoredArray, target: str | None) -> int:
         if width >= 2
         else "Save data and target as NPZ."
     )
-    raise input_error(UNREADABLE, what, where=shorten(path, 200), remedy=remedy)
+    raise unreadable(path, what, remedy)
 
 
 def _shaped(

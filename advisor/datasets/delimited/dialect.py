@@ -210,8 +210,10 @@ def _guess(text: str, delimiter: str, quote: str, *, runs: bool = False) -> _Gue
 def _records(text: str, delimiter: str, quote: str) -> list[tuple[str, ...]]:
     """The first records that are not blank; none where the quotes do not work out."""
     lines = io.StringIO(text.replace("\0", ""), newline="")
-    quoting, skips = (csv.QUOTE_MINIMAL, delimiter != " ") if quote else (csv.QUOTE_NONE, False)
-    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, skipinitialspace=skips)
+    if quote:
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
+    else:
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     try:
         filled = (tuple(record) for record in reader if record and (len(record) > 1 or record[0].strip()))
         return list(islice(filled, _MOST_RECORDS))

@@ -79,9 +79,7 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
     fewer folds than asked for, but at least two, where classes, groups or times do not suffice. A class with a single row
     is never in a test.
     """
-    classes = examples.targets[rows] if examples.task is Task.CLASSIFY else None
-    groups, times = (None if of_all is None else of_all[rows] for of_all in (examples.groups, examples.times))
-    pairs, how = _folds(len(rows), classes, groups, times, folds, seed)
+    pairs, how = _folds(examples, rows, max(2, min(folds, len(rows) // FEWEST_TEST_EXAMPLES)), seed)
     return [
         Split(numpy.sort(rows[training]), numpy.sort(rows[test]), f"Fold {number} of {len(pairs)}, {how}.")
         for number, (training, test) in enumerate(pairs, start=1)
@@ -155,15 +153,10 @@ def _by_class(targets: NDArray[Any], wanted: int, seed: int) -> Pair | None:
     return numpy.concatenate([training, numpy.flatnonzero(single)]), test
 
 
-def _folds(
-    count: int,
-    classes: NDArray[Any] | None,
-    groups: NDArray[Any] | None,
-    times: NDArray[Any] | None,
-    folds: int,
-    seed: int,
-) -> tuple[list[Pair], str]:
-    folds = max(2, min(folds, count // FEWEST_TEST_EXAMPLES))
+def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[Pair], str]:
+    """Divide these rows, by their positions among them, and say how."""
+    classes = examples.targets[rows] if examples.task is Task.CLASSIFY else None
+    groups, times = (None if of_all is None else of_all[rows] for of_all in (examples.groups, examples.times))
     if times is not None:
         pairs = _folds_by_time(times, groups, folds)
         if pairs:
@@ -174,7 +167,7 @@ def _folds(
         pairs = _divided_by_class(classes, folds, seed)
         if pairs:
             return pairs, "with the same shares of classes"
-    return list(KFold(folds, shuffle=True, random_state=seed).split(numpy.arange(count))), "drawn at random"
+    return list(KFold(folds, shuffle=True, random_state=seed).split(rows)), "drawn at random"
 
 
 def _divided_by_class(classes: NDArray[Any], folds: int, seed: int) -> list[Pair]:

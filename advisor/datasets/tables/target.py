@@ -84,15 +84,16 @@ def view(
     column, kind = judged.column, judged.kind
     known = judged.values.count()
     all_known = known if counts is None else sum(counts.rows.values())
+    whole = whole or counts is not None
     if kind in _REFUSED:
-        raise _refused(judged, path, whole or counts is not None)
+        raise _refused(judged, path, whole)
     if kind is Kind.IDENTIFIER and judged.values.dtype == polars.String:
         what = f"{judged.quoted} has a value of its own in nearly every row, so none can be predicted from others"
         raise unreadable(path, what, "Name a column whose values recur.")
     if column.distinct == 1:
         only = column.examples[0] if column.examples else ""
         where = f"all of the {all_known:,} rows that have a value" if all_known > 1 else "the only row that has a value"
-        where += "" if whole or counts is not None else ", of those that were read"
+        where += "" if whole else ", of those that were read"
         raise unreadable(
             path, f"{judged.quoted} has a single {_thing(judged)}, {only!r}, in {where}", _add_others(judged)
         )
@@ -217,8 +218,6 @@ def _classification(judged: Judged, whole: bool, counts: ClassCounts | None) -> 
     if counts is None:
         seen = texts.drop_nulls().alias("value").value_counts(sort=True)
         counts = ClassCounts({str(name): int(count) for name, count in seen.iter_rows()}, texts.null_count())
-    else:
-        whole = True
     numbers = counts.rows
     known = sum(numbers.values())
     classes = tuple(sorted(numbers, key=_order))

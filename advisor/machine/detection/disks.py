@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from advisor.machine.host import Host, Tree, pairs
@@ -39,12 +39,6 @@ class _Mount:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Drive:
-    kind: DiskKind | None
-    virtual: bool
-
-
 def disk_behind(path: str, tree: Tree, host: Host) -> Disk:
     """The storage behind a file or folder, or behind the nearest folder above that exists. Costs a millisecond."""
     place = host.real_path(path)
@@ -54,11 +48,9 @@ def disk_behind(path: str, tree: Tree, host: Host) -> Disk:
     mount = _mount_of(place, tree)
     if mount is None:
         return Disk(total_bytes=total, free_bytes=free, folder=path)
-    drive = _drive(mount, tree)
-    return Disk(
-        kind=drive.kind,
+    return replace(
+        _drive(mount, tree),
         file_system=mount.file_system,
-        virtual=drive.virtual,
         total_bytes=total,
         free_bytes=free,
         folder=path,
@@ -90,20 +82,20 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
-def _drive(mount: _Mount, tree: Tree) -> _Drive:
+def _drive(mount: _Mount, tree: Tree) -> Disk:
     if mount.file_system in _NETWORK:
-        return _Drive(DiskKind.NETWORK, virtual=False)
+        return Disk(DiskKind.NETWORK)
     if mount.file_system in _MEMORY:
-        return _Drive(DiskKind.MEMORY, virtual=False)
+        return Disk(DiskKind.MEMORY)
     if mount.file_system == "virtiofs":
-        return _Drive(None, virtual=True)
+        return Disk(virtual=True)
     folder = f"/sys/dev/block/{mount.device}"
     if not mount.device.startswith("0:") and tree.exists(folder):
         return _drive_below(folder, tree, _DEEPEST)
     # btrfs and others have numbers of their own; the source names the device.
     name = _kernel_name(mount.source, tree)
     if name is None:
-        return _Drive(None, virtual=False)
+        return Disk()
     if mount.file_system == "btrfs":
         return _slowest([_drive_below(folder, tree, _DEEPEST) for folder in _devices_of_btrfs(name, tree)])
     return _drive_below(f"/sys/class/block/{name}", tree, _DEEPEST)
@@ -130,14 +122,14 @@ def _devices_of_btrfs(name: str, tree: Tree) -> list[str]:
     return []
 
 
-def _slowest(drives: Sequence[_Drive]) -> _Drive:
+def _slowest(drives: Sequence[Disk]) -> Disk:
     """Several drives as one: an array waits for the slowest, and one unknown drive may be that."""
     kinds = [drive.kind for drive in drives]
     slowest = next((kind for kind in (DiskKind.HDD, DiskKind.SSD, DiskKind.NVME) if kind in kinds), None)
-    return _Drive(None if None in kinds else slowest, any(drive.virtual for drive in drives))
+    return Disk(None if None in kinds else slowest, virtual=any(drive.virtual for drive in drives))
 
 
-def _drive_below(folder: str, tree: Tree, depth: int) -> _Drive:
+def _drive_below(folder: str, tree: Tree, depth: int) -> Disk:
     """The drive of a block device; of several below it the slowest."""
     if tree.exists(f"{folder}/partition"):
         folder = f"{folder}/.."
@@ -149,11 +141,11 @@ def _drive_below(folder: str, tree: Tree, depth: int) -> _Drive:
         f"{tree.read_word(f'{folder}/device/vendor') or ''} {tree.read_word(f'{folder}/device/model') or ''}".lower()
     )
     if name.startswith(_VIRTUAL) or any(part in model for part in _VIRTUAL_MODELS):
-        return _Drive(None, virtual=True)  # virtio says `rotational` without knowing
+        return Disk(virtual=True)  # virtio says `rotational` without knowing
     if name.startswith("nvme"):
-        return _Drive(DiskKind.NVME, virtual=False)
+        return Disk(DiskKind.NVME)
     if name.startswith(("sd", "hd", "mmcblk")):
         rotational = tree.read_integer(f"{folder}/queue/rotational")
         kinds_by_flag = {0: DiskKind.SSD, 1: DiskKind.HDD}
-        return _Drive(None if rotational is None else kinds_by_flag.get(rotational), virtual=False)
-    return _Drive(DiskKind.MEMORY if name.startswith(("zram", "ram", "pmem")) else None, virtual=False)
+        return Disk(None if rotational is None else kinds_by_flag.get(rotational))
+    return Disk(DiskKind.MEMORY if name.startswith(("zram", "ram", "pmem")) else None)

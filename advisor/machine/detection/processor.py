@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 
 from advisor.machine.host import Host, Tree, number_list, pairs, whole_number
 
-_X86_FEATURES = {
+_FEATURES = {
     "avx2": "avx2",
     "avx512f": "avx512",
     "avx512_bf16": "avx512_bf16",
     "amx_bf16": "amx_bf16",
+    "neon": "neon",
+    "asimd": "neon",
+    "sve": "sve",
 }
-_ARM_FEATURES = {"neon": "neon", "asimd": "neon", "sve": "sve"}
-_FEATURES = _X86_FEATURES | _ARM_FEATURES
+"""By the flag of the kernel."""
 CPU_FEATURES = frozenset(_FEATURES.values())
 
 # 64-bit ARM kernels print numbers instead of a name: implementer and part, as in Arm's manuals and lscpu.
@@ -50,7 +52,10 @@ def detect_processor(tree: Tree, host: Host) -> Processor:
     text = tree.read("/proc/cpuinfo")
     if text is not None:
         return _from_cpuinfo(_cpuinfo_entries(text), tree, host)
-    found = _from_sysctl(host) if host.system == "Darwin" else _from_counts(host)
+    if host.system == "Darwin":
+        found = _from_sysctl(host)
+    else:
+        found = Processor(None, host.physical_cores(), host.logical_cores(), features=None)
     return found if found.model else _named_by_itself(found, tree, host)
 
 
@@ -160,10 +165,6 @@ def _from_sysctl(host: Host) -> Processor:
         features=features,
         sockets=integer("hw.packages"),
     )
-
-
-def _from_counts(host: Host) -> Processor:
-    return Processor(None, host.physical_cores(), host.logical_cores(), features=None)
 
 
 def _named_by_itself(found: Processor, tree: Tree, host: Host) -> Processor:

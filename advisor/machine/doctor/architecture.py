@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from advisor.facts.values import number_text
 from advisor.machine.doctor.finding import BUILDS, Examination, Finding, note, problem
@@ -99,4 +99,4 @@ def amd_architecture(seen: Examination) -> Iterator[Finding]:
             )
 
 
-CHECKS: tuple[Callable[[Examination], Iterator[Finding]], ...] = (architecture, amd_architecture)
+CHECKS = (architecture, amd_architecture)

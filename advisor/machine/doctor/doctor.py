@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.machine.doctor import architecture as doctor_architecture
-from advisor.machine.doctor import gpus as doctor_gpus
-from advisor.machine.doctor import host as doctor_host
-from advisor.machine.doctor import torch_build as doctor_torch
+from advisor.machine.doctor import architecture, gpus, host, torch_build
 from advisor.machine.doctor.finding import Environment, Examination, Finding, Severity
 from advisor.machine.machine import Machine
 from advisor.machine.torch_view import TorchView
@@ -33,7 +30,7 @@ def findings(machine: Machine, torch_view: TorchView, environment: Environment) 
     examination = Examination(machine, torch_view, environment)
     found = [
         finding
-        for room in (doctor_torch, doctor_architecture, doctor_gpus, doctor_host)
+        for room in (torch_build, architecture, gpus, host)
         for check in room.CHECKS
         for finding in check(examination)
     ]

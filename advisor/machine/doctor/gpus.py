@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from advisor.facts.values import with_unit
@@ -158,4 +158,4 @@ def every_card(seen: Examination) -> Iterator[Finding]:
                 yield replace(finding, title=f"{card} {finding.title}")
 
 
-CHECKS: tuple[Callable[[Examination], Iterator[Finding]], ...] = (silent_driver, every_card)
+CHECKS = (silent_driver, every_card)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from advisor.facts.values import number_text, with_unit
 from advisor.machine.doctor.finding import Examination, Finding, note, warning
@@ -212,14 +212,4 @@ def data_disk(seen: Examination) -> Iterator[Finding]:
     )
 
 
-CHECKS: tuple[Callable[[Examination], Iterator[Finding]], ...] = (
-    governor,
-    turbo,
-    quota,
-    memory_nodes,
-    swap,
-    memory_full,
-    shared_memory,
-    state_folder,
-    data_disk,
-)
+CHECKS = (governor, turbo, quota, memory_nodes, swap, memory_full, shared_memory, state_folder, data_disk)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from advisor.machine.cards import Gpu
 from advisor.machine.doctor.finding import BUILDS, Examination, Finding, note, problem, warning
@@ -189,13 +189,7 @@ def threads(seen: Examination) -> Iterator[Finding]:
         )
 
 
-CHECKS: tuple[Callable[[Examination], Iterator[Finding]], ...] = (
-    torch_missing,
-    cpu_build,
-    unusable,
-    fewer_cards,
-    threads,
-)
+CHECKS = (torch_missing, cpu_build, unusable, fewer_cards, threads)
 
 
 def _hiding(seen: Examination) -> tuple[str, str] | None:
