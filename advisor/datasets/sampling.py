@@ -43,7 +43,8 @@ def stratified(classes: NDArray[numpy.int64], most: int, seed: int) -> Positions
     if len(classes) <= most:
         return numpy.arange(len(classes))
     draw = numpy.random.default_rng(seed)
-    members = _members(classes)
+    order = numpy.argsort(classes, kind="stable")
+    members = numpy.split(order, numpy.flatnonzero(numpy.diff(classes[order])) + 1)  # of each class
     chosen = [
         draw.choice(own, quota, replace=False) for own, quota in zip(members, _quotas(members, most), strict=True)
     ]
@@ -65,12 +66,6 @@ def evened(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> bool:
 def how_drawn(classes: NDArray[numpy.int64], sample: NDArray[numpy.int64]) -> str:
     more = evened(classes, sample)
     return "more than their share of those of rare classes" if more else "the same share of every class"
-
-
-def _members(classes: NDArray[numpy.int64]) -> list[Positions]:
-    order = numpy.argsort(classes, kind="stable")
-    starts = numpy.flatnonzero(numpy.diff(classes[order])) + 1
-    return numpy.split(order, starts)
 
 
 def _quotas(members: list[Positions], most: int) -> Positions:

@@ -35,8 +35,8 @@ logging.getLogger("PIL").addHandler(logging.NullHandler())  # else its remarks o
 class Look:
     """One decoded picture."""
 
-    width: int
-    height: int
+    size: tuple[int, int]
+    """Width and height."""
     mode: str
     content: bytes
     """A hash of the file."""
@@ -72,10 +72,10 @@ def resized(picture: NDArray[Any], side: int) -> Floats:
 def look(path: Path) -> Look:
     """Decode a picture. Raises one of BROKEN."""
     with _opened(path) as image:
-        width, height, mode = *image.size, image.mode
+        size, mode = image.size, image.mode
         image.draft(None, (LARGEST_SIDE, LARGEST_SIDE))  # a large JPEG is decoded in a fraction of the time
         image.load()
-    return Look(width, height, mode, hashlib.blake2b(path.read_bytes(), digest_size=16).digest())
+    return Look(size, mode, hashlib.blake2b(path.read_bytes(), digest_size=16).digest())
 
 
 def read(path: Path, side: int, colours: int) -> Floats:

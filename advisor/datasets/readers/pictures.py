@@ -54,10 +54,10 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     names = join_names([shorten(member.name, 40) for member, _ in broken[:3]])
     if not looks:
         raise unreadable(folder, f"none of its pictures can be read, such as {names}", _REMEDY)
-    width, height = Counter((look.width, look.height) for look in looks).most_common(1)[0][0]
+    width, height = Counter(look.size for look in looks).most_common(1)[0][0]
     colours = Counter(look.colours for look in looks).most_common(1)[0][0]
     side = images.side_for(width, height)
-    of_one_size = all((look.width, look.height) == (width, height) for look in looks)
+    of_one_size = all(look.size == (width, height) for look in looks)
     # Of many sizes, that of trials: the most common stands for few.
     pixels = width * height if of_one_size else side * side
     remarks = [*_remarks(looks, (width, height), colours)]
@@ -80,13 +80,13 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
 
 
 def _remarks(looks: list[Look], commonest: tuple[int, int], colours: int) -> Iterator[Remark]:
-    sizes = Counter((look.width, look.height) for look in looks)
+    sizes = Counter(look.size for look in looks)
     side = images.side_for(*commonest)
     width, height = commonest
     if len(sizes) > 1:
-        narrow, wide = min(look.width for look in looks), max(look.width for look in looks)
-        low, high = min(look.height for look in looks), max(look.height for look in looks)
-        range_ = f"from {narrow} to {wide} pixels wide and from {low} to {high} high"
+        widths, heights = zip(*sizes, strict=True)
+        wide = f"from {min(widths)} to {max(widths)} pixels wide"
+        range_ = f"{wide} and from {min(heights)} to {max(heights)} high"
         most = f"{sizes[commonest] / len(looks) * 100:.0f} % have {width}x{height}"
         remedy = "Bring them to one size yourself where shapes must not be stretched."
         yield Remark(

@@ -89,11 +89,12 @@ def _judged_typed(raw: polars.Series) -> Judged:
     if raw.dtype == polars.Boolean:
         return _judged(raw.name, Kind.YES_NO, as_texts(raw))
     if raw.dtype.is_numeric():
-        return _numbers(raw.name, reading.finite(raw.cast(polars.Float64)), "", raw)
+        infinite = raw.dtype.is_float() and bool(raw.is_infinite().any())
+        return _numbers(raw.name, reading.finite(raw.cast(polars.Float64)), infinite=infinite)
     if raw.dtype in (polars.Date, polars.Datetime):
         return _judged(raw.name, Kind.DATE, raw.cast(polars.Datetime("us")))
     if raw.dtype == polars.Duration:
-        return _numbers(raw.name, raw.dt.total_microseconds().cast(polars.Float64), "", raw)
+        return _numbers(raw.name, raw.dt.total_microseconds().cast(polars.Float64))
     return _judged_texts(as_texts(raw), comma_first=False)
 
 
@@ -112,7 +113,7 @@ def _judged_texts(raw: polars.Series, comma_first: bool) -> Judged:
         stray = texts.filter(numbers.is_null() & texts.is_not_null()).unique(maintain_order=True).to_list()
         others = [word for word in stray if not _INFINITE.fullmatch(word)]
         if len(others) <= _STRAY_VALUES:
-            return _with_stray(_numbers(raw.name, numbers, style[0].value, raw), others, len(others) < len(stray))
+            return _numbers(raw.name, numbers, style[0].value, others, infinite=len(others) < len(stray))
     distinct = texts.drop_nulls().unique(maintain_order=True)
     if len(distinct) == 2 and reading.are_yes_and_no(list(distinct)):
         return _judged(raw.name, Kind.YES_NO, texts, style="", distinct=2)
@@ -121,7 +122,10 @@ def _judged_texts(raw: polars.Series, comma_first: bool) -> Judged:
     return _words(texts, len(distinct), known)
 
 
-def _numbers(name: str, numbers: polars.Series, style: str, raw: polars.Series) -> Judged:
+def _numbers(
+    name: str, numbers: polars.Series, style: str = "", others: Sequence[str] = (), *, infinite: bool = False
+) -> Judged:
+    """A column of numbers, among which other words and infinite values count as missing."""
     known = numbers.drop_nulls()
     distinct = known.n_unique() if len(known) else 0
     if not distinct:
@@ -131,20 +135,13 @@ def _numbers(name: str, numbers: polars.Series, style: str, raw: polars.Series) 
     if whole and distinct == 2 and set(known.unique().to_list()) == {0.0, 1.0}:
         kind = Kind.YES_NO
         numbers = as_texts(numbers)
-    judged = _judged(name, kind, numbers, style=style, distinct=distinct)
-    infinite = raw.dtype.is_float() and bool(raw.is_infinite().any())
-    return _with_stray(judged, (), infinite)
-
-
-def _with_stray(judged: Judged, others: Sequence[str], infinite: bool) -> Judged:
-    """Say which words among numbers count as missing."""
-    remarks = [judged.column.remark] if judged.column.remark else []
+    remarks = []
     if others:
         shown = join_names([f"{shorten(value, 20)!r}" for value in others])
         remarks.append(f"{shown} among its numbers {'counts' if len(others) == 1 else 'count'} as missing.")
     if infinite:
         remarks.append(INFINITE)
-    return replace(judged, column=replace(judged.column, remark=" ".join(remarks)))
+    return _judged(name, kind, numbers, style=style, distinct=distinct, remark=" ".join(remarks))
 
 
 def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged:

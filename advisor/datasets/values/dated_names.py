@@ -53,18 +53,11 @@ def _in_order(times: Sequence[float]) -> bool:
     return all(step > 0 for step in steps) or all(step < 0 for step in steps)
 
 
-def _quarters(name: str) -> float:
-    found = _QUARTER.fullmatch(name)
+def _numbered(pattern: re.Pattern[str], in_a_year: int, name: str) -> float:
+    found = pattern.fullmatch(name)
     if found is None:
         raise ValueError(name)
-    return 4 * int(found["year"] or found["last"]) + int(found["number"] or found["first"])
-
-
-def _numbered_months(name: str) -> float:
-    found = _MONTH.fullmatch(name)
-    if found is None:
-        raise ValueError(name)
-    return 12 * int(found["year"]) + int(found["number"])
+    return in_a_year * int(found["year"] or found["last"]) + int(found["number"] or found["first"])
 
 
 def _months(spelling: str, name: str) -> float:
@@ -78,8 +71,8 @@ def _days(spelling: str, name: str) -> float:
 
 
 _READERS: tuple[Callable[[str], float], ...] = (
-    _quarters,
-    _numbered_months,
+    partial(_numbered, _QUARTER, 4),
+    partial(_numbered, _MONTH, 12),
     *(partial(_months, spelling) for spelling in _MONTHS),
     *(partial(_days, spelling) for spelling in _DAYS),
 )

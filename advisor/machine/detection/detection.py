@@ -9,10 +9,9 @@ from pathlib import Path
 
 from advisor.machine.cards import Gpu
 from advisor.machine.detection.limits import read_limits
-from advisor.machine.detection.memory import memory_lines
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.gpus.gpu import detect_gpus, gpu_states
-from advisor.machine.host import Host, Tree
+from advisor.machine.host import Host, Tree, memory_lines
 from advisor.machine.machine import Machine
 
 __all__ = ["Machine", "detect", "look_closer"]

@@ -40,14 +40,15 @@ def read_limits(tree: Tree) -> Limits:
     left: list[int] = []
     for version, controllers, folder in groups(tree):
         if version == 2:
-            cores += _quota_v2(tree, folder)
+            quota = [whole_number(word) for word in (tree.read(f"{folder}/cpu.max") or "").split()]
             limit = _memory(tree, f"{folder}/memory.max")
             used = "memory.current"
         else:
-            if "cpu" in controllers:
-                cores += _quota_v1(tree, folder)
+            names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if "cpu" in controllers else ()
+            quota = [tree.read_integer(f"{folder}/{name}") for name in names]
             limit = _memory(tree, f"{folder}/memory.limit_in_bytes") if "memory" in controllers else None
             used = "memory.usage_in_bytes"
+        cores += _cores(*quota) if len(quota) == 2 else ()
         if limit is not None:
             memory.append(limit)
             left += _left(tree, folder, limit, used)
@@ -99,20 +100,8 @@ def _visible_folders(mounts: list[_Mount], path: PurePosixPath) -> set[PurePosix
     return {mount.folder for mount in mounts}
 
 
-def _quota_v2(tree: Tree, folder: PurePosixPath) -> Iterator[float]:
-    """`cpu.max` holds quota and period in microseconds, or `max` for no quota."""
-    words = (tree.read(f"{folder}/cpu.max") or "").split()
-    if len(words) == 2:
-        yield from _cores(whole_number(words[0]), whole_number(words[1]))
-
-
-def _quota_v1(tree: Tree, folder: PurePosixPath) -> Iterator[float]:
-    """Both in microseconds; a quota of -1 is none."""
-    quota = tree.read_integer(f"{folder}/cpu.cfs_quota_us")
-    yield from _cores(quota, tree.read_integer(f"{folder}/cpu.cfs_period_us"))
-
-
 def _cores(quota: int | None, period: int | None) -> Iterator[float]:
+    """The quota of each period, both in microseconds; without a limit the quota is `max`, or -1."""
     if quota is not None and period is not None and quota > 0 and period > 0:
         yield quota / period
 

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
-from advisor.machine.detection.memory import memory_lines
-from advisor.machine.host import Host, Tree, number_list, pairs, whole_number
+from advisor.machine.host import Host, Tree, memory_lines, number_list, pairs, whole_number
 from advisor.machine.parts import Cache, CacheKind, Clocks, NumaNode
 
 _CPUS = "/sys/devices/system/cpu"

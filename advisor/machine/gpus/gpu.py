@@ -27,14 +27,19 @@ def detect_gpus(tree: Tree, host: Host) -> FoundGpus:
         from advisor.machine.gpus import nvidia  # 1 ms for each maker
 
         asked = nvidia.ask(tree, host)
-        if asked.gpus:
-            _note_hidden_cards(tree, host)
+        visible = host.environment("CUDA_VISIBLE_DEVICES") if asked.gpus else None
+        if visible is not None:
+            tree.notes.append(f"CUDA_VISIBLE_DEVICES is {visible!r}: programs may see fewer cards than counted.")
         if asked.gpus != ():
             return asked
     elif _nvidia_card_without_driver(tree):
         return FoundGpus(None)
     if host.system == "Linux":
-        return FoundGpus(_amd(tree))
+        if not tree.exists("/sys/class/kfd"):
+            return FoundGpus(())
+        from advisor.machine.gpus import amd  # 1 ms
+
+        return FoundGpus(amd.detect(tree))
     tree.notes.append(f"On {host.system} only NVIDIA cards are looked for: state others yourself.")
     return FoundGpus(None)
 
@@ -57,12 +62,6 @@ def gpu_states(gpus: Sequence[Gpu] | None, tree: Tree, host: Host) -> tuple[Gpu,
     return tuple(replace(gpu, state=state) for gpu, state in zip(gpus, states, strict=True))
 
 
-def _note_hidden_cards(tree: Tree, host: Host) -> None:
-    visible = host.environment("CUDA_VISIBLE_DEVICES")
-    if visible is not None:
-        tree.notes.append(f"CUDA_VISIBLE_DEVICES is {visible!r}: programs may see fewer cards than counted.")
-
-
 def _nvidia_card_without_driver(tree: Tree) -> bool:
     for device in tree.names(_PCI_DEVICES):
         folder = f"{_PCI_DEVICES}/{device}"
@@ -74,14 +73,6 @@ def _nvidia_card_without_driver(tree: Tree) -> bool:
             tree.notes.append(f"There is an NVIDIA card at {device}, but no NVIDIA driver. {remedy}.")
             return True
     return False
-
-
-def _amd(tree: Tree) -> tuple[Gpu, ...] | None:
-    if not tree.exists("/sys/class/kfd"):
-        return ()
-    from advisor.machine.gpus import amd  # 1 ms
-
-    return amd.detect(tree)
 
 
 def _apple(tree: Tree, host: Host) -> tuple[Gpu, ...] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import combinations, takewhile
 from typing import Any, TypeVar
 
 from advisor.machine.cards import FoundGpus, Gpu, GpuDriver, GpuPair, GpuProcess, GpuState, Throttle, Topology
@@ -48,7 +49,8 @@ def ask(tree: Tree, host: Host) -> FoundGpus:
             count = int(nvml.nvmlDeviceGetCount())
             driver = GpuDriver(_quiet(nvml, nvml.nvmlSystemGetDriverVersion), _cuda(nvml))
             gpus = tuple(_card(nvml, index, tree) for index in range(count))
-            return FoundGpus(gpus, _pairs(nvml, gpus), driver)
+            pairs = tuple(_pair(nvml, first, second) for first, second in combinations(range(count), 2))
+            return FoundGpus(gpus, pairs, driver)
     except nvml.NVMLError as error:
         if host.system != "Linux" and isinstance(error, nvml.NVMLError_LibraryNotFound):
             return FoundGpus(())
@@ -111,18 +113,9 @@ def _card(nvml: Any, index: int, tree: Tree) -> Gpu:
 
 def _nvlinks(nvml: Any, index: int) -> int | None:
     """None for a card that knows no NVLink; the first link that does not exist ends the count."""
-    active: list[bool] = []
-    for link in range(_MOST_LINKS):
-        state = _quiet(nvml, nvml.nvmlDeviceGetNvLinkState, (index,), link)
-        if state is None:
-            break
-        active.append(state == 1)
+    states = (_quiet(nvml, nvml.nvmlDeviceGetNvLinkState, (index,), link) for link in range(_MOST_LINKS))
+    active = [state == 1 for state in takewhile(lambda state: state is not None, states)]
     return sum(active) if active else None
-
-
-def _pairs(nvml: Any, gpus: tuple[Gpu, ...]) -> tuple[GpuPair, ...]:
-    cards = range(len(gpus))
-    return tuple(_pair(nvml, first, second) for first in cards for second in cards if first < second)
 
 
 def _pair(nvml: Any, first: int, second: int) -> GpuPair:
