@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from types import TracebackType
 from typing import IO, Self, TypeAlias
 
 import psutil
@@ -125,9 +124,7 @@ class ChildProcess:
             self._kill()
             raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._closing:
             try:
                 self._look_for_family()

@@ -18,6 +18,7 @@ from advisor.files import atomic_write
 MAX_BYTES = 16_000_000
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
+_CHECK = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
 
 
 class StateError(InputError):
@@ -42,13 +43,11 @@ def state_folder() -> Path:
     """
     base = _base_folder()
     folder = base / host_name(socket.gethostname())
-    try:
+    remedy = "Name a folder that can be written in the environment variable ADVISOR_STATE."
+    with _explained(folder, "the folder cannot be created", remedy):
         base.parent.mkdir(parents=True, exist_ok=True)
         for private in (base, folder):
             private.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-    except OSError as error:
-        remedy = "Name a folder that can be written in the environment variable ADVISOR_STATE."
-        raise StateError(folder, f"the folder cannot be created ({_reason(error)}).", remedy) from error
     return folder
 
 
@@ -81,7 +80,7 @@ def save_json(path: Path, data: object) -> None:
     try:
         atomic_write(path, text.encode("ascii"), mode=_PRIVATE_FILE)
     except OSError as error:
-        remedy = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
+        remedy = _CHECK
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             remedy = "Free some space, or name a folder on another disk in ADVISOR_STATE."
         raise StateError(path, f"cannot be saved ({_reason(error)}).", remedy) from error
@@ -100,11 +99,8 @@ def locked(path: Path) -> Iterator[None]:
         yield
         return
     lock = path.with_name(f".{path.name}.lock")
-    try:
+    with _explained(lock, "cannot be created", _CHECK):
         file = os.open(lock, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
-    except OSError as error:
-        remedy = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
-        raise StateError(lock, f"cannot be created ({_reason(error)}).", remedy) from error
     try:
         with suppress(OSError):  # some network file systems have none: rarely losing a result beats keeping none
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -121,13 +117,11 @@ def load_json(path: Path) -> object:
         SetAsideError: it is larger than 16 MB, or is not JSON; it was moved aside.
         StateError: it cannot be read, or not be moved aside.
     """
+    with _explained(path, "cannot be read", "Check its permissions."):
+        raw = _read(path)
     try:
-        return parse_json(_read(path))
-    except OSError as error:
-        raise StateError(path, f"cannot be read ({_reason(error)}).", "Check its permissions.") from error
+        return parse_json(raw)
     except ValueError as error:
-        if isinstance(error, StateError):
-            raise
         raise _set_aside(path, str(error)) from error
 
 
@@ -165,13 +159,9 @@ def _set_aside(path: Path, what: str) -> StateError:
 
 def copy_aside(path: Path) -> Path:
     """A copy beside it, before what cannot be read in it is left out. Raises StateError."""
-    try:
+    with _explained(path, "cannot be copied", "Check the folder and its permissions."):
         aside = _free_place_beside(path)
         atomic_write(aside, _read(path), mode=_PRIVATE_FILE)
-    except OSError as error:
-        raise StateError(
-            path, f"cannot be copied ({_reason(error)}).", "Check the folder and its permissions."
-        ) from error
     return aside
 
 
@@ -179,6 +169,15 @@ def _free_place_beside(path: Path) -> Path:
     """`last.json.corrupt`, `last.json.corrupt-2`, ...: the first that is not taken."""
     names = (f"{path.name}.corrupt{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
     return next(place for name in names if not os.path.lexists(place := path.with_name(name)))
+
+
+@contextmanager
+def _explained(path: Path, what: str, remedy: str) -> Iterator[None]:
+    """Raise StateError for what the system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise StateError(path, f"{what} ({_reason(error)}).", remedy) from error
 
 
 def _reason(error: OSError) -> str:

@@ -147,14 +147,13 @@ def _encoding(path: Path, start: bytes, size: int) -> str:
 
 def _of_large(path: Path, size: int, dialect: Dialect) -> TableSample:
     """Read pieces evenly apart, each as large as the others: a sorted file must not be judged by its beginning."""
-    first, *others = _pieces_of_rows(path, size, dialect)
-    parts = [first, *others]
+    parts = list(_pieces_of_rows(path, size, dialect))
     frame = frame_of(b"".join(part.data for part in parts), dialect)
     read, lines = sum(len(part.data) for part in parts), sum(part.lines for part in parts)
     rows, counted = _rows(path, size, dialect, read, lines, len(frame))
     how = "all rows were counted" if counted else "the number of rows is estimated from bytes"
-    start = _counted(first.data, dialect)
-    more = f"{len(frame) - start:,} more from {len(others)} other places, evenly apart"
+    start = _counted(parts[0].data, dialect)
+    more = f"{len(frame) - start:,} more from {len(parts) - 1} other places, evenly apart"
     return _table(dialect, frame, rows, f"Read the first {start:,} rows and {more}; {how}.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,16 +41,15 @@ def class_counts(path: Path, sample: TableSample, target: Judged) -> ClassCounts
     parts = sample.access.value_counts(path, target.column.name, rare=_seems_rare(target), rows=sample.rows)
     if parts is None:
         return None
-    found: dict[object, int] = {}
+    found: Counter[object] = Counter()
     for part in parts:
         if len(part) + len(found) > _MOST_CLASSES:
             return None
-        for value, rows in part.iter_rows():
-            found[value] = found.get(value, 0) + int(rows)
+        found.update(dict(part.iter_rows()))
     texts = class_texts(polars.Series(target.column.name, list(found), strict=False), target.style)
-    counts: dict[str | None, int] = {}
+    counts: Counter[str | None] = Counter()
     for text, rows in zip(texts.to_list(), found.values(), strict=True):
-        counts[text] = counts.get(text, 0) + rows
+        counts[text] += rows
     missing = counts.pop(None, 0)
     if not counts.keys() >= set(as_texts(target.values).drop_nulls().unique().to_list()):
         return None

@@ -185,14 +185,8 @@ def _regression(judged: Judged, known: int) -> TargetView:
         )
         remarks.append(Remark(what, Weight.WARNING, remedy, (column.name,)))
     remarks += _missing_answers(judged, known, len(judged.values) - known)
-    return TargetView(
-        column.name,
-        Task.REGRESS,
-        judged.values,
-        labelled=known / len(judged.values),
-        outliers=outliers,
-        remarks=tuple(remarks),
-    )
+    labelled, told = known / len(judged.values), tuple(remarks)
+    return TargetView(column.name, Task.REGRESS, judged.values, labelled=labelled, outliers=outliers, remarks=told)
 
 
 def far_out(numbers: polars.Series) -> bool:

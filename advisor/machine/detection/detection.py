@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.machine.cards import Gpu
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.detection.processor import detect_processor
 from advisor.machine.gpus.gpu import detect_gpus, gpu_states
@@ -29,17 +28,18 @@ def detect(place: Path | Tree = Path("/"), host: Host | None = None) -> Machine:
     processor = detect_processor(tree, host)
     limits = read_limits(tree)
     found = detect_gpus(tree, host)
-    if found.gpus and len({_kind(gpu) for gpu in found.gpus}) > 1:
+    if len({(gpu.name, gpu.memory_bytes, gpu.compute_capability) for gpu in found.gpus or ()}) > 1:
         tree.notes.append("The GPUs differ: the smallest memory and lowest compute capability count for all.")
     quota = None if limits.cores is None else math.ceil(limits.cores)
     affinity = host.affinity()
+    memory = memory_lines(tree).get("MemTotal")
     return Machine(
         cpu_model=processor.model,
         physical_cores=processor.physical_cores,
         logical_cores=processor.logical_cores,
         usable_cores=_least_known([processor.logical_cores, None if affinity is None else len(affinity), quota]),
         features=processor.features,
-        memory_bytes=_least_known([_main_memory(tree, host), limits.memory_bytes]),
+        memory_bytes=_least_known([host.memory_bytes() if memory is None else memory, limits.memory_bytes]),
         gpus=found.gpus,
         notes=tuple(dict.fromkeys(tree.notes)),
         system=host.system or None,
@@ -85,7 +85,7 @@ def look_closer(
         memory_nodes=details.allowed_nodes(tree),
         clocks=details.detect_clocks(tree),
         memory_modules=memory_modules(tree),
-        memory_available_bytes=_available(memory.get("MemAvailable"), tree),
+        memory_available_bytes=_least_known([memory.get("MemAvailable"), read_limits(tree).memory_left_bytes]),
         swap_bytes=swap,
         swap_used_bytes=None if swap is None or unswapped is None else max(0, swap - unswapped),
         virtual=virtual,
@@ -96,25 +96,11 @@ def look_closer(
     return replace(closer, notes=tuple(dict.fromkeys([*machine.notes, *tree.notes])))
 
 
-def _main_memory(tree: Tree, host: Host) -> int | None:
-    total = memory_lines(tree).get("MemTotal")
-    return host.memory_bytes() if total is None else total
-
-
-def _available(system: int | None, tree: Tree) -> int | None:
-    """The system's and the container's, whichever is less."""
-    return _least_known([system, read_limits(tree).memory_left_bytes])
-
-
 def _smt(machine: Machine, tree: Tree) -> bool | None:
     active = tree.read_integer("/sys/devices/system/cpu/smt/active")
     if active is not None:
         return active == 1
     return None if machine.threads_per_core is None else machine.threads_per_core > 1
-
-
-def _kind(gpu: Gpu) -> tuple[str | None, int | None, float | None]:
-    return gpu.name, gpu.memory_bytes, gpu.compute_capability
 
 
 def _least_known(values: list[int | None]) -> int | None:

@@ -61,12 +61,9 @@ def disk_behind(path: str, tree: Tree, host: Host) -> Disk:
 
 def _mount_of(place: str, tree: Tree) -> _Mount | None:
     """The mount with the longest name above the place; the last of equal ones, since it hides the others."""
-    found: _Mount | None = None
-    for mount in _mounts(tree.read("/proc/self/mountinfo") or ""):
-        above = PurePosixPath(place).is_relative_to(mount.point)
-        if above and (found is None or len(mount.point) >= len(found.point)):
-            found = mount
-    return found
+    mounts = list(_mounts(tree.read("/proc/self/mountinfo") or ""))
+    above = (mount for mount in reversed(mounts) if PurePosixPath(place).is_relative_to(mount.point))
+    return max(above, key=lambda mount: len(mount.point), default=None)
 
 
 def _mounts(mountinfo: str) -> Iterator[_Mount]:

@@ -18,7 +18,6 @@ from advisor.datasets.tables.examples import target_numbers
 from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, finite, seconds
-from advisor.facts.vocabulary import Value
 from advisor.wording import shorten
 
 _FACTS_OF_TABLES = frozenset({"task.kind", "task.outputs", "data.imbalance", "data.labelled_fraction"})
@@ -30,26 +29,22 @@ MOST_BYTES = 2**30
 
 def as_series(inspection: Inspection, shape: SeriesShape, table: Table) -> Inspection:
     """The inspection of a table as one of the series in it. Its `examples` must be the rows of the table."""
-    rows = inspection.examples
-    facts: dict[str, Value] = dict(inspection.facts)
-    facts.pop("data.sparse_ids", None)
+    target, task, rows = inspection.target, inspection.task, inspection.examples
+    examples, values, long = rows, len(shape.value_columns), shape.kind is Arrangement.LONG
+    forecasts = long or target is None
+    left_out = {"data.sparse_ids", *(_FACTS_OF_TABLES if forecasts else ())}
+    facts = {name: value for name, value in inspection.facts.items() if name not in left_out}
     facts |= {"data.modality": "time_series", "data.sequence_length": shape.steps}
-    target, task, examples = inspection.target, inspection.task, rows
-    forecasts = shape.kind is Arrangement.LONG or target is None
     if forecasts:
-        facts = {name: value for name, value in facts.items() if name not in _FACTS_OF_TABLES}
-        if shape.kind is Arrangement.WIDE:
-            examples = rows * (len(shape.value_columns) - shape.steps)
-        else:
+        if long:
             examples = max(1, rows - shape.series * shape.steps)
-            target = target or (shape.value_columns[0] if len(shape.value_columns) == 1 else None)
-        known = shape.kind is Arrangement.WIDE or target is not None
+            target = target or (shape.value_columns[0] if values == 1 else None)
+        else:
+            examples = rows * (values - shape.steps)
+        known = not long or target is not None
         task = Task.FORECAST if known else None
         facts |= {"task.kind": "forecast", "task.outputs": 1} if known else {}
-    facts |= {
-        "data.examples": examples,
-        "data.inputs": len(shape.value_columns) if shape.kind is Arrangement.LONG else 1,
-    }
+    facts |= {"data.examples": examples, "data.inputs": values if long else 1}
     return replace(
         inspection,
         modality="time_series",
