@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
-from advisor.networks.family import Answer
-from advisor.networks.registry import find
+from advisor.networks.counts import counts
+from advisor.networks.description import UnbuildableError
+from advisor.networks.family import Answer, Family, flat
+from advisor.networks.parts.counting import Counts
+from advisor.networks.registry import find, losses
+from advisor.networks.spec import Description
+
+OPERATIONS = 3e9
+"""Of one step of a trial: some tenths of a second for one core of a processor."""
+SMALLEST = 2
+"""Examples of a batch, so that there is something to normalise and to tell apart."""
+CLASSICAL = ("gradient_boosting", "random_forest", "linear")
+"""The models of a plan that are no networks."""
+NO_NETWORK = Family(name="", hidden_units=(), layout=flat, count=lambda spec, units: Counts(), dropout=0.0)
+"""Stands for the family of those."""
 
 
 class Layout(StrEnum):
@@ -19,6 +33,20 @@ class Layout(StrEnum):
     TOKENS = "tokens"  # (steps,) of token numbers
     TREE = "tree"  # (nodes, 3): token, left and right child of each node
     GRAPH = "graph"  # a node of the one graph that all examples share
+
+
+LAYOUT_OF = {
+    "tabular": Layout.TABLE,
+    "image": Layout.PICTURE,
+    "audio": Layout.SOUND,
+    "video": Layout.SERIES,
+    "text": Layout.TOKENS,
+    "time_series": Layout.SERIES,
+    "graph": Layout.GRAPH,
+    "tree": Layout.TREE,
+}
+"""By the modality of the data."""
+_MODALITY = {layout: modality for modality, layout in LAYOUT_OF.items()}
 
 
 class Targets(StrEnum):
@@ -128,10 +156,13 @@ class Blueprint:
         return self.network not in CLASSICAL
 
     @property
+    def family(self) -> Family:
+        return family_of(self.network)
+
+    @property
     def has_own_loss(self) -> bool:
         """True for a loss that belongs to this type of network, which learns from inputs alone and makes new ones."""
-        family = find(self.network)
-        return family is not None and self.recipe.loss in family.own_losses
+        return self.recipe.loss in self.family.own_losses
 
     @property
     def writes(self) -> bool:
@@ -142,12 +173,46 @@ class Blueprint:
     def translates(self) -> bool:
         return self.targets is Targets.NEXT_TOKEN and self.kind == "translate"
 
+    @property
+    def trial_batch(self) -> int | None:
+        """Examples of a batch with which a first trial of the project is over in seconds.
 
-CLASSICAL = ("gradient_boosting", "random_forest", "linear")
-"""The models of a plan that are no networks."""
+        None where the plan's own batch is quick enough, or stays what it is. An example takes two operations for each
+        multiply-add forwards and four backwards (Kaplan et al. 2020, section 2.1).
+        """
+        recipe = self.recipe
+        if not self.is_network or recipe.optimizer == "lbfgs":
+            return None
+        fitting = max(SMALLEST, int(OPERATIONS / (6 * self._macs() * recipe.accumulation)))
+        return fitting if fitting < recipe.batch_size // recipe.accumulation else None
+
+    def _macs(self) -> int:
+        """Multiply-add operations of one example, forwards; roughly, where the advisor builds no such network itself."""
+        shape = self.shape
+        inputs = shape.values * shape.channels * shape.height * shape.width
+        every_input = self.targets is Targets.NEXT_TOKEN or self.family.answer is Answer.PICTURE
+        description = Description(
+            network=self.network,
+            modality=_MODALITY[self.layout],
+            inputs=inputs,
+            outputs=inputs if every_input else self.outputs,
+            hidden_units=self.hidden_units,
+            sequence_length=shape.steps,
+            loss=self.recipe.loss if self.recipe.loss in losses() else "mse",
+            activation=self.activation,
+        )
+        try:
+            return counts(description).macs
+        except UnbuildableError:  # such as a picture that cannot be halved without remainder
+            widths = pairwise((shape.values * shape.channels, *self.hidden_units))
+            return 9 * shape.steps * shape.height * shape.width * sum(before * after for before, after in widths)
+
+
+def family_of(network: str) -> Family:
+    return find(network) or NO_NETWORK
 
 
 def counts_words(network: str) -> bool:
     """True for a network that sees how often each word occurs in a text, and can restore that."""
-    family = find(network)
-    return family is not None and bool(family.restores or family.own_losses or family.answer is Answer.PICTURE)
+    family = family_of(network)
+    return bool(family.restores or family.own_losses or family.answer is Answer.PICTURE)

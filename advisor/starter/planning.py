@@ -8,10 +8,9 @@ from typing import Any
 
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
-from advisor.networks.family import Answer, Family
-from advisor.networks.registry import default_hidden_units, find
-from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words
-from advisor.starter.sizes import LAYOUT_OF, Sizes, sizes_of
+from advisor.networks.family import Answer
+from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words, family_of
+from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
 from advisor.wording import join_names
 
 TITLE = "There is nothing to build yet"
@@ -33,15 +32,15 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",
         )  # fmt: skip
-    family = find(network)
-    layout = _layout(family, _fact(plan, "data.modality"))
+    family = family_of(network)
+    layout = layout_of(plan, family)
     sizes = sizes_of(plan, layout)
     targets = _targets(plan, network, layout)
-    kind = str(_fact(plan, "task.kind") or "")
+    kind = str(fact_of(plan, "task.kind") or "")
     copies = targets is Targets.ITSELF and _loss(plan, network) != "info_nce"
-    if copies and layout is Layout.SERIES and family is not None and family.recurrent:
+    if copies and layout is Layout.SERIES and family.recurrent:
         kind, targets = "forecast", Targets.NUMBERS  # what reads step by step would only copy each step
-    elif copies and layout is Layout.TOKENS and family is not None and family.predicts_tokens:
+    elif copies and layout is Layout.TOKENS and family.predicts_tokens:
         targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
@@ -53,12 +52,12 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         shape=sizes.shape,
         outputs=sizes.outputs,
         examples=sizes.examples,
-        hidden_units=tuple(_advised(plan, "network.hidden_units") or default_hidden_units(network)),
+        hidden_units=tuple(_advised(plan, "network.hidden_units") or family.hidden_units),
         activation=_advised(plan, "network.activation") or "relu",
         normalization=_advised(plan, "network.normalization") or "none",
         init=_init(plan),
-        init_deviation=0.1 if family is None else family.init_deviation,
-        dropout=family.dropout if family is not None and "dropout" in regularisation else 0.0,
+        init_deviation=family.init_deviation,
+        dropout=family.dropout if "dropout" in regularisation else 0.0,
         augmentation="augmentation" in regularisation,
         kind=kind,
         recipe=_recipe(plan, network, layout, targets, regularisation),
@@ -70,11 +69,6 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
     )
 
 
-def _fact(plan: Plan, name: str) -> Any:
-    known = plan.facts.get(name)
-    return None if known is None else known.value
-
-
 def _advised(plan: Plan, topic: str) -> Any:
     """The recommended value; the first where several lead together; None where there is none."""
     entry = plan.recommendations.get(topic)
@@ -83,24 +77,15 @@ def _advised(plan: Plan, topic: str) -> Any:
     return entry.value if entry.value is not None else next(iter(entry.tied), None)
 
 
-def _layout(family: Family | None, modality: object) -> Layout:
-    """By the data; of graphs other networks see the nodes alone, and trees are texts to them."""
-    if family is not None and family.modality is not None:
-        return LAYOUT_OF[family.modality]
-    layout = LAYOUT_OF[str(modality or "tabular")]
-    return {Layout.GRAPH: Layout.TABLE, Layout.TREE: Layout.TOKENS}.get(layout, layout)
-
-
 def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
-    loss, kind, family = _loss(plan, network), _fact(plan, "task.kind"), find(network)
-    if loss == "info_nce" or (family is not None and (family.restores or loss in family.own_losses)):
+    loss, kind, family = _loss(plan, network), fact_of(plan, "task.kind"), family_of(network)
+    if loss == "info_nce" or family.restores or loss in family.own_losses:
         return Targets.ITSELF
-    predicts_tokens = family is not None and family.predicts_tokens
-    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and predicts_tokens:
+    if layout is Layout.TOKENS and kind in ("generate", "translate", "reconstruct") and family.predicts_tokens:
         return Targets.NEXT_TOKEN
     if layout is Layout.PICTURE and kind == "segment" and network not in CLASSICAL:
         return Targets.MASK
-    if family is not None and family.answer is Answer.PIXELS:
+    if family.answer is Answer.PIXELS:
         return Targets.ITSELF
     if loss == "binary_cross_entropy":
         return Targets.FLAGS
@@ -111,18 +96,17 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
 
 def _loss(plan: Plan, network: str) -> str | None:
     """The loss that the network always has, or the advised one; None where the targets decide."""
-    family = find(network)
-    if family is not None and family.fixed_loss:
+    family = family_of(network)
+    if family.fixed_loss:
         return family.loss
-    usual = family.loss if family is not None and family.loss in family.own_losses else None
+    usual = family.loss if family.loss in family.own_losses else None
     return _advised(plan, "training.loss") or usual
 
 
 def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) -> str:
     """The loss, or where it does not fit the targets, the usual one."""
-    loss = _loss(plan, network)
-    family = find(network)
-    if targets is Targets.ITSELF and family is not None and family.own_losses:
+    loss, family = _loss(plan, network), family_of(network)
+    if targets is Targets.ITSELF and family.own_losses:
         return "info_nce" if loss == "info_nce" else family.own_losses[0]
     if targets is Targets.ITSELF and layout in NO_NUMBERS and not counts_words(network):
         return "info_nce"
@@ -188,9 +172,9 @@ def _figure(plan: Plan, name: str) -> float | None:
 
 def _computing(plan: Plan) -> Computing:
     pipeline = _advised(plan, "data.pipeline") or []
-    cores = _fact(plan, "machine.cpu.usable_cores") or _fact(plan, "machine.cpu.physical_cores") or 4
-    workers = _fact(plan, "probe.workers.best") or max(1, min(4, cores))
-    prefetch = _fact(plan, "probe.prefetch.best")
+    cores = fact_of(plan, "machine.cpu.usable_cores") or fact_of(plan, "machine.cpu.physical_cores") or 4
+    workers = fact_of(plan, "probe.workers.best") or max(1, min(4, cores))
+    prefetch = fact_of(plan, "probe.prefetch.best")
     return Computing(
         device=_advised(plan, "compute.device") or "cpu",
         threads=_advised(plan, "compute.threads"),
@@ -198,9 +182,9 @@ def _computing(plan: Plan) -> Computing:
         prefetch=prefetch if isinstance(prefetch, int) and prefetch > 0 else 2,
         pinned="pinned_memory" in pipeline,
         cached="cache_in_memory" in pipeline,
-        gpus=_fact(plan, "machine.gpu.count") or 0,
-        nodes=_fact(plan, "cluster.nodes") or 1,
-        hours=_fact(plan, "project.hours_available"),
+        gpus=fact_of(plan, "machine.gpu.count") or 0,
+        nodes=fact_of(plan, "cluster.nodes") or 1,
+        hours=fact_of(plan, "project.hours_available"),
     )
 
 
@@ -208,7 +192,7 @@ def _computing(plan: Plan) -> Computing:
 
 
 def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, sizes: Sizes) -> Iterator[str]:
-    kind = _fact(plan, "task.kind")
+    kind = fact_of(plan, "task.kind")
     if kind == "segment" and layout not in (Layout.PICTURE, Layout.GRAPH):
         yield "The project gives one class to each example, not to each of its parts: cut your data into such parts first."
     if kind == "translate" and targets is not Targets.NEXT_TOKEN:
@@ -232,24 +216,18 @@ def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, siz
             f"The plan does not know {join_names(list(sizes.guessed))}. Made-up examples have the sizes in settings.py; "
             "those of your data are taken from the data."
         )
-    for title, names in _tied(plan):
-        yield f"{title}: {join_names(names)} lead together; the project takes {names[0]}."
-    if network not in CLASSICAL:
-        yield from _not_in_a_small_project(plan, network)
-
-
-def _tied(plan: Plan) -> Iterator[tuple[str, list[str]]]:
     for entry in plan.recommendations.values():
         if entry.value is None and len(entry.tied) > 1:
-            yield entry.title, list(entry.tied)
+            yield f"{entry.title}: {join_names(entry.tied)} lead together; the project takes {entry.tied[0]}."
+    if network not in CLASSICAL:
+        yield from _not_in_a_small_project(plan, network)
 
 
 def _not_in_a_small_project(plan: Plan, network: str) -> Iterator[str]:
     init = _advised(plan, "network.init")
     if init == "pretrained":
         yield "Initial weights: the plan advises weights trained by others. The project downloads nothing and starts with He."
-    family = find(network)
-    if init == "layerwise_pretraining" and not (family is not None and family.layerwise):
+    if init == "layerwise_pretraining" and not family_of(network).layerwise:
         yield "Initial weights: layers are not trained one by one beforehand; the project starts with He."
     if _advised(plan, "training.precision") == "fp8":
         yield "Number format: 8 bits need the package torchao; the project uses bfloat16."

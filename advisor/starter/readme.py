@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from advisor.inference.plan import Plan, Reason, Recommendation
 from advisor.knowledge.model import Knowledge
@@ -13,7 +12,6 @@ from advisor.report.changes import sentence
 from advisor.report.markup import code, code_block, plain, table
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.rendering import render
-from advisor.starter.trial import trial_batch
 from advisor.version import __version__
 
 TELLING = ("network", "training", "compute", "data", "memory", "parallelism", "sync", "fault_tolerance")
@@ -45,14 +43,6 @@ FILES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One topic, as lines of Markdown."""
-
-    title: str
-    lines: tuple[str, ...]
-
-
 def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: Mapping[str, str]) -> str:
     followed = [entry for entry in plan.recommendations.values() if _is_told(entry, TELLING)]
     left = [entry for entry in plan.recommendations.values() if _is_told(entry, NEXT)]
@@ -66,7 +56,6 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "title": plain(_title(knowledge, blueprint)),
         "version": __version__,
         "blueprint": blueprint,
-        "trial_batch": trial_batch(blueprint),
         "commands": "\n".join(code_block(_commands(blueprint, files), "sh")),
         "target": code(blueprint.target) if blueprint.target is not None else None,
         "names": tuple(files),
@@ -89,8 +78,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
     yield "pip install -r requirements.txt"
     if blueprint.is_network:
         processes = blueprint.computing.gpus if blueprint.computing.gpus > 1 else 2
-        batch = trial_batch(blueprint)
-        small = "" if batch is None else f" --batch-size {batch}"
+        small = "" if blueprint.trial_batch is None else f" --batch-size {blueprint.trial_batch}"
         yield f"python train.py --steps 20{small}"
         yield f"python train.py --steps 40 --resume{small}"
         yield f"python train.py --data {data}"
@@ -101,10 +89,9 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
-        grows = blueprint.network != "linear"
-        yield from (
-            ("python train.py --rounds 20", "python train.py --rounds 40 --resume") if grows else ("python train.py",)
-        )
+        yield "python train.py" if blueprint.network == "linear" else "python train.py --rounds 20"
+        if blueprint.network != "linear":
+            yield "python train.py --rounds 40 --resume"
         yield f"python train.py --data {data}"
     yield "python test_project.py"
 
@@ -121,7 +108,8 @@ def _title(knowledge: Knowledge, blueprint: Blueprint) -> str:
     return title[0].upper() + title[1:]
 
 
-def _choice(plan: Plan, knowledge: Knowledge, entry: Recommendation, *, actions: bool = False) -> Choice:
+def _choice(plan: Plan, knowledge: Knowledge, entry: Recommendation, *, actions: bool = False) -> tuple[str, list[str]]:
+    """One topic: its title, and lines of Markdown."""
     title = f"{plain(entry.title)}: {plain(words.advice_words(knowledge, entry))} ({words.STATUS_WORDS[entry.status]})"
     lines = [line for reason in entry.because for line in _reason(knowledge, reason)]
     if entry.measured is not None:
@@ -135,7 +123,7 @@ def _choice(plan: Plan, knowledge: Knowledge, entry: Recommendation, *, actions:
         lines.append(f"- {code(flip.fact)} = {plain(to)} would make it {plain(then)}.")
     if actions and entry.actions:
         lines += ["", *code_block(entry.actions)]
-    return Choice(title, tuple(lines))
+    return title, lines
 
 
 def _reason(knowledge: Knowledge, reason: Reason) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""The files of a project: templates chosen by the blueprint, so that no file holds anything for other plans."""
+"""The files of a project: templates chosen by the blueprint, and modules of ours that it takes as they stand.
+
+No file holds anything for other plans, and the network is the one that is advised, counted and timed.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,15 @@ from advisor.networks.families.transformer.declaration import heads, layers_for,
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
 from advisor.starter.blueprint import Blueprint, Layout, counts_words
-from advisor.starter.copying import copied_files
-from advisor.starter.imports import without_unused_imports
-from advisor.starter.literals import literal
-from advisor.starter.trial import trial_batch
+from advisor.starter.source import literal, without_unused_imports
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_ADVISOR = Path(__file__).parents[1]
+_LOOP = _ADVISOR / "training" / "loop"
+_PARTS = _ADVISOR / "networks" / "parts"
+_PART = re.compile(r"^from advisor\.networks\.parts\.(\w+) import", re.MULTILINE)
 TEMPLATES = Path(__file__).parent / "templates"
 FOLDERS = (TEMPLATES, FOLDER)
 """Of all templates; those that join a network with the sizes of a project stand beside the network."""
@@ -78,6 +82,32 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
     return {**rendered, **copied_files(blueprint)}
 
 
+def copied_files(blueprint: Blueprint) -> dict[str, str]:
+    """Modules of ours by the name that they have in the project; none for a model that is no network."""
+    if not blueprint.is_network:
+        return {}
+    sources = [_LOOP / "initialisation.py", _LOOP / "schedules.py"]
+    if blueprint.recipe.optimizer in ("lars", "lamb"):
+        sources.append(_LOOP / "layerwise.py")
+    if blueprint.recipe.recompute:
+        sources.append(_ADVISOR / "networks" / "recompute.py")
+    if blueprint.recipe.loss in ("dice_cross_entropy", "quantile"):
+        sources.append(_PARTS / "supervised.py")
+    return {**network_files(blueprint.network), **{source.name: source.read_text("utf-8") for source in sources}}
+
+
+def network_files(network: str) -> dict[str, str]:
+    """network.py of the family, and the parts that it imports."""
+    files: dict[str, str] = {}
+    waiting = [folder_of(network) / "network.py"]
+    while waiting:
+        source = waiting.pop()
+        text = source.read_text("utf-8")
+        files[source.name] = _PART.sub(r"from \1 import", text)
+        waiting += [_PARTS / f"{name}.py" for name in _PART.findall(text) if f"{name}.py" not in files]
+    return files
+
+
 def context_of(blueprint: Blueprint) -> dict[str, Any]:
     """The names that templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
     return {
@@ -89,7 +119,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         - 1,
         "large_picture": _large_picture(blueprint),
         "counts_words": counts_words(blueprint.network),
-        "trial_batch": trial_batch(blueprint),
+        "trial_batch": blueprint.trial_batch,
         "hours": max(1, round(blueprint.computing.hours or 24)),
         **(_of_a_transformer(blueprint) if blueprint.network == "transformer" else {}),
     }

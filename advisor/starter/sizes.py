@@ -1,24 +1,16 @@
-"""The size of an example of the plan, and the usual size where the plan does not know it."""
+"""The layout and the size of an example of the plan, and the usual size where the plan does not know it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from advisor.inference.plan import Plan
 from advisor.networks.description import picture
-from advisor.starter.blueprint import Layout, Shape
+from advisor.networks.family import Family
+from advisor.starter.blueprint import LAYOUT_OF, Layout, Shape
 
-LAYOUT_OF = {
-    "tabular": Layout.TABLE,
-    "image": Layout.PICTURE,
-    "audio": Layout.SOUND,
-    "video": Layout.SERIES,
-    "text": Layout.TOKENS,
-    "time_series": Layout.SERIES,
-    "graph": Layout.GRAPH,
-    "tree": Layout.TREE,
-}
 USUAL_VALUES = {
     Layout.TABLE: 16,
     Layout.PICTURE: 784,
@@ -45,31 +37,39 @@ class Sizes:
     """Names of the facts that the plan does not know."""
 
 
+def layout_of(plan: Plan, family: Family) -> Layout:
+    """By the data; of graphs other networks see the nodes alone, and trees are texts to them."""
+    if family.modality is not None:
+        return LAYOUT_OF[family.modality]
+    layout = LAYOUT_OF[str(fact_of(plan, "data.modality") or "tabular")]
+    return {Layout.GRAPH: Layout.TABLE, Layout.TREE: Layout.TOKENS}.get(layout, layout)
+
+
 def sizes_of(plan: Plan, layout: Layout) -> Sizes:
     guessed: list[str] = []
 
     def known(fact: str, usual: int) -> int:
-        found = plan.facts.get(fact)
-        if found is None or not isinstance(found.value, int):
+        value = fact_of(plan, fact)
+        if not isinstance(value, int):
             guessed.append(fact)
             return usual
-        return found.value
+        return value
 
     values = known("data.inputs", USUAL_VALUES[layout])
     steps = min(known("data.sequence_length", USUAL_STEPS[layout]), MOST_STEPS) if layout in USUAL_STEPS else 1
     shape = _shape(layout, values, steps)
-    outputs = known("task.outputs", 2) if "task.outputs" in plan.facts or _kind(plan) in _WITH_CLASSES else 1
-    outputs = CODE_WIDTH if _kind(plan) == "represent" and "task.outputs" not in plan.facts else outputs
+    kind, stated = fact_of(plan, "task.kind"), "task.outputs" in plan.facts
+    if kind == "represent" and not stated:
+        outputs = CODE_WIDTH
+    else:
+        outputs = known("task.outputs", 2) if stated or kind in ("classify", "segment") else 1
     size = shape.steps * shape.channels * shape.height * shape.width
     size *= 1 if layout in (Layout.TOKENS, Layout.TREE) else shape.values
     return Sizes(shape, outputs, max(32, min(512, MOST_MADE_UP_VALUES // size)), tuple(guessed))
 
 
-_WITH_CLASSES = ("classify", "segment")
-
-
-def _kind(plan: Plan) -> object:
-    known = plan.facts.get("task.kind")
+def fact_of(plan: Plan, name: str) -> Any:
+    known = plan.facts.get(name)
     return None if known is None else known.value
 
 

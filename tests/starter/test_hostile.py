@@ -17,7 +17,7 @@ from advisor.facts.fact_base import Known, Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Flip, Measurement, Plan, Reason
 from advisor.knowledge.model import School
-from advisor.starter.literals import literal
+from advisor.starter.source import literal
 from tests.starter.projects import TABLE, command, complaints, generated, plan_of, run
 
 HOSTILE = (

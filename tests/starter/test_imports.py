@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from advisor.starter.imports import without_unused_imports
+from advisor.starter.source import without_unused_imports
 
 
 def test_names_that_are_never_used_are_not_imported() -> None:

@@ -13,7 +13,7 @@ from advisor.networks.counts import counts
 from advisor.networks.registry import buildable
 from advisor.networks.spec import Description
 from advisor.starter.blueprint import Blueprint, Targets
-from advisor.starter.copying import network_files
+from advisor.starter.rendering import network_files
 from tests.networks.all_examples import EXAMPLES
 from tests.starter.blueprints import module, project
 

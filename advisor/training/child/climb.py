@@ -126,7 +126,7 @@ class Climb:
             if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
                 self._tell_what_was_costly()
                 return
-            if step.candidate.settings is not None and not self._trials_of_networks():
+            if step.candidate.settings is not None and not any(trial.settings for trial in self._trials):
                 self._fitting.with_torch()
                 if time.monotonic() >= until:
                     continue
@@ -164,9 +164,6 @@ class Climb:
         one, budget = seconds_of_a_round(self._finalists(), self._trials), self._request.budget
         most = max(MOST_FOR_FINALS * budget, min(one, MOST_FOR_ONE_ROUND * budget))
         return min(max(FINAL_ROUNDS * one, FEWEST_FOR_FINALS * budget), most)
-
-    def _trials_of_networks(self) -> bool:
-        return any(trial.settings for trial in self._trials)
 
     def _must_go_on(self) -> bool:
         """The trivial and the linear model are tried however short the budget is."""

@@ -64,10 +64,6 @@ class Scores:
                 losses = self._losses.setdefault(trial.name, {})
                 losses.update({(trial.rung, place): loss for place, loss in trial.losses_by_fold.items()})
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._by_name)
-
     def of(self, name: str) -> Mapping[Fold, float]:
         """Its scores, turned so that greater is better."""
         return self._by_name.get(name, {})

@@ -35,10 +35,6 @@ class Step:
     candidate: Candidate
     rung: int
 
-    @property
-    def key(self) -> str:
-        return f"{self.candidate.name}#{self.rung}"
-
 
 @dataclass(frozen=True, slots=True)
 class Clock:
