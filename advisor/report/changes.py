@@ -12,7 +12,7 @@ from advisor.inference.plan import Measurement, Plan
 from advisor.probes.outcome import SPEED_UP, Outcome
 from advisor.report.page import Style
 
-VERDICTS: Mapping[Verdict, str] = {
+VERDICTS: Mapping[str, str] = {
     Verdict.CONFIRMED: "confirmed",
     Verdict.OVERTURNED: "overturned",
     Verdict.NO_DIFFERENCE: "no difference that matters",

@@ -12,7 +12,6 @@ from advisor.facts.values import describe, number_text, singular, to_text
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Flip, Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
-from advisor.report.changes import VERDICTS
 from advisor.wording import join_names
 
 T = TypeVar("T")
@@ -263,8 +262,3 @@ def measured_change(knowledge: Knowledge, entry: Recommendation, measured: Measu
 def scope_words(measured: Measurement) -> str:
     """The conditions of the measurement."""
     return ", ".join(f"{name} {value}" for name, value in measured.applies.items()) or "not stated"
-
-
-def judged_words(verdict: str) -> str:
-    """The judgement of a measurement on one rule."""
-    return {known.value: words for known, words in VERDICTS.items()}.get(verdict, verdict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.report.page import Look, cells
-from advisor.report.plan.how import how_page
+from advisor.report.plan.explanation_text import how_page
 
 from .small import hostile_knowledge, knowledge, plan
 

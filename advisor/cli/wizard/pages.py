@@ -15,8 +15,7 @@ from advisor.report.numbers import figure_page
 from advisor.report.page import Page
 from advisor.report.plan.comparison import compare_what_if, comparison_page
 from advisor.report.plan.explanation import Explanation, explain, find_topic
-from advisor.report.plan.explanation_text import explanation_page
-from advisor.report.plan.how import how_page
+from advisor.report.plan.explanation_text import explanation_page, how_page
 from advisor.report.plan.text import plan_page, status_mark
 from advisor.report.rules.glossary import find_term, glossary_page
 from advisor.wording import join_names, shorten

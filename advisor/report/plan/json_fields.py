@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar
 
 from advisor.errors import Problem, did_you_mean
 from advisor.wording import shorten
 
 MAX_PROBLEMS = 100
+T = TypeVar("T")
 
 
 @dataclass
@@ -43,31 +45,34 @@ class Fields:
             what = f"must be {wanted}, not {_kind(self.raw(key))}" if key in self.data else f"is missing: {wanted}"
             self.note(key, what, "Save the plan anew.")
 
-    def text(self, key: str, *, required: bool = True) -> str:
+    def _checked(
+        self, key: str, wanted: str, kind: type[T], fits: Callable[[T], bool] | None = None, *, required: bool = False
+    ) -> T:
+        """The value where it fits, otherwise an empty one; what is wrong is noted, what is missing if it is required."""
         value = self.raw(key)
-        if isinstance(value, str):
+        if isinstance(value, kind) and (fits is None or fits(value)):
             return value
         if required or value is not None:
-            self._wrong(key, "a text")
-        return ""
+            self._wrong(key, wanted)
+        return kind()
+
+    def _within(self, place: str, data: object) -> Fields:
+        return Fields(data, self.where, f"{self.path}.{place}".lstrip("."), self.problems)
+
+    def text(self, key: str, *, required: bool = True) -> str:
+        return self._checked(key, "a text", str, required=required)
 
     def choice(self, key: str, options: Iterable[str]) -> str:
         """One of the options; the first one stands in for what is wrong."""
         names = list(options)
-        value = self.raw(key)
-        if isinstance(value, str) and value in names:
-            return value
-        if isinstance(value, str):
+        value = self._checked(key, f"one of {', '.join(names)}", str, required=True)
+        if value not in names and isinstance(self.raw(key), str):
             self.note(key, f"cannot be {shorten(value)!r}", did_you_mean(value, names))
-        else:
-            self._wrong(key, f"one of {', '.join(names)}")
-        return names[0]
+        return value if value in names else names[0]
 
-    def flag(self, key: str, *, default: bool) -> bool:
-        value = self.raw(key)
-        if value is not None and not isinstance(value, bool):
-            self._wrong(key, "true or false")
-        return value if isinstance(value, bool) else default
+    def flag(self, key: str) -> bool:
+        """False where it is not there."""
+        return self._checked(key, "true or false", bool)
 
     def number(self, key: str, *, required: bool = True) -> float:
         value = self.raw(key)
@@ -78,55 +83,37 @@ class Fields:
         return 0
 
     def numbers(self, key: str) -> list[float]:
-        value = self.raw(key)
-        if isinstance(value, list) and all(_is_number(item) for item in value):
-            return value
-        self._wrong(key, "a list of numbers")
-        return []
+        return self._checked(key, "a list of numbers", list, lambda items: all(map(_is_number, items)), required=True)
 
     def texts(self, key: str, *, required: bool = True) -> tuple[str, ...]:
-        value = self.raw(key)
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        if required or value is not None:
-            self._wrong(key, "a list of texts")
-        return ()
+        return tuple(self._checked(key, "a list of texts", list, lambda items: _are(str, items), required=required))
 
     def named_texts(self, key: str) -> dict[str, str]:
         """A mapping of names to texts or numbers, empty when it is not there."""
-        value = self.raw(key)
-        if isinstance(value, dict) and all(isinstance(item, str | int | float) for item in value.values()):
-            return {name: str(item) for name, item in value.items()}
-        if value is not None:
-            self._wrong(key, "an object of texts")
-        return {}
+        found = self._checked(key, "an object of texts", dict, lambda items: _are(str | int | float, items.values()))
+        return {name: str(item) for name, item in found.items()}
 
     def inner(self, key: str) -> Fields | None:
         value = self.raw(key)
-        return None if value is None else Fields(value, self.where, f"{self.path}.{key}".lstrip("."), self.problems)
+        return None if value is None else self._within(key, value)
 
     def named(self, key: str, *, required: bool = True) -> Iterator[tuple[str, Fields]]:
         """The objects of a mapping, by name."""
-        value = self.raw(key)
-        if not isinstance(value, dict):
-            if required or value is not None:
-                self._wrong(key, "an object")
-            return
-        for name, item in value.items():
-            yield name, Fields(item, self.where, f"{self.path}.{key}.{name}".lstrip("."), self.problems)
+        for name, item in self._checked(key, "an object", dict, required=required).items():
+            yield name, self._within(f"{key}.{name}", item)
 
     def items(self, key: str) -> Iterator[Fields]:
         """The objects of a list; none when it is not there."""
-        value = self.raw(key)
-        if value is not None and not isinstance(value, list):
-            self._wrong(key, "a list")
-            return
-        for number, item in enumerate(value or ()):
-            yield Fields(item, self.where, f"{self.path}.{key}[{number}]".lstrip("."), self.problems)
+        for number, item in enumerate(self._checked(key, "a list", list)):
+            yield self._within(f"{key}[{number}]", item)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _are(kind: type | UnionType, items: Iterable[object]) -> bool:
+    return all(isinstance(item, kind) for item in items)
 
 
 def _kind(value: object) -> str:

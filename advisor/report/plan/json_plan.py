@@ -167,7 +167,7 @@ def _figure(name: str, fields: Fields) -> ComputedFigure:
     return ComputedFigure(
         name, fields.text("title"), fields.text("unit"), value, fields.text("formula"), fields.text("help"),
         fields.texts("sources"), inputs, fields.texts("assumes", required=False), fields.texts("missing", required=False),
-        fields.flag("headline", default=False),
+        fields.flag("headline"),
     )  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def _reason(fields: Fields) -> Reason:
         sources=fields.texts("sources", required=False),
         school=School(fields.choice("school", [school.value for school in School])),
         strength=fields.text("strength", required=False),
-        verified=fields.flag("verified", default=False),
+        verified=fields.flag("verified"),
         errata=fields.texts("errata", required=False),
         when=fields.text("when", required=False),
         origin=fields.text("origin", required=False),

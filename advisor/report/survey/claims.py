@@ -20,8 +20,7 @@ SCHEMA = "advisor/survey-trial/1"
 
 NOT_JUDGED = "not judged here"
 VERDICTS: Mapping[Verdict | None, str] = {
-    Verdict.OVERTURNED: changes.VERDICTS[Verdict.OVERTURNED],
-    **dict(changes.VERDICTS.items()),
+    **{verdict: changes.VERDICTS[verdict] for verdict in (Verdict.OVERTURNED, *Verdict)},
     None: NOT_JUDGED,
 }
 """In the order in which they are shown: news first."""

@@ -25,7 +25,7 @@ STYLES: Mapping[str, str] = {
     "stopped": "$text-muted",
 }
 WORDS: Mapping[str, str] = {
-    **{verdict.value: words for verdict, words in VERDICTS.items()},
+    **VERDICTS,
     "failed": "failed",
     "stopped": "stopped by hand",
     "measured": "measured",

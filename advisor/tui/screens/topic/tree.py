@@ -159,7 +159,7 @@ class _Tree:
         inner = [
             _twig(f"by {by_whom(measured.probe)}{f' on {measured.date}' if measured.date else ''}"),
             _twig(f"measured on: {words.scope_words(measured)}"),
-            *(_twig(f"rule {rule}: {words.judged_words(verdict)}") for rule, verdict in measured.judged.items()),
+            *(_twig(f"rule {rule}: {VERDICTS.get(verdict, verdict)}") for rule, verdict in measured.judged.items()),
         ]
         yield _twig(
             f"{before} → ",
