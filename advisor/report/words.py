@@ -28,14 +28,7 @@ GROUPS = (
 )
 OTHER = "Other"
 
-STATUS_WORDS = {
-    Status.SETTLED: "settled",
-    Status.LEANING: "leaning",
-    Status.OPEN: "open",
-    Status.MEASURED: "measured",
-    Status.NOT_APPLICABLE: "not applicable",
-    Status.SILENT: "silent",
-}
+STATUS_WORDS = {status: status.value.replace("_", " ") for status in Status}
 STATUS_MEANS = {
     Status.SETTLED: "stays the same whatever the answers that are still missing",
     Status.MEASURED: "decided by measuring the alternatives",
@@ -83,11 +76,15 @@ def by_group(topics: Mapping[str, T]) -> list[tuple[str, list[T]]]:
     return [(title, found) for title, found in groups.items() if found]
 
 
+def by_status(plan: Plan) -> dict[Status, int]:
+    """The number of recommendations by status, of those that say something."""
+    statuses = [entry.status for entry in plan.recommendations.values()]
+    return {status: statuses.count(status) for status in STATUS_MEANS if status in statuses}
+
+
 def status_counts(plan: Plan) -> str:
     """`9 settled, 2 measured, 5 leaning and 1 open`."""
-    statuses = [entry.status for entry in plan.recommendations.values()]
-    counts = [f"{statuses.count(status)} {STATUS_WORDS[status]}" for status in STATUS_MEANS if status in statuses]
-    return join_names(counts) or "no advice"
+    return join_names([f"{count} {STATUS_WORDS[s]}" for s, count in by_status(plan).items()]) or "no advice"
 
 
 # --- values ------------------------------------------------------------------------------------------------------

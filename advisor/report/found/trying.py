@@ -53,8 +53,14 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
     if outcome.interrupted:
         page.add(("Stopped before the end; this is what is known.", Style.CARE))
     page.add((outcome.says, Style.STRONG))
-    _finals(page, outcome)
-    _tried(page, outcome)
+    title, rows = outcome.metric.title, by_candidate(outcome)
+    shown = _shown(rows)
+    best = outcome.best.name if outcome.best is not None else ""
+    finals, folds = final_rows(outcome), [(name, *figures) for name, _, *figures in fold_rows(outcome, shown)]
+    _table(page, "on examples that selection never saw", {title: 10, "95 % interval": 16, "seeds": 5}, finals, best)
+    _table(page, "on the folds", {title: 16, "folds": 5, "seconds": 8}, folds)
+    if len(shown) < len(rows):
+        page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
     if outcome.bets:
         page.heading("before -> measured -> after")
     for bet, (title, before, verdict, after, sentence) in zip(outcome.bets, bet_rows(outcome, titles), strict=True):
@@ -63,7 +69,7 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
         page.add(sentence, first="    ")
     page.section("what changes of the network showed", changes_shown(outcome, titles))
     _not_tried(page, outcome)
-    page.section("how it was tried", how(outcome, _shown(by_candidate(outcome))))
+    page.section("how it was tried", how(outcome, shown))
     page.heading("what to do next")
     for words, command in next_steps(outcome):
         page.add(words, first="- ")
@@ -95,13 +101,12 @@ def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -
     return "\n".join([*lines, ""])
 
 
-def fold_rows(outcome: TrialResults) -> list[tuple[str, ...]]:
-    """Each candidate on the folds: name, stage, score, folds, seconds."""
-    return [(row.name, row.stage.value, *_fold_figures(row, outcome.metric)) for row in by_candidate(outcome)]
-
-
-def _fold_figures(row: Trial, metric: Metric) -> tuple[str, str, str]:
-    return amount(metric, row.scores), str(len(row.scores)), f"{row.seconds:.1f}"
+def fold_rows(outcome: TrialResults, rows: Sequence[Trial] | None = None) -> list[tuple[str, ...]]:
+    """Each of these candidates, or of all, on the folds: name, stage, score, folds, seconds."""
+    return [
+        (row.name, row.stage.value, amount(outcome.metric, row.scores), str(len(row.scores)), f"{row.seconds:.1f}")
+        for row in (by_candidate(outcome) if rows is None else rows)
+    ]
 
 
 def bet_rows(outcome: TrialResults, titles: Mapping[str, str]) -> list[tuple[str, str, str, str, str]]:
@@ -161,27 +166,23 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
     rows = by_candidate(outcome) if shown is None else shown
     if any(row.kind is Kind.TRIVIAL for row in rows):
         sentences.append(f"trivial ({trivial_note(outcome.metric)}) is what everything else has to beat.")
-    statuses = {row.status for row in rows}
     if any(PLAIN in row.name for row in rows):
         sentences.append("plain: trained as scikit-learn's network is, unless it is told otherwise.")
     if any(len(row.scores) > 1 for row in rows):
         sentences.append("± is how far the scores of the folds lie apart (a standard deviation).")
     if any(row.status is Status.CUT or row.hurried for row in rows) or any(final.cut for final in outcome.finals):
         sentences.append("(cut): there was no time for all of its training; with more it may be better.")
-    if Status.SHORT in statuses:
+    if any(row.status is Status.SHORT for row in rows):
         sentences.append("(fewer folds): there was no time for it on every fold, so it says less and is not chosen.")
     if outcome.resumed:
         sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
-    sentences = [sentence for sentence in sentences if sentence]
-    return [*sentences, *([data.left_out] if data.left_out else []), *outcome.notes]
+    return [sentence for sentence in (*sentences, data.left_out, *outcome.notes) if sentence]
 
 
 def _why_not_the_best_score(outcome: TrialResults) -> str:
     """A candidate that scored higher on the folds than the chosen one, although both predict probabilities."""
-    rows = [
-        trial for trial in by_candidate(outcome) if trial.stage is not Stage.VARIATIONS and trial.status is Status.DONE
-    ]
-    names = [trial.name for trial in rows]
+    done = [trial for trial in by_candidate(outcome) if trial.status is Status.DONE]
+    names = [trial.name for trial in done if trial.stage is not Stage.VARIATIONS]
     sure = all(trial.losses for trial in outcome.trials if trial.counts)
     if not sure or outcome.best is None or outcome.best.name not in names[1:]:
         return ""
@@ -195,11 +196,8 @@ def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     """The next steps, each with its command."""
     data = outcome.data
     inspected = shlex.quote(data.path) + (f" --target {shlex.quote(data.target)}" if data.target else "")
-    inputs = f"--data {inspected}"
-    if outcome.stated:
-        inputs += f" {outcome.stated}"
-    elif data.task_told:
-        inputs += f" --set task.kind={data.task}"
+    stated = outcome.stated or (f"--set task.kind={data.task}" if data.task_told else "")
+    inputs = f"--data {inspected} {stated}".rstrip()
     steps = []
     if outcome.interrupted:
         steps.append(("Give the very same command again: it takes what is finished, and goes on.", ""))
@@ -210,13 +208,11 @@ def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     elif outcome.verdict is Winner.UNFINISHED:
         steps.append(("Give it more time.", f"advisor try {inputs} --budget 10min"))
     if outcome.verdict is Winner.NOTHING:
-        steps.append(
-            ("Look at the data first: the target may not follow from these columns.", f"advisor inspect {inspected}")
-        )
+        words = "Look at the data first: the target may not follow from these columns."
+        steps.append((words, f"advisor inspect {inspected}"))
     elif outcome.verdict is Winner.NO_DIFFERENCE:
         steps.append(("More examples, or more time, would tell more.", f"advisor try {inputs} --budget 10min"))
-    steps.append(("See the plan with what was measured here.", f"advisor recommend {inputs}"))
-    return steps
+    return [*steps, ("See the plan with what was measured here.", f"advisor recommend {inputs}")]
 
 
 def amount(metric: Metric, scores: Sequence[float]) -> str:
@@ -234,24 +230,16 @@ def by_candidate(outcome: TrialResults) -> list[Trial]:
     """
     joined: dict[str, Trial] = {}
     for trial in outcome.trials:
-        if not trial.counts:
-            continue
         known = joined.get(trial.name)
-        if known is None:
+        if trial.counts and known is not None:
+            scores, seconds = (*known.scores, *trial.scores), known.seconds + trial.seconds
+            joined[trial.name] = replace(known, scores=scores, seconds=seconds, hurried=known.hurried or trial.hurried)
+        elif trial.counts:
             joined[trial.name] = trial
-            continue
-        scores, seconds = (*known.scores, *trial.scores), known.seconds + trial.seconds
-        joined[trial.name] = Trial(
-            trial.name, trial.kind, known.stage, 0, trial.settings, scores, seconds, trial.epochs, known.status,
-            hurried=known.hurried or trial.hurried,
-        )  # fmt: skip
     sign = -1 if outcome.metric.greater_is_better else 1
     ordered = sorted(joined.values(), key=lambda trial: sign * statistics.fmean(trial.scores))
-    return [replace(trial, name=f"{trial.name}{_mark(trial)}") for trial in ordered]
-
-
-def _mark(trial: Trial) -> str:
-    return _MARKS.get(trial.status, CUT_MARK if trial.hurried else "")
+    marks = (_MARKS.get(trial.status, CUT_MARK if trial.hurried else "") for trial in ordered)
+    return [replace(trial, name=f"{trial.name}{mark}") for trial, mark in zip(ordered, marks, strict=True)]
 
 
 def _cell(name: str, width: int) -> str:
@@ -260,22 +248,17 @@ def _cell(name: str, width: int) -> str:
     return f"{shorten(name.removesuffix(mark), width - len(mark))}{mark}"
 
 
-def _finals(page: Page, outcome: TrialResults) -> None:
-    if not outcome.finals:
+def _table(page: Page, heading: str, figures: Mapping[str, int], rows: Sequence[Sequence[str]], best: str = "") -> None:
+    """Candidates, as far as the figures leave room for their names, with figures of these widths."""
+    if not rows:
         return
-    page.heading("on examples that selection never saw")
-    name = _name_width(page)
-    widths = (name, 10, 16, 5)
-    page.columns([("candidate",), (outcome.metric.title,), ("95 % interval",), ("seeds",)], widths)
-    best = outcome.best.name if outcome.best is not None else ""
-    for row in final_rows(outcome):
-        style = Style.STRONG if row[0].removesuffix(CUT_MARK) == best else Style.PLAIN
-        page.columns([((_cell(row[0], name), style),), *((cell,) for cell in row[1:])], widths)
-
-
-def _name_width(page: Page) -> int:
-    """The width that the figures of a table leave."""
-    return max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
+    page.heading(heading)
+    room = max(_NARROWEST_NAME, min(_WIDEST_NAME, page.look.columns - _FIGURES_WIDTH))
+    widths = (room, *figures.values())
+    page.columns([(word,) for word in ("candidate", *figures)], widths)
+    for name, *cells in rows:
+        style = Style.STRONG if name.removesuffix(CUT_MARK) == best else Style.PLAIN
+        page.columns([((_cell(name, room), style),), *((cell,) for cell in cells)], widths)
 
 
 def final_rows(outcome: TrialResults) -> list[list[str]]:
@@ -284,22 +267,6 @@ def final_rows(outcome: TrialResults) -> list[list[str]]:
         [f.name, shown(f.mean), f"{shown(f.low)} to {shown(f.high)}", str(len(f.scores))]
         for f in in_order(outcome.finals, outcome.metric)
     ]
-
-
-def _tried(page: Page, outcome: TrialResults) -> None:
-    rows = by_candidate(outcome)
-    if not rows:
-        return
-    page.heading("on the folds")
-    name = _name_width(page)
-    widths = (name, 16, 5, 8)
-    page.columns([("candidate",), (outcome.metric.title,), ("folds",), ("seconds",)], widths)
-    shown = _shown(rows)
-    for trial in shown:
-        figures = _fold_figures(trial, outcome.metric)
-        page.columns([(_cell(trial.name, name),), *((cell,) for cell in figures)], widths)
-    if len(shown) < len(rows):
-        page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
 
 
 def _shown(rows: Sequence[Trial]) -> list[Trial]:

@@ -1,4 +1,4 @@
-"""A chart as SVG that stands in an HTML page: text stays text, and colours come from the page's own variables."""
+"""Figures: points with intervals and the table behind them, drawn as SVG in the page's own font and colours."""
 
 from __future__ import annotations
 
@@ -7,14 +7,72 @@ import logging
 import math
 import re
 import warnings
+from dataclasses import dataclass
+from enum import StrEnum
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from advisor.report.html.charts import Chart, Mark, Point, Shape
 from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+class Shape(StrEnum):
+    CURVE = "curve"
+    """Values over a number that was varied: threads, batch size."""
+    DOTS = "dots"
+    """A row for each thing, its value along the line."""
+    RATIOS = "ratios"
+    """The same of ratios: 1 in the middle, and around it what does not matter."""
+    SCORES = "scores"
+    """The same of scores, which begin nowhere in particular."""
+
+
+class Mark(StrEnum):
+    """The role of a point besides being measured; drawn with its own symbol and written in the table."""
+
+    NONE = ""
+    BEFORE = "recommended before"
+    AFTER = "holds now"
+    BOTH = "recommended before, holds now"
+    """The measurement confirmed what was recommended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A measured value with its 95 % interval; `at` is where it stands in a curve."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    at: float = 0.0
+    mark: Mark = Mark.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One figure. `axis` names what the values are, `across` what a curve varies; `says` reads the figure to people."""
+
+    name: str
+    """Letters, digits and hyphens: an id within the page"""
+    title: str
+    says: str
+    shape: Shape
+    points: tuple[Point, ...]
+    axis: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    across: str = ""
+    indifferent: float = 1.0
+    """Ratios from its reciprocal to it are no difference that matters."""
+
+    @property
+    def marked(self) -> bool:
+        """True if its symbols need a legend."""
+        return any(point.mark for point in self.points)
+
 
 WIDTH = 4.2
 """Inches; small, so that the text is large where the page is narrow."""

@@ -16,7 +16,7 @@ from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, Compared, difference, listed, quantity, sentence
 from advisor.report.found.measured import bet_row, conditions, gauged, is_bet, newest_of, title_of, unit_of
-from advisor.report.html.charts import Chart, Mark, Point, Shape
+from advisor.report.html.drawing import Chart, Mark, Point, Shape
 from advisor.report.rates import rate_words, scale
 from advisor.wording import shorten
 

@@ -4,41 +4,37 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from advisor.inference.plan import Plan
+from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
-from advisor.knowledge.terms import Term, terms_in
-from advisor.report import contents, words
+from advisor.knowledge.terms import terms_in
+from advisor.report import contents, numbers, words
+from advisor.report.changes import sentence
 from advisor.report.evidence import NOTHING, Evidence
 from advisor.report.found.measured import newest_of
 from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
-from advisor.report.html.topics import grouped_topics, status_words
-from advisor.report.numbers import (
-    figure_words,
-    formula_words,
-    inputs_words,
-    known_figures,
-    too_large_a_batch,
-    uncomputed,
-)
+from advisor.report.page import Look
+from advisor.report.plan.explanation import explain
+from advisor.report.plan.text import symbol
 from advisor.report.survey import claims
-from advisor.wording import join_names
 
 _TIMES = ("s", "hours")
+UNICODE = Look(unicode=True)
 
 
 def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Evidence = NOTHING) -> str:
     """The whole report, one file. A pure function: the date is the caller's, and may be left out."""
     outcomes = evidence.outcomes
+    open_ends = list(contents.open_ends(plan, knowledge))
     values = {
         "title": contents.title(plan),
         "date": date,
         "school": words.SCHOOL_WORDS[plan.school],
         "rule_base": knowledge.digest[:12] or "unnamed",
         "cards": _cards(plan, knowledge),
-        "counts": _counts(plan),
-        "next_steps": [end for end in contents.open_ends(plan, knowledge) if not end.is_question][:1],
+        "counts": [(status_words(status), count) for status, count in words.by_status(plan).items()],
+        "next_steps": [end for end in open_ends if not end.is_question][:1],
         "bets": bets(plan, knowledge, outcomes),
         "charts": charts(plan, outcomes),
         "rates": rates(outcomes),
@@ -46,17 +42,14 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "skipped": evidence.skipped,
         "groups": grouped_topics(plan, knowledge),
         "left_out": list(contents.left_out(plan)),
-        "figures": known_figures(plan),
-        "figure_words": figure_words,
-        "formula_words": formula_words,
-        "inputs_words": inputs_words,
-        "join_names": join_names,
+        "figures": numbers.known_figures(plan),
+        "numbers": numbers,
         "citation": lambda source: words.citation(knowledge, source),
-        "batch_warning": too_large_a_batch(plan),
-        "uncomputed": uncomputed(plan),
+        "batch_warning": numbers.too_large_a_batch(plan),
+        "uncomputed": numbers.uncomputed(plan),
         "facts": list(words.fact_rows(plan, knowledge)),
         "remarks": list(words.remarks_on(plan, knowledge)),
-        "open_ends": list(contents.open_ends(plan, knowledge)),
+        "open_ends": open_ends,
         "survey": _survey(evidence, knowledge) if evidence.judged else None,
         "machine": machine_view(evidence.machine) if evidence.machine is not None else None,
         "errata": contents.errata(plan),
@@ -64,7 +57,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "unverified": words.UNVERIFIED_MEANS,
     }
     body = render("plan_body.html.j2", **values)
-    terms = _terms(knowledge, text_of(body))
+    terms = sorted(terms_in(knowledge.phrases, text_of(body)), key=lambda term: term.term.casefold())
     return render("plan.html.j2", **values, body=Markup(body), terms=terms)  # noqa: S704 - a template made it
 
 
@@ -77,17 +70,12 @@ def _cards(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
 
 def _how_long(plan: Plan) -> str:
     """The times that are known, and the memory; else what would tell."""
-    known = [figure for figure in known_figures(plan) if figure.headline]
-    times = [f"{figure.title.lower()}: {figure_words(figure)}" for figure in known if figure.unit in _TIMES]
+    known = [figure for figure in numbers.known_figures(plan) if figure.headline]
+    times = [f"{figure.title.lower()}: {numbers.figure_words(figure)}" for figure in known if figure.unit in _TIMES]
     said = "; ".join(times) or "not known until a training step was timed: `advisor probe`"
     memory = next((figure for figure in known if figure.name == "memory.training"), None)
-    needs = f" It needs about {figure_words(memory)} of memory." if memory is not None else ""
+    needs = f" It needs about {numbers.figure_words(memory)} of memory." if memory is not None else ""
     return f"{said[0].upper()}{said[1:]}.{needs}"
-
-
-def _counts(plan: Plan) -> list[tuple[object, int]]:
-    statuses = [entry.status for entry in plan.recommendations.values()]
-    return [(status_words(status), statuses.count(status)) for status in words.STATUS_MEANS if status in statuses]
 
 
 def _survey(evidence: Evidence, knowledge: Knowledge) -> dict[str, object]:
@@ -99,6 +87,44 @@ def _survey(evidence: Evidence, knowledge: Knowledge) -> dict[str, object]:
     }
 
 
-def _terms(knowledge: Knowledge, text: str) -> list[Term]:
-    """The terms that a text uses, in the order of the alphabet."""
-    return sorted(terms_in(knowledge.phrases, text), key=lambda term: term.term.casefold())
+# --- one recommendation ------------------------------------------------------------------------------------------
+
+
+def status_words(status: Status) -> dict[str, str]:
+    """A status by symbol and by word; the key names its colour, which nothing hangs on."""
+    sign, _ = symbol(status, UNICODE)
+    means = words.STATUS_MEANS.get(status, "")
+    return {"key": status.value, "symbol": sign, "word": words.STATUS_WORDS[status], "means": means}
+
+
+def grouped_topics(plan: Plan, knowledge: Knowledge) -> list[tuple[str, list[dict[str, object]]]]:
+    """Every recommendation that says something, by group, as the values of its template."""
+    return [(title, [_view(plan, knowledge, entry) for entry in entries]) for title, entries in words.grouped(plan)]
+
+
+def _view(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> dict[str, object]:
+    """Everything in words. `lost` are rules that hold and were superseded: what they advised and why that lost."""
+    explained = explain(plan, knowledge, entry.topic)
+    return {
+        "entry": entry,
+        "anchor": f"topic-{entry.topic.replace('.', '-').replace('_', '-')}",
+        "advice": words.advice_words(knowledge, entry),
+        "status": status_words(entry.status),
+        "grounds": explained.grounds,
+        "lost": explained.lost,
+        "notes": [
+            (note, errata)
+            for note, errata in contents.notes_on(knowledge, entry)
+            if not any(f"{lost.rule} advised" in note for lost in explained.lost)
+        ],
+        "alternatives": [
+            (
+                words.value_words(knowledge, entry.topic, other.value, entry.unit),
+                other.why_not,
+                words.errata_quoted(knowledge, entry.topic, other.why_not),
+            )
+            for other in entry.alternatives
+        ],
+        "flips": [(flip.fact, *words.flip_words(knowledge, entry, flip)) for flip in entry.flips],
+        "measured": sentence(entry.measured, entry.unit) if entry.measured is not None else "",
+    }

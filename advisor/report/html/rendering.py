@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from advisor.report.html.charts import Chart
-from advisor.report.html.drawing import svg
+from advisor.report.html.drawing import Chart, svg
 from advisor.version import __version__
-from advisor.wording import printable
+from advisor.wording import join_names, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,7 +43,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"prose": _prose, "drawn": _drawn}
-    environment.globals |= {"version": __version__}
+    environment.globals |= {"version": __version__, "join_names": join_names}
     return environment
 
 

@@ -13,7 +13,7 @@ from advisor.report.found.trying import (
     how,
     next_steps,
 )
-from advisor.report.html.charts import Chart, Point, Shape
+from advisor.report.html.drawing import Chart, Point, Shape
 from advisor.report.html.rendering import render
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.verdicts import in_order

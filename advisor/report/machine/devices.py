@@ -1,4 +1,4 @@
-"""Device profiles for the terminal and as JSON: figures with their units, sources, and whether they were checked."""
+"""Device profiles for the terminal and as JSON: figures with units and sources, and what others measured on the device."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from advisor.facts.values import number_text
 from advisor.machine.profiles.devices import UNITS, Bound, DeviceProfile, Figure
-from advisor.machine.profiles.published import PublishedTable
+from advisor.machine.profiles.published import PublishedFigure, PublishedTable
 from advisor.plain import encode
-from advisor.report.machine.published_figures import published_json, published_section
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import PREFIXED, scale
 from advisor.wording import join_names
@@ -89,7 +88,7 @@ def device_page(device: DeviceProfile, look: Look, published: Sequence[Published
     page.heading("SOURCES")
     for number, source in enumerate(sources, start=1):
         page.add(source, first=f"[{number}] ")
-    published_section(page, published)
+    _published(page, published)
     return page.text()
 
 
@@ -99,5 +98,71 @@ def device_json(device: DeviceProfile, published: Sequence[PublishedTable] = ())
         "figures": {
             key: {name: encode(getattr(figure, name)) for name in _FIGURE} for key, _, figure in figures(device)
         },
-        "published": published_json(published),
+        "published": _published_json(published),
     }
+
+
+# --- measured by others -------------------------------------------------------------------------------------------
+
+
+def _published(page: Page, tables: Sequence[PublishedTable]) -> None:
+    """A row for each network, framework and format; a column for each number of threads or devices, as far as they fit."""
+    for table in tables:
+        page.heading("PUBLISHED MEASUREMENTS")
+        checked = ("verified", Style.GOOD) if table.verified else ("not verified", Style.CARE)
+        page.add(f"{table.title}, ", checked, f". {table.source}.")
+        page.blank()
+        for line in _lines(table.figures, page.look.columns):
+            page.verbatim(line)
+        for number, doubt in enumerate(_doubts(table.figures), start=1):
+            page.add(f"Doubtful: {doubt}.", first=f"({number}) ")
+        for note in table.notes:
+            page.add((note, Style.FAINT), first="- ")
+
+
+def _lines(figures: Sequence[PublishedFigure], width: int) -> list[str]:
+    """The table as text; columns in the middle that do not fit are left out, and the last line says so."""
+    doubts = _doubts(figures)
+    formats = len({figure.precision for figure in figures}) > 1
+    rows: dict[str, dict[tuple[str, int], str]] = {}
+    for figure in figures:
+        label = ", ".join([figure.network, figure.framework, *([figure.precision] if formats else ()), figure.unit])
+        mark = f" ({doubts.index(figure.doubt) + 1})" if figure.doubt else ""
+        rows.setdefault(label, {})[_column(figure)] = f"{number_text(figure.value)}{mark}"
+    columns = sorted({_column(figure) for figure in figures})
+    heads = [f"{columns[0][0]} {columns[0][1]}", *(str(number) for _, number in columns[1:])]
+    widths = [
+        max(len(head), *(len(row.get(column, "-")) for row in rows.values()))
+        for head, column in zip(heads, columns, strict=True)
+    ]
+    first = max(map(len, rows))
+    shown = list(range(len(columns)))
+    while len(shown) > 1 and first + sum(widths[number] + 2 for number in shown) > width:
+        del shown[len(shown) // 2]
+    lines = [" " * first + "".join(f"  {heads[number]:>{widths[number]}}" for number in shown)]
+    for label, row in rows.items():
+        lines.append(f"{label:<{first}}" + "".join(f"  {row.get(columns[n], '-'):>{widths[n]}}" for n in shown))
+    if len(shown) < len(columns):
+        lines.append(f"({len(columns) - len(shown)} more did not fit; --format json has all)")
+    return lines
+
+
+def _column(figure: PublishedFigure) -> tuple[str, int]:
+    """Threads or devices, and how many."""
+    return ("threads", figure.threads) if figure.threads is not None else ("devices", figure.devices)
+
+
+def _doubts(figures: Sequence[PublishedFigure]) -> list[str]:
+    return list(dict.fromkeys(figure.doubt for figure in figures if figure.doubt))
+
+
+def _published_json(tables: Sequence[PublishedTable]) -> list[dict[str, Any]]:
+    return [
+        {
+            "network": figure.network, "framework": figure.framework, "threads": figure.threads, "batch": figure.batch,
+            "precision": figure.precision, "devices": figure.devices, "value": figure.value, "unit": figure.unit,
+            "source": table.source, "verified": table.verified, "doubt": figure.doubt, "notes": list(table.notes),
+        }
+        for table in tables
+        for figure in table.figures
+    ]  # fmt: skip

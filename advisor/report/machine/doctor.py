@@ -46,12 +46,9 @@ def doctor_page(machine: Machine, torch_view: TorchView, found: Sequence[Finding
             for command in finding.commands:
                 page.verbatim(command, first="    ")
     page.blank()
-    if found:
-        counts = [(severity, sum(one.severity is severity for one in found)) for severity in Severity]
-        parts = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts if count]
-        page.add((f"{join_names(parts)}.", Style.STRONG))
-    else:
-        page.add(("Nothing disagrees.", Style.GOOD))
+    counts = [(severity, sum(one.severity is severity for one in found)) for severity in Severity]
+    parts = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts if count]
+    page.add((f"{join_names(parts)}.", Style.STRONG) if parts else ("Nothing disagrees.", Style.GOOD))
     for note in machine.notes:
         page.add((note, Style.FAINT), first=[("Not known: ", Style.FAINT)], rest="  ")
     return page.text()
@@ -105,34 +102,38 @@ def torch_lines(view: TorchView) -> Iterator[tuple[str, str]]:
         yield "GPUs", "none that it can use"
     if view.architectures:
         yield "Code for", " ".join(view.architectures)
-    threads = [f"{view.threads} in one operation"] if view.threads is not None else []
-    threads += [f"{view.interop_threads} between operations"] if view.interop_threads is not None else []
-    yield "Threads", ", ".join(threads) or "unknown"
+    threads = None if view.threads is None else f"{view.threads} in one operation"
+    interop = None if view.interop_threads is None else f"{view.interop_threads} between operations"
+    yield "Threads", _listed(threads, interop) or "unknown"
     parts = {"MKL": view.mkl, "oneDNN": view.mkldnn, "OpenMP": view.openmp}
     if None not in parts.values():
         yield "Libraries", join_names([name for name, there in parts.items() if there]) or f"none of {', '.join(parts)}"
 
 
+def _listed(*parts: str | None) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _counted(number: float | None, unit: str) -> str:
+    return "" if number is None else with_unit(number, unit)
+
+
 def _processor(machine: Machine) -> str:
-    parts = [machine.cpu_model or "of unknown name"]
-    if machine.physical_cores is not None:
-        parts.append(with_unit(machine.physical_cores, "cores"))
-    if machine.logical_cores is not None:
-        parts.append(with_unit(machine.logical_cores, "hardware threads"))
-    if machine.sockets is not None and machine.sockets > 1:
-        parts.append(with_unit(machine.sockets, "sockets"))
-    if machine.features:
-        parts.append(" ".join(sorted(machine.features)))
-    return ", ".join(parts)
+    return _listed(
+        machine.cpu_model or "of unknown name",
+        _counted(machine.physical_cores, "cores"),
+        _counted(machine.logical_cores, "hardware threads"),
+        _counted(machine.sockets, "sockets") if (machine.sockets or 0) > 1 else "",
+        " ".join(sorted(machine.features or ())),
+    )
 
 
 def _allowed(machine: Machine) -> str:
     if machine.usable_cores is None:
         return "unknown"
+    quota, clocks = machine.quota_cores, machine.clocks
     parts = [with_unit(machine.usable_cores, "hardware threads") + " at once"]
-    if machine.quota_cores is not None:
-        parts.append(f"a quota of {number_text(round(machine.quota_cores, 2))} cores")
-    clocks = machine.clocks
+    parts += [] if quota is None else [f"a quota of {number_text(round(quota, 2))} cores"]
     if clocks is not None and clocks.now_hertz is not None:
         most = "" if clocks.max_hertz is None else f" of {_gigahertz(clocks.max_hertz)}"
         parts.append(f"clock {_gigahertz(clocks.now_hertz)}{most} GHz")
@@ -160,12 +161,12 @@ def _binary(size: int) -> str:
 
 
 def _memory(machine: Machine) -> str:
-    parts = ["unknown size" if machine.memory_bytes is None else _binary(machine.memory_bytes)]
-    if machine.memory_available_bytes is not None:
-        parts.append(f"{_binary(machine.memory_available_bytes)} free")
-    nodes = len(machine.numa_nodes or ())
-    if nodes > 1:
-        parts.append(f"{nodes} NUMA nodes")
+    size, free, nodes = machine.memory_bytes, machine.memory_available_bytes, len(machine.numa_nodes or ())
+    parts = [
+        "unknown size" if size is None else _binary(size),
+        "" if free is None else f"{_binary(free)} free",
+        f"{nodes} NUMA nodes" if nodes > 1 else "",
+    ]
     modules = machine.memory_modules
     if modules is not None:
         speed = modules.transfers_per_second
@@ -175,59 +176,51 @@ def _memory(machine: Machine) -> str:
     if machine.swap_bytes is not None:
         used = machine.swap_used_bytes or 0
         parts.append(f"swap {_binary(machine.swap_bytes)}, {_binary(used)} used" if machine.swap_bytes else "no swap")
-    return ", ".join(parts)
+    return _listed(*parts)
 
 
 def _gpu(gpu: Gpu) -> str:
-    parts = [gpu.name or f"a card without a name ({gpu.backend})"]
-    if gpu.memory_bytes is not None:
-        free = None if gpu.state is None else gpu.state.memory_free_bytes
-        parts.append(_binary(gpu.memory_bytes) + ("" if free is None else f" ({_binary(free)} free)"))
-    if gpu.compute_capability is not None:
-        parts.append(f"capability {gpu.compute_capability:.1f}")
-    lanes = None if gpu.state is None else gpu.state.pcie_lanes
-    if gpu.pcie_generation is not None and gpu.pcie_lanes is not None:
-        now = "" if lanes in (None, gpu.pcie_lanes) else f"x{lanes} of "
-        parts.append(f"PCIe {gpu.pcie_generation}.0 {now}x{gpu.pcie_lanes}")
-    if gpu.nvlinks:
-        parts.append(with_unit(gpu.nvlinks, "NVLinks"))
-    if gpu.power_limit_watts is not None:
-        parts.append(with_unit(round(gpu.power_limit_watts), "W"))
-    if gpu.mig:
-        parts.append("divided (MIG)")
-    return ", ".join(parts)
+    free, lanes = (None, None) if gpu.state is None else (gpu.state.memory_free_bytes, gpu.state.pcie_lanes)
+    left = "" if free is None else f" ({_binary(free)} free)"
+    narrowed = "" if lanes in (None, gpu.pcie_lanes) else f"x{lanes} of "
+    return _listed(
+        gpu.name or f"a card without a name ({gpu.backend})",
+        None if gpu.memory_bytes is None else f"{_binary(gpu.memory_bytes)}{left}",
+        None if gpu.compute_capability is None else f"capability {gpu.compute_capability:.1f}",
+        None
+        if None in (gpu.pcie_generation, gpu.pcie_lanes)
+        else f"PCIe {gpu.pcie_generation}.0 {narrowed}x{gpu.pcie_lanes}",
+        with_unit(gpu.nvlinks, "NVLinks") if gpu.nvlinks else "",
+        None if gpu.power_limit_watts is None else with_unit(round(gpu.power_limit_watts), "W"),
+        "divided (MIG)" if gpu.mig else "",
+    )
 
 
 def _joined(machine: Machine) -> str:
     if not machine.gpu_pairs:
         return ""
-    parts = ["by NVLink"] if machine.nvlink else []
-    farthest = [pair.path for pair in machine.gpu_pairs if pair.path is not None]
-    if farthest:
-        parts.append(_JOINED[max(farthest, key=list(Topology).index)])
+    paths = [pair.path for pair in machine.gpu_pairs if pair.path is not None]
+    farthest = _JOINED[max(paths, key=list(Topology).index)] if paths else ""
     direct = {pair.peer_to_peer for pair in machine.gpu_pairs}
-    if direct == {True}:
-        parts.append("each reads the others' memory directly")
-    elif direct == {False}:
-        parts.append("none reads another's memory directly")
-    return ", ".join(parts)
+    everywhere = "each reads the others' memory directly" if direct == {True} else ""
+    nowhere = "none reads another's memory directly" if direct == {False} else ""
+    return _listed("by NVLink" if machine.nvlink else "", farthest, everywhere, nowhere)
 
 
 def _disk(disk: Disk) -> str:
     kind = disk.kind.value if disk.kind is not None else "virtual disk" if disk.virtual else "unknown kind"
-    parts = [f"{disk.folder or 'a folder'}: {disk.file_system or 'unknown file system'} on {kind}"]
-    if disk.free_bytes is not None and disk.total_bytes is not None:
-        parts.append(f"{with_unit(disk.free_bytes, 'bytes')} of {with_unit(disk.total_bytes, 'bytes')} free")
-    return ", ".join(parts)
+    place = f"{disk.folder or 'a folder'}: {disk.file_system or 'unknown file system'} on {kind}"
+    if disk.free_bytes is None or disk.total_bytes is None:
+        return place
+    return f"{place}, {with_unit(disk.free_bytes, 'bytes')} of {with_unit(disk.total_bytes, 'bytes')} free"
 
 
 def _system(machine: Machine) -> str:
-    parts = [" ".join(part for part in (machine.system, machine.kernel, machine.architecture) if part) or "unknown"]
-    driver = machine.gpu_driver
-    if driver is not None and driver.version:
-        parts.append(f"NVIDIA driver {driver.version}" + (f" (CUDA {driver.cuda})" if driver.cuda else ""))
-    if machine.virtual:
-        parts.append(f"a virtual machine{f' ({machine.hypervisor})' if machine.hypervisor else ''}")
-    if machine.container:
-        parts.append(f"in a container ({machine.container})")
-    return ", ".join(parts)
+    driver, hypervisor = machine.gpu_driver, f" ({machine.hypervisor})" if machine.hypervisor else ""
+    cuda = f" (CUDA {driver.cuda})" if driver is not None and driver.cuda else ""
+    return _listed(
+        " ".join(part for part in (machine.system, machine.kernel, machine.architecture) if part) or "unknown",
+        f"NVIDIA driver {driver.version}{cuda}" if driver is not None and driver.version else "",
+        f"a virtual machine{hypervisor}" if machine.virtual else "",
+        f"in a container ({machine.container})" if machine.container else "",
+    )

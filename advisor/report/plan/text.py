@@ -84,11 +84,10 @@ def _summary(page: Page, plan: Plan) -> None:
     facts = "one fact" if len(sources) == 1 else f"{len(sources)} facts"
     page.add(f"It rests on {facts}: {join_names(counts)}." if sources else "It rests on no facts at all.")
     page.blank()
-    for status, meaning in words.STATUS_MEANS.items():
-        count = sum(entry.status is status for entry in plan.recommendations.values())
-        if count:
-            mark, style = symbol(status, page.look)
-            page.add(f"{count} ", (words.STATUS_WORDS[status], style), f": {meaning}", first=[(f"{mark} ", style)])
+    for status, count in words.by_status(plan).items():
+        mark, style = symbol(status, page.look)
+        said = (words.STATUS_WORDS[status], style), f": {words.STATUS_MEANS[status]}"
+        page.add(f"{count} ", *said, first=[(f"{mark} ", style)])
     shown = [entry.because[0] for entry in plan.recommendations.values() if entry.because]
     if not all(reason.verified for reason in shown):
         page.add(("not verified", Style.CARE), f": {words.UNVERIFIED_MEANS}", first="! ")

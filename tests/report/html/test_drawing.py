@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.report.html.charts import Chart, Mark, Point, Shape
-from advisor.report.html.drawing import svg
+from advisor.report.html.drawing import Chart, Mark, Point, Shape, svg
 from advisor.report.rates import scale
 
 from .made import read

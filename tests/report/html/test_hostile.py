@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from advisor.report.html.charts import Chart, Point, Shape
-from advisor.report.html.drawing import svg
+from advisor.report.html.drawing import Chart, Point, Shape, svg
 from advisor.wording import printable
 
 from ..small import HOSTILE

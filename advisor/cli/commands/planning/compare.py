@@ -25,7 +25,7 @@ from advisor.cli.options import (
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.answers import parse_assignments
 from advisor.inference.advise import Detail
-from advisor.report.html.comparisons import comparison_html
+from advisor.report.html.machine import comparison_html
 from advisor.report.plan.comparison import Comparison, compare_plans, compare_what_if, comparison_page
 from advisor.session.inputs import Inputs, gather, plan_of
 

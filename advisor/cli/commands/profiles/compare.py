@@ -14,7 +14,7 @@ from advisor.cli.commands.profiles.kept import THIS, MachineNamed, complete_prof
 from advisor.cli.delivering import deliver_page
 from advisor.cli.options import Force, Output, PageFormat, PageFormatOption
 from advisor.errors import input_error
-from advisor.report.html.comparisons import machines_html
+from advisor.report.html.machine import machines_html
 from advisor.report.machine.compared import compared_json, compared_page
 from advisor.wording import join_names, shorten
 

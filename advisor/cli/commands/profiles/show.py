@@ -7,8 +7,7 @@ from advisor.cli.delivering import deliver_page
 from advisor.cli.options import Force, Output, PageFormat, PageFormatOption
 from advisor.machine.profiles.files import find_device
 from advisor.machine.profiles.published import published_figures
-from advisor.report.html.device import device_html
-from advisor.report.html.machine import machine_html
+from advisor.report.html.machine import device_html, machine_html
 from advisor.report.machine.devices import device_json, device_page
 from advisor.report.machine.page import machine_json, machine_page, machine_report
 
