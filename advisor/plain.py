@@ -44,6 +44,11 @@ def encode(value: Any, *, brief: bool = False) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
+def encode_fields(value: object, *names: str) -> dict[str, Any]:
+    """These fields of a dataclass, in this order."""
+    return {name: encode(getattr(value, name)) for name in names}
+
+
 class _DamageError(ValueError):
     """Something is not what its annotation says; the containers around it complete its place."""
 

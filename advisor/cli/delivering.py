@@ -18,7 +18,7 @@ from advisor.report.plan.json_plan import json_text
 from advisor.session.reporting import report_of
 
 if TYPE_CHECKING:
-    from advisor.report.evidence import Evidence
+    from advisor.report.contents import Evidence
 
 _ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
 _TITLE = "The output cannot be written"

@@ -1,9 +1,10 @@
-"""The content of a report on a plan before it is Markdown or HTML: title, first page, open ends, errata, sources."""
+"""The content of a report on a plan before it is Markdown or HTML: title, first page, open ends, sources, evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan, Recommendation, Status
@@ -11,6 +12,12 @@ from advisor.knowledge.model import Knowledge, Rule
 from advisor.report import words
 from advisor.report.numbers import known_figures
 from advisor.wording import join_names
+
+if TYPE_CHECKING:
+    from advisor.agent.events import ProbeSkipped
+    from advisor.probes.outcome import Outcome
+    from advisor.report.machine.page import MachineReport
+    from advisor.survey.judged_claims import Judgement
 
 _SUMMARY = (
     ("What to build", (("", "network.type"), ("", "network.depth"), ("with ", "network.hidden_units"))),
@@ -44,6 +51,20 @@ class OpenEnd:
     code: str
     says: str
     is_question: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Measurements, claims and machine beside a plan. All may be missing: the report then has no such section."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    """Oldest first; of each probe the newest counts"""
+    skipped: tuple[ProbeSkipped, ...] = ()
+    judged: tuple[Judgement, ...] = ()
+    machine: MachineReport | None = None
+
+
+NOTHING = Evidence()
 
 
 def title(plan: Plan) -> str:

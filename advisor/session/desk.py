@@ -28,7 +28,7 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.machine.state import StateError
 from advisor.probes.outcome import Outcome
-from advisor.report.evidence import Evidence
+from advisor.report.contents import Evidence
 from advisor.session.data import folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs

@@ -14,7 +14,7 @@ from advisor.machine.detection.detection import Machine
 from advisor.machine.profiles.files import find_device
 from advisor.machine.profiles.published import load_tables
 from advisor.probes.outcome import Outcome
-from advisor.report.evidence import Evidence
+from advisor.report.contents import Evidence
 from advisor.report.machine.page import machine_report
 from advisor.resources import profiles_folder
 from advisor.session.inputs import Inputs

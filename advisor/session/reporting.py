@@ -15,7 +15,7 @@ from advisor.report.plan.markdown import report_text
 from advisor.report.plan.text import plan_page
 
 if TYPE_CHECKING:
-    from advisor.report.evidence import Evidence
+    from advisor.report.contents import Evidence
 
 FORMATS = ("text", "json", "markdown", "html")
 

@@ -14,7 +14,7 @@ from advisor.interview.interview import Interview
 from advisor.interview.progress import Progress
 from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge
-from advisor.report.evidence import NOTHING
+from advisor.report.contents import NOTHING
 from advisor.resources import rules_folder
 
 if TYPE_CHECKING:

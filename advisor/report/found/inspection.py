@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspection, Task, Weight
 from advisor.facts.values import number_text, to_json, to_text, with_unit
-from advisor.plain import encode
+from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
 from advisor.wording import join_names, printable, shorten
 
@@ -153,25 +153,20 @@ def _commands(inspection: Inspection) -> Iterator[str]:
 
 
 def inspection_json(inspection: Inspection) -> dict[str, Any]:
-    def told(*names: str) -> dict[str, Any]:
-        return {name: encode(getattr(inspection, name)) for name in names}
-
     return {
         "schema": SCHEMA,
-        **told("path", "format", "modality", "target", "task", "examples", "classes"),
+        **encode_fields(inspection, "path", "format", "modality", "target", "task", "examples", "classes"),
         "columns": [
             {
-                "name": column.name,
-                "kind": column.kind.value,
+                **encode_fields(column, "name", "kind"),
                 "missing": round(column.missing, 6),
-                "distinct": column.distinct,
-                "examples": list(column.examples),
+                **encode_fields(column, "distinct", "examples"),
                 "input": column.name in inspection.inputs,
                 "remark": column.remark,
             }
             for column in inspection.columns
         ],
-        **told("time_column", "group_column"),
+        **encode_fields(inspection, "time_column", "group_column"),
         "facts": {name: to_json(value) for name, value in sorted(inspection.facts.items())},
-        **told("remarks", "sampled", "bytes", "memory_bytes", "fingerprint"),
+        **encode_fields(inspection, "remarks", "sampled", "bytes", "memory_bytes", "fingerprint"),
     }

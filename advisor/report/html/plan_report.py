@@ -9,7 +9,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import terms_in
 from advisor.report import contents, numbers, words
 from advisor.report.changes import sentence
-from advisor.report.evidence import NOTHING, Evidence
+from advisor.report.contents import NOTHING, Evidence
 from advisor.report.found.measured import newest_of
 from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates

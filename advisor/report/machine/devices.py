@@ -8,7 +8,7 @@ from typing import Any
 from advisor.facts.values import number_text
 from advisor.machine.profiles.devices import UNITS, Bound, DeviceProfile, Figure
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable
-from advisor.plain import encode
+from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Style
 from advisor.report.rates import PREFIXED, scale
 from advisor.wording import join_names
@@ -22,9 +22,6 @@ _LABELS = {
     "watts": "Power",
     "cores": "Cores",
 }
-_IDENTITY = ("name", "title", "kind", "backend", "aliases", "features", "note")
-_FIGURE = ("value", "unit", "verified", "bound", "source", "note")
-"""The fields that JSON has, in its order."""
 
 
 def quantity(value: float, unit: str) -> str:
@@ -77,14 +74,8 @@ def device_page(device: DeviceProfile, look: Look, published: Sequence[Published
         note = f", {figure.note}" if figure.note else ""
         checked = ("verified", Style.GOOD) if figure.verified else ("not verified", Style.CARE)
         source = f" [{sources.index(figure.source) + 1}]" if figure.source else ""
-        page.add(
-            f"{label}: {bound}",
-            (quantity(figure.value, figure.unit), Style.STRONG),
-            f"{note}, ",
-            checked,
-            source,
-            first="- ",
-        )
+        value = (quantity(figure.value, figure.unit), Style.STRONG)
+        page.add(f"{label}: {bound}", value, f"{note}, ", checked, source, first="- ")
     page.heading("SOURCES")
     for number, source in enumerate(sources, start=1):
         page.add(source, first=f"[{number}] ")
@@ -94,9 +85,10 @@ def device_page(device: DeviceProfile, look: Look, published: Sequence[Published
 
 def device_json(device: DeviceProfile, published: Sequence[PublishedTable] = ()) -> dict[str, Any]:
     return {
-        **{name: encode(getattr(device, name)) for name in _IDENTITY},
+        **encode_fields(device, "name", "title", "kind", "backend", "aliases", "features", "note"),
         "figures": {
-            key: {name: encode(getattr(figure, name)) for name in _FIGURE} for key, _, figure in figures(device)
+            key: encode_fields(figure, "value", "unit", "verified", "bound", "source", "note")
+            for key, _, figure in figures(device)
         },
         "published": _published_json(published),
     }
@@ -159,8 +151,7 @@ def _doubts(figures: Sequence[PublishedFigure]) -> list[str]:
 def _published_json(tables: Sequence[PublishedTable]) -> list[dict[str, Any]]:
     return [
         {
-            "network": figure.network, "framework": figure.framework, "threads": figure.threads, "batch": figure.batch,
-            "precision": figure.precision, "devices": figure.devices, "value": figure.value, "unit": figure.unit,
+            **encode_fields(figure, "network", "framework", "threads", "batch", "precision", "devices", "value", "unit"),
             "source": table.source, "verified": table.verified, "doubt": figure.doubt, "notes": list(table.notes),
         }
         for table in tables

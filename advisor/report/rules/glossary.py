@@ -11,6 +11,7 @@ from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Knowledge, Topic
 from advisor.knowledge.terms import Term, phrase
+from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style
 from advisor.wording import shorten
 
@@ -30,30 +31,22 @@ class Glossary:
     def to_json(self) -> dict[str, Any]:
         return {
             "schema": "advisor/glossary/1",
-            "terms": [_term_json(term) for term in self.terms],
+            "terms": [encode_fields(term, "term", "aliases", "text", "see") for term in self.terms],
             "facts": [_fact_json(fact) for fact in self.facts],
-            "topics": [_topic_json(topic) for topic in self.topics],
+            "topics": [
+                encode_fields(topic, "name", "title", "policy", "type", "unit", "values", "applies", "probe")
+                for topic in self.topics
+            ],
         }
 
 
-def _term_json(term: Term) -> dict[str, Any]:
-    return {"term": term.term, "aliases": list(term.aliases), "text": term.text, "see": list(term.see)}
-
-
 def _fact_json(fact: Fact) -> dict[str, Any]:
+    bounds = ("minimum", "maximum") if fact.numeric else ()
     return {
-        "name": fact.name, "group": fact.group, "type": fact.type.value, "unit": fact.unit,
-        "choices": dict(fact.choices), "question": fact.question, "help": fact.help,
-        **({"minimum": fact.minimum, "maximum": fact.maximum} if fact.numeric else {}),
-        "only_when": fact.only_when, "assume": fact.assume, "derive": fact.derive,
-    }  # fmt: skip
-
-
-def _topic_json(topic: Topic) -> dict[str, Any]:
-    return {
-        "name": topic.name, "title": topic.title, "policy": topic.policy.value, "type": topic.type,
-        "unit": topic.unit, "values": dict(topic.values), "applies": topic.applies, "probe": topic.probe,
-    }  # fmt: skip
+        **encode_fields(fact, "name", "group", "type", "unit"),
+        "choices": dict(fact.choices),
+        **encode_fields(fact, "question", "help", *bounds, "only_when", "assume", "derive"),
+    }
 
 
 def whole_glossary(knowledge: Knowledge) -> Glossary:

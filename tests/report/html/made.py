@@ -14,7 +14,7 @@ from advisor.machine.cards import Gpu
 from advisor.machine.profiles.files import find_device
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import Outcome, SettingRecord
-from advisor.report.evidence import Evidence
+from advisor.report.contents import Evidence
 from advisor.report.html.machine import comparison_html, machine_html, machines_html
 from advisor.report.html.plan_report import plan_html
 from advisor.report.html.trying import trying_html

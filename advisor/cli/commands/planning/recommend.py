@@ -24,7 +24,7 @@ from advisor.cli.options import (
 from advisor.session.inputs import gather, plan_of
 
 if TYPE_CHECKING:
-    from advisor.report.evidence import Evidence
+    from advisor.report.contents import Evidence
 
 
 def recommend(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from advisor.errors import input_error
 from advisor.files import write_text
-from advisor.report.evidence import NOTHING
+from advisor.report.contents import NOTHING
 from advisor.session.reporting import report_of
 from advisor.wording import shorten
 
