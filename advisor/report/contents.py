@@ -130,6 +130,11 @@ def _possible_here(plan: Plan) -> list[str]:
     return [name for name in plan.probes if probe_named(name).not_here(here) is None]
 
 
+def settled_by(knowledge: Knowledge, probe: str) -> list[str]:
+    """The titles of the topics that a probe could settle."""
+    return [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
+
+
 def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
     """Things worth asking, measuring and trying next, most worth first within each."""
     for name in plan.questions:
@@ -137,8 +142,8 @@ def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
         yield OpenEnd(name, fact.question if fact else "", is_question=True)
     there = " (on the machine that the plan is for)" if words.plans_elsewhere(plan) else ""
     for probe in plan.probes if there else _possible_here(plan):
-        titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
-        yield OpenEnd(f"advisor probe --only {probe}", f"could settle {join_names(titles)}{there}")
+        settled = join_names(settled_by(knowledge, probe))
+        yield OpenEnd(f"advisor probe --only {probe}", f"could settle {settled}{there}")
     if plan.probes and there:
         brings = f"brings what was measured there: name the file with --machine, as in {words.BROUGHT}"
         yield OpenEnd("advisor profiles export --output NAME.json", brings)

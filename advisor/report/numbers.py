@@ -155,12 +155,8 @@ def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str
     page.add(figure.help)
     page.add(f"{figure.name} = {formula_words(figure)}", first="  ")
     for one in figure.inputs:
-        page.add(
-            (one.name, Style.STRONG),
-            f" = {_input_words(one.value, one.unit)}",
-            (f", {one.origin}", Style.FAINT),
-            first="  - ",
-        )
+        value = f" = {_input_words(one.value, one.unit)}"
+        page.add((one.name, Style.STRONG), value, (f", {one.origin}", Style.FAINT), first="  - ")
     if figure.assumes:
         page.add(f"It rests on what is assumed or not settled: {join_names(list(figure.assumes))}.")
     if figure.missing:
@@ -168,6 +164,5 @@ def figure_page(figure: ComputedFigure, knowledge: Knowledge, look: Look) -> str
         page.add(f"It is not known for want of {join_names(wanting)}.")
     elif figure.value is None:
         page.add("These inputs give no number: it would be a division by zero, or out of range.")
-    for source in figure.sources:
-        page.add(words.citation(knowledge, source), first="source ")
+    page.items((words.citation(knowledge, source) for source in figure.sources), "source ")
     return page.text()

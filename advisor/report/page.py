@@ -28,6 +28,7 @@ class Style(StrEnum):
 
 
 Piece: TypeAlias = "str | tuple[str, Style]"
+Item: TypeAlias = "Piece | list[Piece]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +77,32 @@ class Page:
             self.blank()
         self.add((text, Style.HEADING))
 
-    def section(self, heading: str, items: Iterable[str], style: Style = Style.PLAIN) -> None:
+    def apart(self, *pieces: Piece) -> None:
+        """A paragraph after an empty line."""
+        self.blank()
+        self.add(*pieces)
+
+    def items(self, items: Iterable[Item], first: str = "- ") -> None:
+        """An item a line; braces in what stands before each are its number."""
+        for number, item in enumerate(items, start=1):
+            self.add(*(item if isinstance(item, list) else [item]), first=first.format(number))
+
+    def section(self, heading: str, items: Iterable[Item], first: str = "- ") -> None:
         """A heading with an item a line below it; nothing where there are no items."""
-        for number, item in enumerate(items):
-            if not number:
-                self.heading(heading)
-            self.add((item, style), first="- ")
+        found = list(items)
+        if found:
+            self.heading(heading)
+            self.items(found, first)
 
     def reasons(self, heading: str, names: Mapping[str, Sequence[str]]) -> None:
         """A heading, and below it what was left out, by the reason for that; nothing where nothing was."""
-        if names:
-            self.heading(heading)
-        for reason, left_out in names.items():
-            self.add((", ".join(left_out), Style.STRONG), f": {reason}", first="- ")
+        self.section(heading, [[(", ".join(names[reason]), Style.STRONG), f": {reason}"] for reason in names])
 
-    def labelled(self, lines: Sequence[tuple[str, str]]) -> None:
+    def labelled(self, lines: Iterable[tuple[str, str]]) -> None:
         """Texts behind their labels, which take the same room."""
-        width = max(len(label) for label, _ in lines) + 2
-        for label, text in lines:
+        known = list(lines)
+        width = max(len(label) for label, _ in known) + 2
+        for label, text in known:
             self.add(text, first=[(f"{label:<{width}}", Style.FAINT)])
 
     def blank(self) -> None:

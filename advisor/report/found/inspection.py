@@ -16,6 +16,10 @@ from advisor.wording import join_names, printable, shorten
 SCHEMA = "advisor/inspection/1"
 MOST_COLUMNS = 40
 MOST_CLASSES = 8
+_WEIGHTS = (
+    (Weight.WARNING, "TO BE CAREFUL WITH", Style.CARE),
+    (Weight.NOTE, "WORTH KNOWING", Style.PLAIN),
+)
 _NAME_WIDTH, _KIND_WIDTH, _MISSING_WIDTH = 20, 12, 8
 
 
@@ -23,17 +27,13 @@ def inspection_page(inspection: Inspection, look: Look) -> str:
     """The page of `advisor inspect`; text from the data shows as text."""
     page = Page(look)
     page.heading("THE DATA")
-    page.labelled(list(_data_lines(inspection)))
+    page.labelled(_data_lines(inspection))
     if inspection.columns:
         page.heading("COLUMNS")
         _columns(page, inspection)
-    for weight, heading in ((Weight.WARNING, "TO BE CAREFUL WITH"), (Weight.NOTE, "WORTH KNOWING")):
+    for weight, heading, style in _WEIGHTS:
         remarks = [remark for remark in inspection.remarks if remark.weight is weight]
-        if remarks:
-            page.heading(heading)
-        for remark in remarks:
-            style = Style.CARE if weight is Weight.WARNING else Style.PLAIN
-            page.add((remark.what, style), f" {remark.remedy}", first="- ")
+        page.section(heading, [[(remark.what, style), f" {remark.remedy}"] for remark in remarks])
     page.heading("FACTS FOR THE ADVISOR")
     for name, value in sorted(inspection.facts.items()):
         page.add((name, Style.STRONG), f": {shorten(to_text(value), 60)}", first="  ", rest="    ")

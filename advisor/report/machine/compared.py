@@ -89,22 +89,18 @@ def compared_page(compared: MachinesCompared, look: Look) -> str:
     if compared.differences:
         page.section("WHAT ELSE DIFFERS (A against B; any difference in speed may come from it)", compared.context)
     if compared.identical and not compared.differences:
-        page.blank()
-        page.add("Measure again with `advisor probe`; `advisor profiles compare` then tells what has changed since.")
+        page.apart("Measure again with `advisor probe`; `advisor profiles compare` then tells what has changed since.")
     elif compared.identical:
-        page.blank()
-        page.add(f"The same runs on both sides, so not compared: {_names(compared.identical)}.")
+        page.apart(f"The same runs on both sides, so not compared: {_names(compared.identical)}.")
     if compared.differences:
         page.heading("FIGURES (B / A: above 1 is faster)")
         for difference in compared.differences:
             _difference(page, difference)
         if one_run(compared):
-            page.blank()
-            page.add("Where a side has one run, its interval knows nothing of what changes from run to run.")
+            page.apart("Where a side has one run, its interval knows nothing of what changes from run to run.")
     for mark, only in (("A", compared.first_only), ("B", compared.second_only)):
         if only:
-            page.blank()
-            page.add(f"Only {mark} has: {_names(only)}.")
+            page.apart(f"Only {mark} has: {_names(only)}.")
     return page.text()
 
 

@@ -51,8 +51,7 @@ def devices_page(devices: Sequence[DeviceProfile], look: Look) -> str:
     width = max((len(device.name) for device in devices), default=0)
     for device in devices:
         page.add(device.title, first=[(f"{device.name:<{width}}  ", Style.STRONG)])
-    page.blank()
-    page.add(f"{len(devices)} devices. `advisor profiles show NAME` has the figures; --machine NAME plans for one.")
+    page.apart(f"{len(devices)} devices. `advisor profiles show NAME` has the figures; --machine NAME plans for one.")
     return page.text()
 
 
@@ -77,8 +76,7 @@ def device_page(device: DeviceProfile, look: Look, published: Sequence[Published
         value = (quantity(figure.value, figure.unit), Style.STRONG)
         page.add(f"{label}: {bound}", value, f"{note}, ", checked, source, first="- ")
     page.heading("SOURCES")
-    for number, source in enumerate(sources, start=1):
-        page.add(source, first=f"[{number}] ")
+    page.items(sources, "[{}] ")
     _published(page, published)
     return page.text()
 
@@ -106,10 +104,8 @@ def _published(page: Page, tables: Sequence[PublishedTable]) -> None:
         page.blank()
         for line in _lines(table.figures, page.look.columns):
             page.verbatim(line)
-        for number, doubt in enumerate(_doubts(table.figures), start=1):
-            page.add(f"Doubtful: {doubt}.", first=f"({number}) ")
-        for note in table.notes:
-            page.add((note, Style.FAINT), first="- ")
+        page.items((f"Doubtful: {doubt}." for doubt in _doubts(table.figures)), "({}) ")
+        page.items((note, Style.FAINT) for note in table.notes)
 
 
 def _lines(figures: Sequence[PublishedFigure], width: int) -> list[str]:

@@ -32,23 +32,21 @@ _JOINED = {
 def doctor_page(machine: Machine, torch_view: TorchView, found: Sequence[Finding], look: Look) -> str:
     page = Page(look)
     page.heading("THIS MACHINE")
-    page.labelled(list(machine_lines(machine)))
+    page.labelled(machine_lines(machine))
     page.heading("WHAT PYTORCH SEES")
-    page.labelled(list(torch_lines(torch_view)))
+    page.labelled(torch_lines(torch_view))
     for severity, group in groupby(found, key=lambda finding: finding.severity):
         page.heading(_HEADINGS[severity])
         for number, finding in enumerate(group):
             if number:
                 page.blank()
             page.add((finding.title, _STYLES[severity]), first="- ")
-            page.add(finding.what, first="  ")
-            page.add(finding.remedy, first="  ")
+            page.items([finding.what, finding.remedy], "  ")
             for command in finding.commands:
                 page.verbatim(command, first="    ")
-    page.blank()
     counts = [(severity, sum(one.severity is severity for one in found)) for severity in Severity]
     parts = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts if count]
-    page.add((f"{join_names(parts)}.", Style.STRONG) if parts else ("Nothing disagrees.", Style.GOOD))
+    page.apart((f"{join_names(parts)}.", Style.STRONG) if parts else ("Nothing disagrees.", Style.GOOD))
     for note in machine.notes:
         page.add((note, Style.FAINT), first=[("Not known: ", Style.FAINT)], rest="  ")
     return page.text()

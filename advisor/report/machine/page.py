@@ -89,23 +89,15 @@ def machine_page(report: MachineReport, look: Look, *, is_here: bool = True, is_
         page.heading("HOW FAST IT IS")
         _quantities(page, report)
     if not profile.outcomes:
-        page.blank()
-        page.add(f"Nothing has been measured yet{'' if is_here else ' (on that machine)'}: `advisor probe`")
-    if report.decisions:
-        page.heading("WHAT WAS COMPARED")
-        for outcome in report.decisions:
-            page.add(*_decision(outcome), first="- ")
+        page.apart(f"Nothing has been measured yet{'' if is_here else ' (on that machine)'}: `advisor probe`")
+    page.section("WHAT WAS COMPARED", map(_decision, report.decisions))
     page.section("WHAT IS UNUSUAL", [remark.what for remark in report.remarks])
-    if report.to_do:
-        page.heading("WHAT TO DO" if is_here else "WHAT TO DO (on that machine)")
-        for number, remedy in enumerate(report.to_do, start=1):
-            page.add(remedy, first=f"{number}. ")
-        if not is_here:
-            page.add("Measured anew there, `advisor profiles export NAME --output FILE` brings it here.")
-    elif profile.outcomes:
-        page.blank()
-        page.add("Nothing unusual that could be fixed was found.")
-    page.section("HOW IT WAS MEASURED", report.notes, Style.FAINT)
+    page.section("WHAT TO DO" if is_here else "WHAT TO DO (on that machine)", report.to_do, "{}. ")
+    if report.to_do and not is_here:
+        page.add("Measured anew there, `advisor profiles export NAME --output FILE` brings it here.")
+    elif profile.outcomes and not report.to_do:
+        page.apart("Nothing unusual that could be fixed was found.")
+    page.section("HOW IT WAS MEASURED", [(note, Style.FAINT) for note in report.notes])
     return page.text()
 
 
@@ -139,8 +131,7 @@ def kept_page(profiles: Sequence[MachineProfile], look: Look) -> str:
         page.add(
             f"{what}; {len(profile.outcomes)} measurements, the last on {profile.date[:10] or 'no day'}", first=first
         )
-    page.blank()
-    page.add("Machines measured on this host. `advisor profiles show NAME` has the page of one.")
+    page.apart("Machines measured on this host. `advisor profiles show NAME` has the page of one.")
     return page.text()
 
 
@@ -232,8 +223,7 @@ def _quantities(page: Page, report: MachineReport) -> None:
             page.columns([*row[:2], (drawn,), row[2]], (_LABEL, _FIGURE, bars, _SHARE))
         else:
             page.columns(row, (_LABEL, _FIGURE, bars + _SHARE + 2))
-    for number, note in enumerate(notes, start=1):
-        page.add((note, Style.FAINT), first=f"[{number}] ")
+    page.items(((note, Style.FAINT) for note in notes), "[{}] ")
 
 
 def _footnote(peak: Peak, unit: str) -> str:
@@ -243,7 +233,7 @@ def _footnote(peak: Peak, unit: str) -> str:
     return f"of {value}: {peak.source}"
 
 
-def _decision(outcome: Outcome) -> list[str | tuple[str, Style]]:
+def _decision(outcome: Outcome) -> list[Piece]:
     """`threads 2: confirmed against 1, 1.33x [1.26, 1.46], 24 pairs, for ffn 64-[64]-10`."""
     either = f"{outcome.before} or {outcome.rival}"
     what = {

@@ -154,8 +154,7 @@ def comparison_page(comparison: Comparison, look: Look) -> str:
         page.heading("NUMBERS THAT DIFFER")
         _differences(page, comparison.labels, comparison.numbers, "")
     if comparison.topics and comparison.same:
-        page.blank()
-        page.add(f"The other {comparison.same} topics have the same advice, equally sure.")
+        page.apart(f"The other {comparison.same} topics have the same advice, equally sure.")
     return page.text()
 
 

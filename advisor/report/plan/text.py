@@ -8,7 +8,7 @@ from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, sentence
 from advisor.report.numbers import numbers_lines
-from advisor.report.page import Look, Page, Piece, Style
+from advisor.report.page import Item, Look, Page, Piece, Style
 from advisor.wording import join_names
 
 QUESTIONS_SHOWN = 5
@@ -127,11 +127,12 @@ def _assumptions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     """The assumptions, and the advice for which each matters."""
     advised = [entry for entry in plan.recommendations.values() if words.is_advice(entry)]
     matters = words.gathered((name, entry.title) for entry in advised for name, _ in words.assumed_facts(plan, entry))
-    if matters:
-        page.heading("ASSUMED")
-    for name, titles in matters.items():
-        value = words.fact_words(knowledge, name, plan.facts[name].value)
-        page.add((name, Style.STRONG), f" = {value}: matters for {_first_few(titles)}", first="- ")
+    values = {name: words.fact_words(knowledge, name, plan.facts[name].value) for name in matters}
+    items: list[Item] = [
+        [(name, Style.STRONG), f" = {values[name]}: matters for {_first_few(titles)}"]
+        for name, titles in matters.items()
+    ]
+    page.section("ASSUMED", items)
 
 
 def _items(page: Page, knowledge: Knowledge, entry: Recommendation) -> list[str]:
@@ -194,8 +195,9 @@ def _probes(page: Page, plan: Plan, knowledge: Knowledge) -> None:
         return
     page.heading("WORTH MEASURING")
     for probe in plan.probes:
-        titles = [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
-        page.add((probe, Style.STRONG), f": could settle {join_names(titles)}", first="- ")
+        page.add(
+            (probe, Style.STRONG), f": could settle {join_names(contents.settled_by(knowledge, probe))}", first="- "
+        )
     here = f"`advisor probe` times the alternatives here; `advisor probe --only {plan.probes[0]}` runs one probe."
     page.add(words.MEASURE_THERE if words.plans_elsewhere(plan) else here)
 
@@ -212,6 +214,5 @@ def _trials(page: Page, plan: Plan, knowledge: Knowledge) -> None:
 
 def _remarks(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     page.section("PLEASE NOTE", words.remarks_on(plan, knowledge))
-    page.blank()
     example = next((entry.topic for entry in plan.recommendations.values() if words.is_advice(entry)), "TOPIC")
-    page.add(f"Why, why not otherwise, what would flip it: `advisor explain {example}` with the same answers.")
+    page.apart(f"Why, why not otherwise, what would flip it: `advisor explain {example}` with the same answers.")

@@ -59,21 +59,18 @@ def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Jud
     judgements = judgements if shown is None else shown
     scopes = _scopes_of(judgements)
     for verdict, group in _by_verdict(judgements):
-        page.blank()
-        page.add((f"{VERDICTS[verdict].upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
+        page.apart((f"{VERDICTS[verdict].upper()} ({len(group)})", _STYLES.get(verdict, Style.STRONG)))
         if verdict is None:
-            for reason, members in words.gathered((one.why, one) for one in group).items():
+            for reason, texts in words.gathered((one.why, one.claim.text) for one in group).items():
                 page.add((shorten(reason, _LONGEST_REASON), Style.STRONG), first="  ")
-                for judgement in members:
-                    page.add(judgement.claim.text, first="  - ")
+                page.items(texts, "  - ")
             continue
         for judgement in group:
             page.add((judgement.claim.text, Style.STRONG), (f" [{cited(judgement)}]", Style.FAINT), first="- ")
             page.add(_evidence_words(judgement, scopes), first="  ")
     if scopes:
         page.blank()
-        for scope, number in scopes.items():
-            page.add(_scope_words(scope), first=f"[{number}] ")
+        page.items(map(_scope_words, scopes), "[{}] ")
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
