@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan, Recommendation, Status
-from advisor.knowledge.model import Knowledge, Rule
+from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.numbers import known_figures
 from advisor.wording import join_names
@@ -42,6 +42,13 @@ _SUMMARY = (
     ("What to compare it with", (("", "baseline"),)),
 )
 _MOST_UNSURE = 4
+_JUDGED: Mapping[str, str] = {
+    Verdict.CONFIRMED: "is confirmed",
+    Verdict.OVERTURNED: "is overturned",
+    Verdict.NO_DIFFERENCE: "is neither confirmed nor overturned, since there is no difference that matters",
+    Verdict.UNDECIDED: "is left undecided",
+}
+"""The verdict of a measurement on a rule's claim, as the end of a sentence that begins with the claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,20 +201,8 @@ def judged_rules(knowledge: Knowledge, measured: Measurement) -> Iterator[tuple[
     for name, verdict in measured.judged.items():
         rule = knowledge.by_id.get(name)
         expects = rule.settles.expects if rule is not None and rule.settles is not None else ""
-        yield name, expects, _judgement_words(verdict), _rule_says(knowledge, rule) if rule is not None else ""
-
-
-def _judgement_words(verdict: str) -> str:
-    """The verdict of a measurement on a rule's claim, as the end of a sentence that begins with the claim."""
-    return {
-        Verdict.CONFIRMED.value: "is confirmed",
-        Verdict.OVERTURNED.value: "is overturned",
-        Verdict.NO_DIFFERENCE.value: "is neither confirmed nor overturned, since there is no difference that matters",
-        Verdict.UNDECIDED.value: "is left undecided",
-    }.get(verdict, f"was judged {verdict}")
-
-
-def _rule_says(knowledge: Knowledge, rule: Rule) -> str:
-    """The claim of a rule, with its errata."""
-    corrections = [f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum]
-    return " ".join([rule.because, *corrections])
+        corrections = (
+            [f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum] if rule is not None else []
+        )
+        says = " ".join([rule.because, *corrections]) if rule is not None else ""
+        yield name, expects, _JUDGED.get(verdict, f"was judged {verdict}"), says

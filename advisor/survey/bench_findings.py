@@ -210,11 +210,7 @@ class Findings:
 def findings(
     knowledge: Knowledge, facts: FactBase, results: Sequence[Measured], tables: Sequence[PublishedTable]
 ) -> Findings:
-    """Put the claims that threads, batches and devices decide on trial, once for each network.
-
-    Args:
-        facts: of the machine.
-    """
+    """Put the claims that threads, batches and devices decide on trial, once for each network; the facts are the machine's."""
     judged: dict[str, dict[str, Judgement]] = {}
     reasons: dict[str, str] = {}
     by_table: dict[str, Judgement] = {}

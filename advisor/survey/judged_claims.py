@@ -69,6 +69,7 @@ _BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure a
 _DISKS = {"nvme": "a local NVMe disk", "ssd": "a local solid-state disk", "hdd": "a hard disk"}
 _UNKNOWN_DISK = "It is not known on what kind of disk was measured."
 _ON_A_DISK = "Not measured yet: `advisor probe --only {} --data PATH`, with data on a disk."
+_NOT_TOLD_APART = "The two settings could not be told apart in the time given."
 _SAME = "The rule that stands for it speaks of another plan than this one."
 
 
@@ -86,31 +87,29 @@ def judge_claims(
         tables: what others have measured (`advisor.machine.profiles.published.load_tables`).
         elsewhere: by probe, under which other conditions it has measured (`advisor.agent.settling.elsewhere`).
     """
-    court = _Court(knowledge, plan, outcomes, tables, elsewhere)
+    sound = newest_of([outcome for outcome in outcomes if is_sound(knowledge, outcome)])
+    court = _Court(knowledge, plan, sound, tables, elsewhere)
     return tuple(court.judgement(claim) for claim in knowledge.claims)
 
 
+@dataclass
 class _Court:
     """All that is known, as values and as regions that hold every value that the measurements allow."""
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        plan: Plan,
-        outcomes: Sequence[Outcome],
-        tables: Sequence[PublishedTable],
-        elsewhere: Mapping[str, str],
-    ) -> None:
-        self.knowledge, self.plan, self.elsewhere = knowledge, plan, elsewhere
-        self.newest = newest_of([outcome for outcome in outcomes if is_sound(knowledge, outcome)])
-        found = list(self.newest.values())
-        self.tables = {table.name for table in tables}
+    knowledge: Knowledge
+    plan: Plan
+    newest: Mapping[str, Outcome]
+    tables: Sequence[PublishedTable]
+    elsewhere: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        knowledge, found = self.knowledge, list(self.newest.values())
         self.symbols: Symbols = knowledge.survey.symbols(knowledge.figures.symbols(knowledge.symbols))
         self.values: list[Any] = [None] * len(self.symbols.slots)
         self.regions: list[Any] = [_nothing(self.symbols.types[name]) for name in self.symbols.slots]
-        for name, value in known_values(knowledge, plan, found):
+        for name, value in known_values(knowledge, self.plan, found):
             self._learn(name, value, point(value))
-        for name, estimate in {**measured_estimates(found), **table_estimates(tables)}.items():
+        for name, estimate in {**measured_estimates(found), **table_estimates(self.tables)}.items():
             self._learn(name, estimate.median, (estimate.low, estimate.high, False))
         for outcome in found:
             self._learn_outcome(outcome)
@@ -132,8 +131,7 @@ class _Court:
 
     def judgement(self, claim: Claim) -> Judgement:
         """The verdict on one claim, with all its figures that are known."""
-        found = self._judged(claim)
-        return replace(found, figures=tuple(self._figures(claim)))
+        return replace(self._judged(claim), figures=tuple(self._figures(claim)))
 
     def _judged(self, claim: Claim) -> Judgement:
         if claim.needs is not None:
@@ -147,7 +145,7 @@ class _Court:
             return self._by_probe(claim, here)
         if here != TRUE:
             return self._not_known(claim, claim.when)
-        if claim.basis is Basis.PUBLISHED and claim.published not in self.tables:
+        if claim.basis is Basis.PUBLISHED and claim.published not in {table.name for table in self.tables}:
             return Judgement(claim, None, f"The table {claim.published} is not at hand.")
         return self._by_arithmetic(claim) if claim.basis is Basis.ARITHMETIC else self._by_truth(claim)
 
@@ -201,18 +199,21 @@ class _Court:
         if not judged:
             return Judgement(claim, None, claim.otherwise or _SAME)
         worst = next(verdict for verdict in _WORST_FIRST if verdict in judged.values())
-        return Judgement(claim, worst, _undecided(outcome) if worst is Verdict.UNDECIDED else "", rules=judged)
+        told_apart = outcome.verdict is not Verdict.UNDECIDED
+        why = "What is known is not enough to tell." if told_apart else _NOT_TOLD_APART
+        return Judgement(claim, worst, why if worst is Verdict.UNDECIDED else "", rules=judged)
 
     def _by_truth(self, claim: Claim, outcome: Outcome | None = None) -> Judgement:
         """Judge a claim by the values that the measurements allow: its expectation holds for all, none or some."""
         truth = self._truth(claim.expects)
         if truth in _DECIDED:
             return Judgement(claim, _DECIDED[truth])
-        compared = outcome is not None and outcome.fact in self._names(claim.expects)
-        if compared and outcome is not None and outcome.verdict is Verdict.NO_DIFFERENCE and not truth & UNKNOWN:
+        is_compared = outcome is not None and outcome.fact in self._names(claim.expects)
+        compared = outcome.verdict if outcome is not None and is_compared else None
+        if compared is Verdict.NO_DIFFERENCE and not truth & UNKNOWN:
             return Judgement(claim, Verdict.NO_DIFFERENCE)
-        if compared and outcome is not None and outcome.verdict is Verdict.UNDECIDED:
-            return Judgement(claim, Verdict.UNDECIDED, _undecided(outcome))
+        if compared is Verdict.UNDECIDED:
+            return Judgement(claim, Verdict.UNDECIDED, _NOT_TOLD_APART)
         if truth & UNKNOWN:
             return self._not_known(claim, claim.expects)
         return Judgement(claim, Verdict.UNDECIDED, "The measurements spread too widely to tell.")
@@ -286,12 +287,6 @@ def _measured_of_something_else(claim: Claim, outcome: Outcome) -> str:
             return _UNKNOWN_DISK if kind is None else f"It speaks of {spoken}; what was measured is {shorten(kind)}."
     noted = any(claim.noted in warning for warning in outcome.conditions.warnings)
     return "" if noted or not claim.noted else claim.otherwise
-
-
-def _undecided(outcome: Outcome) -> str:
-    if outcome.verdict is not Verdict.UNDECIDED:
-        return "What is known is not enough to tell."
-    return "The two settings could not be told apart in the time given."
 
 
 def _nothing(kind: Type) -> Region:

@@ -43,11 +43,7 @@ TITLES = {
 
 
 def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES) -> str:
-    """For the terminal.
-
-    Args:
-        titles: of the recommendations by topic.
-    """
+    """For the terminal, with the titles of the recommendations by topic."""
     page = Page(look)
     page.heading("what won")
     if outcome.interrupted:
@@ -148,11 +144,7 @@ def value(found: object) -> str:
 
 
 def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str]:
-    """The split, the folds, the seconds, in sentences.
-
-    Args:
-        shown: the rows of the table of the folds, whose marks are explained; None for all candidates.
-    """
+    """The split, the folds, the seconds, in sentences; marks are explained that a row has of those `shown`, None for all."""
     data = outcome.data
     folds = f"{data.folds} {'fold' if data.folds == 1 else 'folds'}"
     sentences = [

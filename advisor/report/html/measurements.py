@@ -11,7 +11,7 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import probe_named
-from advisor.probes.outcome import Outcome, Rate, SettingRecord
+from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, Compared, difference, listed, quantity, sentence
@@ -139,27 +139,22 @@ def _settings(plan: Plan, outcome: Outcome) -> Chart | None:
               float(record.setting) if isinstance(record.setting, int) else 0.0, _mark(outcome, record))
         for record, rate in timed
     )  # fmt: skip
-    best, worst = (choose(timed, key=lambda pair: pair[1].median) for choose in (max, min))
+    ends = (choose(timed, key=lambda pair: pair[1].median) for choose in (min, max))
+    least, most = (f"{rate_words(rate)} ({record.setting})" for record, rate in ends)
     return Chart(
         name=f"probe-{outcome.probe.replace('_', '-').replace('.', '-')}",
         title=probe_named(outcome.probe).question,
-        says=f"From {_told(*worst)} to {_told(*best)}, with 95 % intervals of the median.",
+        says=f"From {least} to {most}, with 95 % intervals of the median.",
         shape=Shape.CURVE if len(numbers) == len(timed) and len(set(numbers)) > 1 else Shape.DOTS,
         points=points,
         axis=shown,
         head=(varied.capitalize(), "Rate and 95 % interval", "Samples", "Which is"),
-        rows=tuple((*_row(record, rate), _mark(outcome, record).value or "tried") for record, rate in timed)
-        + tuple((str(r.setting), "not timed", "0", shorten(r.skipped, 200)) for r in outcome.settings if r.skipped),
+        rows=(
+            *((str(r.setting), rate_words(rate), str(rate.n), _mark(outcome, r).value or "tried") for r, rate in timed),
+            *((str(r.setting), "not timed", "0", shorten(r.skipped, 200)) for r in outcome.settings if r.skipped),
+        ),
         across=varied,
     )
-
-
-def _row(record: SettingRecord, rate: Rate) -> tuple[str, str, str]:
-    return str(record.setting), rate_words(rate), str(rate.n)
-
-
-def _told(record: SettingRecord, rate: Rate) -> str:
-    return f"{rate_words(rate)} ({record.setting})"
 
 
 def _mark(outcome: Outcome, record: SettingRecord) -> Mark:

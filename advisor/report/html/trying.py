@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.report.found.trying import (
-    TITLES,
-    bet_rows,
-    changes_shown,
-    final_rows,
-    fold_rows,
-    how,
-    next_steps,
-)
+from advisor.report.found import trying
 from advisor.report.html.drawing import Chart, Point, Shape
 from advisor.report.html.rendering import render
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.verdicts import in_order
 
 
-def trying_html(outcome: TrialResults, titles: Mapping[str, str] = TITLES, date: str = "") -> str:
+def trying_html(outcome: TrialResults, titles: Mapping[str, str] = trying.TITLES, date: str = "") -> str:
     name = outcome.data.path.rstrip("/").rpartition("/")[2]
     return render(
         "trying.html.j2",
@@ -28,11 +20,11 @@ def trying_html(outcome: TrialResults, titles: Mapping[str, str] = TITLES, date:
         outcome=outcome,
         metric=outcome.metric.title,
         chart=_finals(outcome) if outcome.finals else None,
-        folds=fold_rows(outcome),
-        bets=bet_rows(outcome, titles),
-        changes=changes_shown(outcome, titles),
-        how=how(outcome),
-        next_steps=next_steps(outcome),
+        folds=trying.fold_rows(outcome),
+        bets=trying.bet_rows(outcome, titles),
+        changes=trying.changes_shown(outcome, titles),
+        how=trying.how(outcome),
+        next_steps=trying.next_steps(outcome),
     )
 
 
@@ -48,5 +40,5 @@ def _finals(outcome: TrialResults) -> Chart:
         points=tuple(Point(one.name, one.mean, one.low, one.high) for one in finals),
         axis=outcome.metric.title,
         head=("Candidate", outcome.metric.title.capitalize(), "95 % interval", "Seeds"),
-        rows=tuple(map(tuple, final_rows(outcome))),
+        rows=tuple(map(tuple, trying.final_rows(outcome))),
     )

@@ -40,8 +40,7 @@ def answer(compared: MachinesCompared) -> str:
         return _since(compared, slower, faster, undecided, of)
     subject, other = compared.second.title, compared.first.title
     if slower or faster:
-        parts = [f"{'faster' if word is Change.FASTER else 'slower'} in {number}"
-                 for word, number in ((Change.FASTER, faster), (Change.SLOWER, slower)) if number]  # fmt: skip
+        parts = [f"{word} in {number}" for word, number in (("faster", faster), ("slower", slower)) if number]
         return f"{subject} is {' and '.join(parts)} {of}, compared with {other}."
     if 2 * undecided > total:
         told = f"{_mostly_undecided(compared, undecided, of)}, {subject} over {other}"

@@ -248,9 +248,7 @@ def _value_of(topic: Topic, text: str) -> Any:
         for name, described in topic.values.items():
             if text == name or folded == name.casefold() or text.strip().casefold() == described.casefold():
                 return name
-        remedy = did_you_mean(text, topic.values) or f"Values: {', '.join(topic.values)}."
-        what = f"{shorten(text)!r} is not a value of {topic.name}"
-        raise input_error("There is no such value", what, where="--why-not", remedy=remedy)
+        raise _no_value(topic, text, did_you_mean(text, topic.values) or f"Values: {', '.join(topic.values)}.")
     numbers = list(_numbers(topic, text))
     return numbers if topic.type == "integers" else numbers[0]
 
@@ -262,6 +260,9 @@ def _numbers(topic: Topic, text: str) -> Iterator[int | float]:
             yield number if topic.type == "number" else int(part)
         except ValueError:
             example = {"integers": "256, 128", "integer": "128"}.get(topic.type, "0.001")
-            what = f"{shorten(text)!r} is not a value of {topic.name}"
-            remedy = f"Write it as {example}."
-            raise input_error("There is no such value", what, where="--why-not", remedy=remedy) from None
+            raise _no_value(topic, text, f"Write it as {example}.") from None
+
+
+def _no_value(topic: Topic, text: str, remedy: str) -> Exception:
+    what = f"{shorten(text)!r} is not a value of {topic.name}"
+    return input_error("There is no such value", what, where="--why-not", remedy=remedy)

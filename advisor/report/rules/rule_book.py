@@ -62,13 +62,12 @@ def _counts(knowledge: Knowledge) -> str:
     rules = knowledge.rules
     verified = sum(rule.is_verified for rule in rules)
     schools = [f"{sum(rule.school is school for rule in rules)} of school {school.value}" for school in School]
-    counts = [
+    return (
         f"**{len(rules)} rules** on {len(knowledge.topics)} topics ({', '.join(schools)}); "
-        f"**{verified} looked up in their sources**, {len(rules) - verified} cited from memory.",
+        f"**{verified} looked up in their sources**, {len(rules) - verified} cited from memory.\n"
         f"{len(knowledge.sources)} sources, {len(knowledge.errata)} errata, "
-        f"{len(knowledge.vocabulary.facts)} facts that can be known.",
-    ]
-    return "\n".join(counts)
+        f"{len(knowledge.vocabulary.facts)} facts that can be known."
+    )
 
 
 HOW_TO_READ = """\

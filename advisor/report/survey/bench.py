@@ -17,21 +17,9 @@ from advisor.report.page import Look, Page, Style
 from advisor.report.rates import times
 from advisor.report.survey.claims import VERDICTS, cited, figure_words
 from advisor.report.words import gathered
+from advisor.survey import bench_findings
 from advisor.survey.bench import Measured, timed
-from advisor.survey.bench_findings import (
-    ERRATA,
-    PROCESSORS,
-    Figure,
-    Findings,
-    Scaling,
-    fastest,
-    published_of,
-    refused,
-    scalings,
-    seconds,
-    settings,
-    speed_up,
-)
+from advisor.survey.bench_findings import ERRATA, PROCESSORS, Figure, Findings, Scaling
 from advisor.wording import join_names, shorten
 
 _SWEPT: Mapping[str, str] = {THREADS.name: "Threads", BATCH.name: "Batches", DEVICE.name: "The card"}
@@ -55,7 +43,7 @@ class BenchReport:
     torch: str
 
     def scalings(self, result: Measured) -> list[Scaling]:
-        return list(scalings(result, self.physical_cores, self.table))
+        return list(bench_findings.scalings(result, self.physical_cores, self.table))
 
 
 def bench_page(report: BenchReport, look: Look) -> str:
@@ -97,7 +85,8 @@ def _network(page: Page, report: BenchReport, result: Measured) -> None:
     cards = [
         f"{name} {_short(best.value)} ({best.framework}{', doubtful' if best.doubt else ''})"
         for device, name in _CARDS.items()
-        if (best := fastest(published_of(network, report.table), device, None)) is not None
+        if (best := bench_findings.fastest(bench_findings.published_of(network, report.table), device, None))
+        is not None
     ]
     if cards:
         page.add(f"Cards of 2016: {'; '.join(cards)}.")
@@ -107,15 +96,15 @@ def _network(page: Page, report: BenchReport, result: Measured) -> None:
 
 def _rows(report: BenchReport, result: Measured) -> Iterator[str]:
     """Threads, the time here, the speed-up over one thread, and the published times of both processors."""
-    published = published_of(result.network, report.table)
-    here = [one for one in settings(result, THREADS.name) if isinstance(one, int)]
+    published = bench_findings.published_of(result.network, report.table)
+    here = [one for one in bench_findings.settings(result, THREADS.name) if isinstance(one, int)]
     there = sorted({figure.threads for figure in published if figure.threads is not None})
     devices = [device for device in PROCESSORS if any(figure.device == device for figure in published)]
     lines = [("threads", "here", "over 1 thread", *(_PROCESSORS[device] for device in devices))]
     for threads in sorted({*here, *there}):
-        own = seconds(result, THREADS.name, threads)
-        faster = speed_up(result, THREADS.name, 1, threads) if own is not None and threads != 1 else None
-        others = [_cell(fastest(published, device, threads)) for device in devices]
+        own = bench_findings.seconds(result, THREADS.name, threads)
+        faster = bench_findings.speed_up(result, THREADS.name, 1, threads) if own is not None and threads != 1 else None
+        others = [_cell(bench_findings.fastest(published, device, threads)) for device in devices]
         lines.append((str(threads), _interval(own) if own else "", _times(faster) if faster else "", *others))
     if len(lines) == 1:
         return
@@ -136,7 +125,7 @@ def _verdict(page: Page, result: Measured, probe: str, unit: str) -> None:
         page.add((f"{_SWEPT[probe]} not finished: {shorten(_of_bench(outcome.failure), 300)}", Style.CARE), first="! ")
     elif outcome.measured:
         page.add(sentence(outcome, unit))
-    for setting, reason in refused(result, probe).items():
+    for setting, reason in bench_findings.refused(result, probe).items():
         page.add(f"{quantity(setting, unit)}: {shorten(reason, 200)}", first="  ")
     for warning in outcome.conditions.warnings:
         page.add((warning, Style.FAINT), first="  ")
@@ -145,7 +134,7 @@ def _verdict(page: Page, result: Measured, probe: str, unit: str) -> None:
 def _device(page: Page, result: Measured) -> None:
     if DEVICE.name not in result.outcomes:
         return
-    card, processor = seconds(result, DEVICE.name, GPU), seconds(result, DEVICE.name, CPU)
+    card, processor = bench_findings.seconds(result, DEVICE.name, GPU), bench_findings.seconds(result, DEVICE.name, CPU)
     if card is not None:
         against = f", the processor {_interval(processor)}" if processor is not None else ""
         page.add(f"The card here: {_interval(card)}{against}.")
@@ -153,8 +142,8 @@ def _device(page: Page, result: Measured) -> None:
 
 
 def _batches(page: Page, result: Measured) -> None:
-    sizes = settings(result, BATCH.name)
-    steps = [(size, step) for size in sizes if (step := seconds(result, BATCH.name, size)) is not None]
+    sizes = bench_findings.settings(result, BATCH.name)
+    steps = [(size, step) for size in sizes if (step := bench_findings.seconds(result, BATCH.name, size)) is not None]
     if sizes:
         told = [f"{size}: {number_words(int(size) / step.median, 'examples/s')}" for size, step in steps]
         page.add(f"By batch: {'; '.join(told)}.")
