@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,7 +20,7 @@ from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.variants import DEVICE
 from advisor.survey.bench import Measured
-from advisor.survey.claim_values import TABLE_4
+from advisor.survey.claim_values import TABLE_4, geometric_mean
 from advisor.survey.judged_claims import Judgement, judge_claims
 
 ERRATA = ("E1", "E2", "E4", "E7")
@@ -191,9 +190,7 @@ def published_ratios(
 
 
 def _summary(ratios: Sequence[float]) -> tuple[float, float, float] | None:
-    if not ratios:
-        return None
-    return min(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios)), max(ratios)
+    return (min(ratios), geometric_mean(ratios), max(ratios)) if ratios else None
 
 
 @dataclass(frozen=True, slots=True)

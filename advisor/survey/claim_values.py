@@ -206,17 +206,17 @@ def _numbers(table: _Table) -> dict[str, float]:
     return {
         "table.gpu_over_four_cores.most": max(over_four, default=math.nan),
         "table.gpu_over_sixteen_cores.most": max(over_sixteen, default=math.nan),
-        "table.gpu_over_sixteen_cores.mean": _geometric_mean(over_sixteen),
-        "table.k80_over_sixteen_cores.mean": _geometric_mean(table.ratios(sixteen, ("k80", None))),
+        "table.gpu_over_sixteen_cores.mean": geometric_mean(over_sixteen),
+        "table.k80_over_sixteen_cores.mean": geometric_mean(table.ratios(sixteen, ("k80", None))),
         "table.threads_beyond_cores.faster": sum(ratio < 1 for ratio in beyond),
         "table.threads_beyond_cores.compared": len(beyond),
-        "table.sixteen_over_four_cores.mean": _geometric_mean(scaling),
+        "table.sixteen_over_four_cores.mean": geometric_mean(scaling),
         "table.sixteen_over_four_cores.most": max(scaling, default=math.nan),
         "table.processor_beats_gpu.cases": sum(cpu < gpu for cpu, gpu in compared),
         "table.processor_beats_gpu.compared": len(compared),
         "table.gtx_1080_lead.least": min(others, default=math.nan),
         **contests,
-        "table.cntk_recurrent_gpu.behind": _geometric_mean(behind),
+        "table.cntk_recurrent_gpu.behind": geometric_mean(behind),
         "table.torch_over_tensorflow_recurrent.most": max(lead, default=math.nan),
         "table.tensorflow_recurrent_efficiency.least": min(linear, default=math.nan),
         "table.caffe_fcn8_desktop.seconds": min(
@@ -226,5 +226,5 @@ def _numbers(table: _Table) -> dict[str, float]:
     }
 
 
-def _geometric_mean(ratios: Sequence[float]) -> float:
+def geometric_mean(ratios: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan

@@ -11,7 +11,7 @@ from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspec
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
-from advisor.wording import join_names, printable, shorten
+from advisor.wording import join_first, join_names, printable, shorten
 
 SCHEMA = "advisor/inspection/1"
 MOST_COLUMNS = 40
@@ -47,12 +47,9 @@ def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "Path", shorten(inspection.path, 200)
     yield "Format", inspection.written or inspection.format
     yield "Modality", inspection.modality
-    counted = with_unit(inspection.examples, "examples")
-    yield (
-        "Size",
-        f"{counted}, {with_unit(inspection.bytes, 'bytes')} on disk"
-        + (f", about {with_unit(inspection.memory_bytes, 'bytes')} in memory" if inspection.memory_bytes else ""),
-    )
+    counted, stored = with_unit(inspection.examples, "examples"), with_unit(inspection.bytes, "bytes")
+    held = f", about {with_unit(inspection.memory_bytes, 'bytes')} in memory" if inspection.memory_bytes else ""
+    yield "Size", f"{counted}, {stored} on disk{held}"
     if inspection.sampled:
         yield "Sample", inspection.sampled
     if inspection.target is not None:
@@ -78,9 +75,8 @@ def _task_words(inspection: Inspection) -> str:
     task = str(inspection.task)
     if not inspection.classes:
         return task
-    shown = [shorten(name, 20) for name in inspection.classes[:MOST_CLASSES]]
-    more = len(inspection.classes) - len(shown)
-    return f"{task}, {len(inspection.classes):,} classes: {join_names([*shown, *([f'{more:,} more'] if more else [])])}"
+    named = join_first([shorten(name, 20) for name in inspection.classes], MOST_CLASSES)
+    return f"{task}, {len(inspection.classes):,} classes: {named}"
 
 
 def _columns(page: Page, inspection: Inspection) -> None:

@@ -112,15 +112,10 @@ def _numbers(plan_a: Plan, plan_b: Plan) -> Iterator[Difference]:
     """The most telling computed numbers, where people would read different ones."""
     both = [{figure.name: figure for figure in plan.figures if figure.headline} for plan in (plan_a, plan_b)]
     for name in dict.fromkeys([*both[0], *both[1]]):
-        sides = [
-            Side(figure.value, figure.unit, figure_words(figure))
-            if figure is not None
-            else Side(None, "", "means nothing")
-            for figure in (found.get(name) for found in both)
-        ]
-        title = next(found[name].title for found in both if name in found)
-        if sides[0].words != sides[1].words:
-            yield Difference(name, title, sides[0], sides[1])
+        figures = [found.get(name) for found in both]
+        a, b = (Side(f.value, f.unit, figure_words(f)) if f else Side(None, "", "means nothing") for f in figures)
+        if a.words != b.words:
+            yield Difference(name, next(figure.title for figure in figures if figure), a, b)
 
 
 def _fact(knowledge: Knowledge, plan: Plan, name: str) -> Side:
@@ -162,18 +157,15 @@ def _differences(page: Page, labels: tuple[str, str], differences: tuple[Differe
     if not differences:
         page.add(none)
         return
-    wide = page.look.columns >= SIDE_BY_SIDE_FROM
-    name_width = min(max(len(d.title) for d in differences), 30)
-    width = (page.look.columns - name_width - 4) // 2
-    widths = [name_width, width, width]
-    if wide:
-        page.columns([("",), *(((label, Style.STRONG),) for label in labels)], widths)
+    rows: list[tuple[Piece, Piece, Piece]] = [(d.title, d.a.words, d.b.words) for d in differences]
+    if page.look.columns >= SIDE_BY_SIDE_FROM:
+        name_width = min(max(len(d.title) for d in differences), 30)
+        width = (page.look.columns - name_width - 4) // 2
+        first, second = labels
+        for row in [("", (first, Style.STRONG), (second, Style.STRONG)), *rows]:
+            page.columns([(cell,) for cell in row], [name_width, width, width])
+        return
     for difference in differences:
-        said = (difference.a.words, difference.b.words)
-        if wide:
-            cells: list[tuple[Piece, ...]] = [(difference.title,), *((text,) for text in said)]
-            page.columns(cells, widths)
-        else:
-            page.add((difference.title, Style.STRONG))
-            for label, text in zip(labels, said, strict=True):
-                page.add(text, first=f"  {label}: ")
+        page.add((difference.title, Style.STRONG))
+        for label, side in zip(labels, (difference.a, difference.b), strict=True):
+            page.add(side.words, first=f"  {label}: ")

@@ -275,10 +275,9 @@ def _advice(fields: Fields, topic: Topic, key: str) -> Any:
     raw = fields.raw(key)
     if raw is None:
         return None
+    if topic.policy is Policy.VALUE and topic.type == "integers":
+        return [int(number) for number in fields.numbers(key)]
     if topic.policy is Policy.VALUE:
-        if topic.type == "integers":
-            numbers = fields.numbers(key)
-            return [int(number) for number in numbers]
         number = fields.number(key)
         return int(number) if topic.type == "integer" else number
     if topic.policy is Policy.ALL and isinstance(raw, list):

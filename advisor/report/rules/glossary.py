@@ -131,27 +131,20 @@ def glossary_page(glossary: Glossary, look: Look) -> str:
     page = Page(look)
     if glossary.about:
         page.add(glossary.about)
-    if glossary.terms:
-        page.heading("TERMS: What the words mean")
-    for term in glossary.terms:
-        _entry(page, term.term, term.text, term)
+    terms: list[tuple[str, str, Entry]] = [(term.term, term.text, term) for term in glossary.terms]
+    sections = [("TERMS: What the words mean", terms)]
     for group, title in glossary.groups.items():
         facts = [fact for fact in glossary.facts if fact.group == group]
-        if facts:
-            page.heading(f"FACTS: {title}")
-        for fact in facts:
-            _entry(page, fact.name, fact.question, fact)
-    if glossary.topics:
-        page.heading("TOPICS: What is recommended")
-    for topic in glossary.topics:
-        _entry(page, topic.name, topic_title(topic), topic)
+        sections.append((f"FACTS: {title}", [(fact.name, fact.question, fact) for fact in facts]))
+    topics: list[tuple[str, str, Entry]] = [(topic.name, topic_title(topic), topic) for topic in glossary.topics]
+    for heading, entries in [*sections, ("TOPICS: What is recommended", topics)]:
+        if entries:
+            page.heading(heading)
+        for name, says, entry in entries:
+            page.add((name, Style.STRONG), f": {says}")
+            for mark, pieces in details(entry):
+                page.add(*pieces, first=f"    {mark}")
     return page.text()
-
-
-def _entry(page: Page, name: str, says: str, entry: Entry) -> None:
-    page.add((name, Style.STRONG), f": {says}")
-    for mark, pieces in details(entry):
-        page.add(*pieces, first=f"    {mark}")
 
 
 def topic_title(topic: Topic) -> str:

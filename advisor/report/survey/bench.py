@@ -17,7 +17,7 @@ from advisor.report.page import Look, Page, Style
 from advisor.report.rates import times
 from advisor.report.survey.claims import VERDICTS, cited, figure_words
 from advisor.report.words import gathered
-from advisor.survey import bench_findings
+from advisor.survey import bench_findings as findings
 from advisor.survey.bench import Measured, timed
 from advisor.survey.bench_findings import ERRATA, PROCESSORS, Figure, Findings, Scaling
 from advisor.wording import join_names, shorten
@@ -43,15 +43,13 @@ class BenchReport:
     torch: str
 
     def scalings(self, result: Measured) -> list[Scaling]:
-        return list(bench_findings.scalings(result, self.physical_cores, self.table))
+        return list(findings.scalings(result, self.physical_cores, self.table))
 
 
 def bench_page(report: BenchReport, look: Look) -> str:
     page = Page(look)
-    page.add(
-        (f"The benchmark of Shi et al. 2016 on {shorten(report.machine)}", Style.HEADING),
-        f", torch {report.torch}" if report.torch else "",
-    )
+    title = f"The benchmark of Shi et al. 2016 on {shorten(report.machine)}"
+    page.add((title, Style.HEADING), f", torch {report.torch}" if report.torch else "")
     page.add(
         "Seconds of a training step, with 95 % intervals. Beside it stand the tools of 2016, in each place the fastest "
         "(TF: TensorFlow): other software, other processors, the same networks as far as the paper tells."
@@ -85,8 +83,7 @@ def _network(page: Page, report: BenchReport, result: Measured) -> None:
     cards = [
         f"{name} {_short(best.value)} ({best.framework}{', doubtful' if best.doubt else ''})"
         for device, name in _CARDS.items()
-        if (best := bench_findings.fastest(bench_findings.published_of(network, report.table), device, None))
-        is not None
+        if (best := findings.fastest(findings.published_of(network, report.table), device, None)) is not None
     ]
     if cards:
         page.add(f"Cards of 2016: {'; '.join(cards)}.")
@@ -96,15 +93,15 @@ def _network(page: Page, report: BenchReport, result: Measured) -> None:
 
 def _rows(report: BenchReport, result: Measured) -> Iterator[str]:
     """Threads, the time here, the speed-up over one thread, and the published times of both processors."""
-    published = bench_findings.published_of(result.network, report.table)
-    here = [one for one in bench_findings.settings(result, THREADS.name) if isinstance(one, int)]
+    published = findings.published_of(result.network, report.table)
+    here = [one for one in findings.settings(result, THREADS.name) if isinstance(one, int)]
     there = sorted({figure.threads for figure in published if figure.threads is not None})
     devices = [device for device in PROCESSORS if any(figure.device == device for figure in published)]
     lines = [("threads", "here", "over 1 thread", *(_PROCESSORS[device] for device in devices))]
     for threads in sorted({*here, *there}):
-        own = bench_findings.seconds(result, THREADS.name, threads)
-        faster = bench_findings.speed_up(result, THREADS.name, 1, threads) if own is not None and threads != 1 else None
-        others = [_cell(bench_findings.fastest(published, device, threads)) for device in devices]
+        own = findings.seconds(result, THREADS.name, threads)
+        faster = findings.speed_up(result, THREADS.name, 1, threads) if own is not None and threads != 1 else None
+        others = [_cell(findings.fastest(published, device, threads)) for device in devices]
         lines.append((str(threads), _interval(own) if own else "", _times(faster) if faster else "", *others))
     if len(lines) == 1:
         return
@@ -125,16 +122,15 @@ def _verdict(page: Page, result: Measured, probe: str, unit: str) -> None:
         page.add((f"{_SWEPT[probe]} not finished: {shorten(_of_bench(outcome.failure), 300)}", Style.CARE), first="! ")
     elif outcome.measured:
         page.add(sentence(outcome, unit))
-    for setting, reason in bench_findings.refused(result, probe).items():
-        page.add(f"{quantity(setting, unit)}: {shorten(reason, 200)}", first="  ")
-    for warning in outcome.conditions.warnings:
-        page.add((warning, Style.FAINT), first="  ")
+    refused = findings.refused(result, probe)
+    page.items((f"{quantity(one, unit)}: {shorten(why, 200)}" for one, why in refused.items()), "  ")
+    page.items(((warning, Style.FAINT) for warning in outcome.conditions.warnings), "  ")
 
 
 def _device(page: Page, result: Measured) -> None:
     if DEVICE.name not in result.outcomes:
         return
-    card, processor = bench_findings.seconds(result, DEVICE.name, GPU), bench_findings.seconds(result, DEVICE.name, CPU)
+    card, processor = findings.seconds(result, DEVICE.name, GPU), findings.seconds(result, DEVICE.name, CPU)
     if card is not None:
         against = f", the processor {_interval(processor)}" if processor is not None else ""
         page.add(f"The card here: {_interval(card)}{against}.")
@@ -142,8 +138,8 @@ def _device(page: Page, result: Measured) -> None:
 
 
 def _batches(page: Page, result: Measured) -> None:
-    sizes = bench_findings.settings(result, BATCH.name)
-    steps = [(size, step) for size in sizes if (step := bench_findings.seconds(result, BATCH.name, size)) is not None]
+    sizes = findings.settings(result, BATCH.name)
+    steps = [(size, step) for size in sizes if (step := findings.seconds(result, BATCH.name, size)) is not None]
     if sizes:
         told = [f"{size}: {number_words(int(size) / step.median, 'examples/s')}" for size, step in steps]
         page.add(f"By batch: {'; '.join(told)}.")
@@ -155,22 +151,18 @@ def _scaling(page: Page, report: BenchReport) -> None:
     if not found:
         return
     page.heading("MORE THREADS")
-    for beyond, title in (
-        (False, "Twice as many threads, up to the real cores"),
-        (True, "More threads than real cores"),
-    ):
+    titles = {False: "Twice as many threads, up to the real cores", True: "More threads than real cores"}
+    for beyond, title in titles.items():
         group = [scaling for scaling in found if scaling.beyond_cores is beyond]
-        if not group:
-            continue
-        page.add((title, Style.STRONG), f" (here {report.physical_cores})" if beyond else "")
+        if group:
+            page.add((title, Style.STRONG), f" (here {report.physical_cores})" if beyond else "")
         for one in group:
             there = ""
             if one.published is not None:
                 least, mean, most = one.published
                 there = f"; published {mean:.2f}x ({least:.2f} to {most:.2f}, {one.published_cases} cases)"
-            page.add(
-                f"{one.network.title}, {one.fewer} to {one.more}: ", (_times(one.here), Style.STRONG), there, first="- "
-            )
+            doubled = f"{one.network.title}, {one.fewer} to {one.more}: "
+            page.add(doubled, (_times(one.here), Style.STRONG), there, first="- ")
 
 
 def _claims(page: Page, report: BenchReport) -> None:
@@ -181,13 +173,10 @@ def _claims(page: Page, report: BenchReport) -> None:
     for judged in report.found.judged.values():
         one = next(iter(judged.values()))
         page.add((one.claim.text, Style.STRONG), (f" [{cited(one)}]", Style.FAINT), first="- ")
-        for verdict, word in VERDICTS.items():
-            names = [titles[name] for name, other in judged.items() if other.verdict is verdict]
-            if names:
-                page.add(f"{word}: {join_names(names)}", first="  ")
+        named = gathered((VERDICTS[other.verdict], titles[name]) for name, other in judged.items())
+        page.items((f"{word}: {join_names(named[word])}" for word in VERDICTS.values() if word in named), "  ")
     not_judged = ((shorten(_of_bench(why), 200), name) for name, why in report.found.not_judged.items())
-    for why, names in gathered(not_judged).items():
-        page.add((f"Not judged ({join_names(names)}): {why}", Style.FAINT), first="- ")
+    page.items((f"Not judged ({join_names(names)}): {why}", Style.FAINT) for why, names in gathered(not_judged).items())
 
 
 def _table_and_errata(page: Page, report: BenchReport) -> None:

@@ -49,7 +49,7 @@ def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Judgement] | None = None) -> None:
-    """The section of a terminal's page: claims by verdict, those not judged by the reason; of all, which are counted, the shown."""
+    """The section of a terminal's page: all claims counted, those `shown` by verdict, what is not judged by its reason."""
     page.heading(_TITLE.upper())
     page.add(summary(judgements))
     judgements = judgements if shown is None else shown
