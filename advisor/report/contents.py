@@ -19,28 +19,18 @@ if TYPE_CHECKING:
     from advisor.report.machine.page import MachineReport
     from advisor.survey.judged_claims import Judgement
 
-_SUMMARY = (
-    ("What to build", (("", "network.type"), ("", "network.depth"), ("with ", "network.hidden_units"))),
-    (
-        "How to train it",
-        (
-            ("with the loss ", "training.loss"),
-            ("the optimiser ", "training.optimizer"),
-            ("a learning rate of ", "training.learning_rate"),
-            ("batches of ", "training.batch_size"),
-        ),
-    ),
-    (
-        "On what",
-        (
-            ("", "compute.device"),
-            ("", "compute.threads"),
-            ("numbers in ", "training.precision"),
-            ("with ", "framework"),
-        ),
-    ),
-    ("What to compare it with", (("", "baseline"),)),
-)
+_SUMMARY: Mapping[str, Mapping[str, str]] = {
+    "What to build": {"network.type": "", "network.depth": "", "network.hidden_units": "with "},
+    "How to train it": {
+        "training.loss": "with the loss ",
+        "training.optimizer": "the optimiser ",
+        "training.learning_rate": "a learning rate of ",
+        "training.batch_size": "batches of ",
+    },
+    "On what": {"compute.device": "", "compute.threads": "", "training.precision": "numbers in ", "framework": "with "},
+    "What to compare it with": {"baseline": ""},
+}
+"""By heading the topics of a sentence, each with the words that stand before its advice."""
 _MOST_UNSURE = 4
 _JUDGED: Mapping[str, str] = {
     Verdict.CONFIRMED: "is confirmed",
@@ -90,8 +80,8 @@ def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
         explained = topic != "network.depth"
         return words.value_words(knowledge, topic, entry.value, entry.unit, explained=explained)
 
-    for start, parts in _SUMMARY:
-        found = [f"{before}{text}" for before, topic in parts if (text := said(topic))]
+    for start, parts in _SUMMARY.items():
+        found = [f"{before}{text}" for topic, before in parts.items() if (text := said(topic))]
         if found:
             yield start, f"{', '.join(found)}."
 
@@ -181,16 +171,12 @@ def sources(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
     reasons = [reason for entry in plan.recommendations.values() for reason in entry.because]
     cited = [source for reason in reasons for source in reason.sources]
     cited += [source for figure in known_figures(plan) for source in figure.sources]
-    places: dict[str, list[str]] = {}
-    for source in cited:
-        key, _, place = source.partition(" ")
-        known = places.setdefault(key, [])
-        if place and place not in known:
-            known.append(place)
-    return [
-        (key, f"{knowledge.sources.get(key) or key}" + (f" ({'; '.join(where)})" if where else ""))
-        for key, where in sorted(places.items())
-    ]
+    places = words.gathered((key, place) for key, _, place in (source.partition(" ") for source in cited))
+    found = []
+    for key in sorted(places):
+        where = "; ".join(dict.fromkeys(place for place in places[key] if place))
+        found.append((key, f"{knowledge.sources.get(key) or key}{f' ({where})' if where else ''}"))
+    return found
 
 
 def judged_rules(knowledge: Knowledge, measured: Measurement) -> Iterator[tuple[str, str, str, str]]:
@@ -199,10 +185,8 @@ def judged_rules(knowledge: Knowledge, measured: Measurement) -> Iterator[tuple[
     What it staked and says is empty where the rule base does not know it.
     """
     for name, verdict in measured.judged.items():
-        rule = knowledge.by_id.get(name)
-        expects = rule.settles.expects if rule is not None and rule.settles is not None else ""
-        corrections = (
-            [f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum] if rule is not None else []
-        )
-        says = " ".join([rule.because, *corrections]) if rule is not None else ""
+        rule, expects, says = knowledge.by_id.get(name), "", ""
+        if rule is not None:
+            expects = rule.settles.expects if rule.settles is not None else ""
+            says = " ".join([rule.because, *(f"Erratum {key}: {knowledge.errata[key].text}" for key in rule.erratum)])
         yield name, expects, _JUDGED.get(verdict, f"was judged {verdict}"), says
