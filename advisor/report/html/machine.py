@@ -22,8 +22,6 @@ from advisor.report.machine.page import MachineReport, machine_words
 from advisor.report.plan.comparison import Comparison
 from advisor.report.rates import amount, multiple, rate_words, times
 
-_NOT_KEPT = "what it is was not kept"
-
 
 def machine_html(report: MachineReport, date: str = "") -> str:
     title = f"Machine: {report.profile.name or 'unnamed'}"
@@ -116,31 +114,27 @@ def comparison_html(comparison: Comparison, date: str = "") -> str:
 
 def machines_html(compared: MachinesCompared, date: str = "") -> str:
     """Two machines, or one at two times: the answer, what each is, every figure with the ratio of the two."""
-    rows = [
-        (
-            quantity_name(one.quantity),
-            rate_of(one.first, one.first_runs),
-            rate_of(one.second, one.second_runs),
-            times(one.ratio, one.low, one.high),
-            WORDS[one.change],
-        )
-        for one in compared.differences
-    ]
     return render(
         "machines.html.j2",
         title="One machine at two times" if compared.same_machine else "Two machines side by side",
         date=date,
         answer=answer(compared),
-        sides=[(mark, side.title, ", ".join(machine_words(side.machine)) or _NOT_KEPT, days_measured(side))
+        sides=[(mark, side.title, ", ".join(machine_words(side.machine)) or "what it is was not kept", days_measured(side))
                for mark, side in (("A", compared.first), ("B", compared.second))],
         context=compared.context,
-        rows=rows,
-        chart=_ratios(compared.differences) if compared.differences else None,
+        rows=[_row(one) for one in compared.differences],
+        chart=_ratios(compared.differences),
         identical=[quantity_name(quantity) for quantity in compared.identical],
         only=[(mark, [quantity_name(quantity) for quantity in only])
               for mark, only in (("A", compared.first_only), ("B", compared.second_only)) if only],
         one_run=one_run(compared),
     )  # fmt: skip
+
+
+def _row(one: Difference) -> tuple[str, str, str, str, str]:
+    """What it is, on A, on B, the ratio, and the verdict."""
+    a, b = rate_of(one.first, one.first_runs), rate_of(one.second, one.second_runs)
+    return quantity_name(one.quantity), a, b, times(one.ratio, one.low, one.high), WORDS[one.change]
 
 
 def _ratios(differences: tuple[Difference, ...]) -> Chart | None:
@@ -160,8 +154,6 @@ def _ratios(differences: tuple[Difference, ...]) -> Chart | None:
         points=tuple(points),
         axis="B over A",
         head=("What", "B over A and 95 % interval", "Verdict"),
-        rows=tuple(
-            (quantity_name(one.quantity), times(one.ratio, one.low, one.high), WORDS[one.change]) for one in differences
-        ),
+        rows=tuple((name, ratio, word) for name, _, _, ratio, word in map(_row, differences)),
         indifferent=MATTERS,
     )
