@@ -13,7 +13,7 @@ from advisor.probes.outcome import Outcome
 from advisor.report.changes import STYLES, VERDICTS, claim, listed, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
-from advisor.report.page import Look, Page, Style
+from advisor.report.page import Item, Look, Page, Style
 from advisor.report.rates import rate_words
 from advisor.report.words import gathered
 
@@ -152,18 +152,17 @@ def conditions(outcome: Outcome) -> str:
 
 
 def _changes(page: Page, revision: Revision) -> None:
-    changed = [
-        (entry.title, was, entry.value)
+    if not revision.measured:
+        return
+    changed: list[Item] = [
+        [(entry.title, Style.STRONG), f": {_value(was)} -> {_value(entry.value)}"]
         for name, entry in revision.after.recommendations.items()
         if (was := revision.before.value(name)) != entry.value
     ]
-    if not revision.measured:
-        return
     page.heading("what changes in the plan")
+    page.items(changed)
     if not changed:
         page.add("Nothing: every recommendation stays as it was.")
-    for title, was, now in changed:
-        page.add((title, Style.STRONG), f": {_value(was)} -> {_value(now)}", first="- ")
 
 
 def _value(value: object) -> str:

@@ -144,7 +144,7 @@ def value(found: object) -> str:
 
 
 def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str]:
-    """The split, the folds, the seconds, in sentences; marks are explained that a row has of those `shown`, None for all."""
+    """The split, the folds, the seconds, in sentences; `shown` are the rows whose marks are explained, None for all."""
     data = outcome.data
     folds = f"{data.folds} {'fold' if data.folds == 1 else 'folds'}"
     sentences = [
