@@ -12,7 +12,7 @@ import pytest
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
 from advisor.probes.judging.contest import SEARCH_ROUNDS, Contest, NothingToCompareError
-from advisor.probes.judging.trial import Trial
+from advisor.probes.judging.trial import Equipment
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.settings.batch import BATCH
@@ -63,9 +63,10 @@ def hold(
     contest = Contest(
         probe=probe,
         before=before,
-        trials=dict[Setting, Trial](trials),
+        equipment=Equipment(dict(trials)),
         clock=lambda: world.now,
         until=seconds,
+        last=seconds,
         tell=world.told.append,
         memory_bytes=1000,
     )
@@ -152,7 +153,7 @@ def test_a_machine_that_suddenly_slows_down_does_not_break_the_deadline() -> Non
         if message == Duel(1):
             trials[1].slowdown = trials[2].slowdown = 100.0
 
-    Contest(THREADS, 2, dict[Setting, Trial](trials), lambda: world.now, 5.0, slow_down, 1000).hold()
+    Contest(THREADS, 2, Equipment(dict(trials)), lambda: world.now, 5.0, 5.0, slow_down, 1000).hold()
     assert world.now < 5.0 + 0.3
 
 

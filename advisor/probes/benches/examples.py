@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import random
@@ -9,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, TypeAlias
 
@@ -38,7 +39,6 @@ _LONGEST_WRITING = 2.0
 _BLOCK = 1 << 23
 _PAGE = 4096
 _NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32}
-_LOWEST = {1: 0.0, 2: -(2.0**15), 4: -(2.0**31)}
 
 Example: TypeAlias = tuple[Tensor, ...]
 """Input and target, or the input alone where it is the target."""
@@ -85,7 +85,8 @@ def source_of(workload: Workload, facts: Mapping[str, Any], folder: str) -> Sour
         each, most = tensor_bytes(workload), MOST_BYTES_IN_MEMORY
     else:
         each = math.ceil(total / examples) if total and examples else values * _usual_width(workload)
-        allowed = int(min(LARGEST_FILE_BYTES, _free_bytes(folder) * SHARE_OF_FREE_DISK))
+        with _writing_in(folder):
+            allowed = int(min(LARGEST_FILE_BYTES, shutil.disk_usage(folder).free * SHARE_OF_FREE_DISK))
         if each > allowed:
             raise CannotRunError(
                 f"An example of {each / 1e6:,.0f} MB is too large to be written: on the disk of the folder "
@@ -176,7 +177,7 @@ class FileOfExamples(Dataset[Example]):
             values = values.repeat(math.ceil(self._values / len(values)))[: self._values]
         if self._tokens is not None:
             return values.long().remainder_(self._tokens)
-        return values.float().sub_(_LOWEST[self._width]).mul_(256.0**-self._width)
+        return values.float().sub_(float(torch.iinfo(values.dtype).min)).mul_(256.0**-self._width)
 
     def _forget(self, begin: int, end: int) -> None:
         """Of whole pages only, so those at both ends are taken in."""
@@ -196,13 +197,6 @@ def _width(bytes_each: int, values: int, workload: Workload) -> int:
     )
 
 
-def _free_bytes(folder: str) -> int:
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError as error:
-        raise CannotRunError(_unwritable(folder, error)) from error
-
-
 def _written(folder: str, size: int, least: int, seed: int) -> IO[bytes]:
     """A file of random bytes, which no file system can make smaller, on the disk and not only on the way there.
 
@@ -211,26 +205,26 @@ def _written(folder: str, size: int, least: int, seed: int) -> IO[bytes]:
     """
     block = random.Random(seed).randbytes(_BLOCK)  # noqa: S311  reproducible, no secret
     until = time.monotonic() + _LONGEST_WRITING
-    try:
-        file = tempfile.TemporaryFile(dir=folder, prefix="advisor-", buffering=0)  # noqa: SIM115  closed by its user
-        try:
-            for begin in range(0, size, _BLOCK):
-                if begin >= least and time.monotonic() > until:
-                    break
-                piece = memoryview(block)[: size - begin]
-                while piece:
-                    piece = piece[file.write(piece) :]
-                os.fdatasync(file.fileno())
-        except BaseException:
-            file.close()
-            raise
-    except OSError as error:
-        raise CannotRunError(_unwritable(folder, error)) from error
+    with _writing_in(folder), contextlib.ExitStack() as closing:
+        file = closing.enter_context(tempfile.TemporaryFile(dir=folder, prefix="advisor-", buffering=0))
+        for begin in range(0, size, _BLOCK):
+            if begin >= least and time.monotonic() > until:
+                break
+            piece = memoryview(block)[: size - begin]
+            while piece:
+                piece = piece[file.write(piece) :]
+            os.fdatasync(file.fileno())
+        closing.pop_all()
     return file
 
 
-def _unwritable(folder: str, error: OSError) -> str:
-    return (
-        f"No file could be written in the folder {shorten(folder)}: {error.strerror}. "
-        "Run the probe from a folder on the data's disk where you may write and where there is space."
-    )
+@contextlib.contextmanager
+def _writing_in(folder: str) -> Iterator[None]:
+    """Turn errors of the disk into CannotRunError."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotRunError(
+            f"No file could be written in the folder {shorten(folder)}: {error.strerror}. "
+            "Run the probe from a folder on the data's disk where you may write and where there is space."
+        ) from error

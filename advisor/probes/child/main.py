@@ -58,21 +58,19 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
     for close in equipment.close:
         closing.callback(close)
     tell(Ready(equipment.torch, platform.python_version(), equipment.threads, equipment.device, equipment.disk))
-    recheck = equipment.recheck
-    reserved = (time.monotonic() - begun) * RECHECK_STARTS if recheck is not None else 0.0
+    reserved = (time.monotonic() - begun) * RECHECK_STARTS if equipment.recheck is not None else 0.0
     gc.collect()
     gc.disable()  # a collection in the middle of a sample would be blamed on its setting
     Contest(
         probe=probe,
         before=request.before,
-        trials=equipment.trials,
+        equipment=equipment,
         clock=time.monotonic,
         until=until - reserved,
+        last=until,
         tell=tell,
         memory_bytes=equipment.memory_bytes or request.memory_bytes,
         seed=request.seed,
-        meter=equipment.meter,
-        recheck=(lambda setting: recheck(setting, until - time.monotonic())) if recheck is not None else None,
     ).hold()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
-from advisor.probes.judging.trial import Trial
+from advisor.probes.judging.trial import Equipment, Trial
 from advisor.probes.probe import Costs, Probe, Setting, Varies, Work
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
 from advisor.probes.verdict import MOST_PAIRS, SHORTEST_DUEL, checkpoints, compare
@@ -33,24 +33,20 @@ class NothingToCompareError(Exception):
 
 @dataclass
 class Contest:
-    """One measurement: its trials in the order of the settings, a clock in seconds, and somebody to tell.
-
-    `until` is a time of the clock at which everything must have been said.
-    """
+    """One measurement: its trials in the order of the settings, a clock in seconds, and somebody to tell."""
 
     probe: Probe
     before: Setting
-    trials: dict[Setting, Trial]
+    equipment: Equipment
     clock: Callable[[], float]
     until: float
+    """A time of the clock, at which all must have been said but for what a fresh process says of the winner, ..."""
+    last: float
+    """... and at which that must have been said."""
     tell: Callable[[Message], None]
     memory_bytes: int
     """The memory that the larger of several batches may take, on the card where they lie there."""
     seed: int = 0
-    meter: Callable[[], float] | None = None
-    """The meter of which a sample is the difference: the clock, or a counter of joules."""
-    recheck: Callable[[Setting], Message] | None = None
-    """Runs a setting once more in a fresh process, after `until`."""
     _step_seconds: dict[Setting, float] = field(default_factory=dict)
     _step_cost: dict[Setting, float] = field(default_factory=dict)
     """The meter's reading for a step."""
@@ -65,8 +61,8 @@ class Contest:
         rival = self.probe.rival(costs, self.before)
         self.tell(Duel(rival))
         winner = self._duel(rival)
-        if self.recheck is not None and winner is not None:
-            self.tell(self.recheck(winner))
+        if self.equipment.recheck is not None and winner is not None:
+            self.tell(self.equipment.recheck(winner, self.last - self.clock()))
 
     def _rehearse(self) -> Costs:
         """The cost of every setting that can run here."""
@@ -74,7 +70,7 @@ class Contest:
         reason: str | None = None
         refused = ""
         enough = self.clock() + (self.until - self.clock()) * ALL_REHEARSALS_SHARE
-        for setting, trial in self.trials.items():
+        for setting, trial in self.equipment.trials.items():
             reason = reason or self.probe.enough(costs, self.before)
             if self.clock() > enough and costs.keys() - {self.before}:
                 reason = reason or "There was no time left to try it."
@@ -157,7 +153,7 @@ class Contest:
 
     def _sample(self, setting: Setting, repeats: int) -> float:
         """Seconds per step or per example. After another setting a short step is run once untimed."""
-        trial = self.trials[setting]
+        trial = self.equipment.trials[setting]
         if setting != self._last and repeats > 1:
             self._time(trial, 1)
         self._last = setting
@@ -166,19 +162,20 @@ class Contest:
 
     def _time(self, trial: Trial, repeats: int) -> tuple[float, float]:
         """Seconds per step, and what the meter says; the end of the time ends the sample after the step it falls into."""
-        begun, meter_begun, done = self.clock(), self.meter and self.meter(), 0
+        meter = self.equipment.meter or self.clock
+        begun, meter_begun, done = self.clock(), meter(), 0
         while done < repeats and (done == 0 or self.clock() < self.until):
             trial.step()
             done += 1
         trial.finish()
         seconds = (self.clock() - begun) / done
-        return seconds, seconds if meter_begun is None or self.meter is None else (self.meter() - meter_begun) / done
+        return seconds, (meter() - meter_begun) / done
 
     def _repeats(self, setting: Setting) -> int:
         """The number of steps in a sample: doubled until they take long enough, then kept."""
         if setting in self._step_seconds:
             return max(1, round(self.probe.shortest_sample / self._step_seconds[setting] + 0.5))
-        trial, repeats = self.trials[setting], 1
+        trial, repeats = self.equipment.trials[setting], 1
         while True:
             self._step_seconds[setting], self._step_cost[setting] = self._time(trial, repeats)
             if self._step_seconds[setting] * repeats >= self.probe.shortest_sample:
