@@ -132,28 +132,28 @@ def test_a_system_that_tells_nothing_has_a_core_for_every_thread(tmp_path: Path)
     assert here.cores_among(here.threads) == (0, 1)
     assert here.nodes == {}
     with pytest.raises(CannotRunError, match="does not tell which processors and memory belong together"):
-        launch_for(NUMA, "one_node", DIGITS, PLAIN, here)
+        launch_for(NUMA, "one_node", PLAIN, here)
 
 
 def test_inter_op_threads_are_set_at_the_start() -> None:
-    assert launch_for(INTEROP, 1, DIGITS, PLAIN, None) == replace(PLAIN, interop_threads=1)
+    assert launch_for(INTEROP, 1, PLAIN, None) == replace(PLAIN, interop_threads=1)
 
 
 def test_one_hardware_thread_of_each_core_or_all_of_them() -> None:
-    cores = launch_for(SMT, "cores", DIGITS, PLAIN, HERE)
+    cores = launch_for(SMT, "cores", PLAIN, HERE)
     assert (cores.processors, cores.workload.threads, cores.memory_node) == ((0, 1, 2, 3), 4, None)
-    both = launch_for(SMT, "hardware_threads", DIGITS, PLAIN, HERE)
+    both = launch_for(SMT, "hardware_threads", PLAIN, HERE)
     assert (both.processors, both.workload.threads) == (tuple(range(8)), 8)
 
 
 def test_one_node_is_bound_with_its_memory_and_anywhere_is_not() -> None:
-    bound = launch_for(NUMA, "one_node", DIGITS, PLAIN, HERE)
+    bound = launch_for(NUMA, "one_node", PLAIN, HERE)
     assert (bound.processors, bound.memory_node, bound.workload.threads) == ((0, 1, 4, 5), 0, 2)
-    assert launch_for(NUMA, "anywhere", DIGITS, PLAIN, HERE) == PLAIN
+    assert launch_for(NUMA, "anywhere", PLAIN, HERE) == PLAIN
 
 
 def test_a_network_that_recomputes_is_another_workload() -> None:
-    launch = launch_for(CHECKPOINTING, "recomputed", DIGITS, PLAIN, None)
+    launch = launch_for(CHECKPOINTING, "recomputed", PLAIN, None)
     assert launch.workload == replace(DIGITS, activations=Activations.RECOMPUTED)
 
 

@@ -53,7 +53,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         return started(_exchanges(workload, group), [group], longest)
     group = _group(request, divided, trains=True)
     whole = workload if on_card else replace(workload, threads=cores)
-    one = PeerTrial(Launch(whole, request.memory_bytes // 2, request.seed, probe.work.value), ONE)
+    one = PeerTrial(Launch(whole, request.memory_bytes // 2, request.seed, probe.work), ONE)
     largest = max(share.batch_size for share in divided)
     several = RankTrial(group, SEVERAL, Doing.TRAINING, largest, float(workload.batch_size), on_card)
     return started({ONE: one, SEVERAL: several}, [one, group], longest)

@@ -16,7 +16,6 @@ from advisor.probes.judging.trial import Equipment, Tell
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Note, Request
 from advisor.probes.settings.cores import HARDWARE_THREADS, INTEROP, NUMA, ONE_NODE, SMT
-from advisor.probes.workload import Workload
 
 START_SHARE = 0.7
 """Of the time there is, for the start of all processes, which usually takes a few seconds."""
@@ -56,21 +55,20 @@ def places_here() -> Places:
     return places(Tree(Path("/")), sorted(os.sched_getaffinity(0)))
 
 
-def launch_for(probe: Probe, setting: Setting, workload: Workload, plain: Launch, here: Places | None) -> Launch:
+def launch_for(probe: Probe, setting: Setting, plain: Launch, here: Places | None) -> Launch:
     """The launch of a setting's process. Raises CannotRunError where the machine has no such place."""
     if probe.name == INTEROP.name:
         return replace(plain, interop_threads=int(setting))
     if here is None or (probe.name == NUMA.name and setting != ONE_NODE):
-        return replace(plain, workload=probe.variant(workload, setting))
+        return replace(plain, workload=probe.variant(plain.workload, setting))
     if probe.name == SMT.name:
         processors = here.threads if setting == HARDWARE_THREADS else here.cores_among(here.threads)
-        return replace(plain, workload=replace(workload, threads=len(processors)), processors=processors)
+        return replace(plain, workload=replace(plain.workload, threads=len(processors)), processors=processors)
     if not here.nodes:
         raise CannotRunError("The system does not tell which processors and memory belong together.")
     node = max(here.nodes, key=lambda number: len(here.nodes[number]))
-    cores = here.cores_among(here.nodes[node])
-    threads = replace(workload, threads=len(cores))
-    return replace(plain, workload=threads, processors=here.nodes[node], memory_node=node)
+    workload = replace(plain.workload, threads=len(here.cores_among(here.nodes[node])))
+    return replace(plain, workload=workload, processors=here.nodes[node], memory_node=node)
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
@@ -78,11 +76,9 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     workload = request.step
     if workload.threads is None:
         workload = replace(workload, threads=request.surroundings.usable_cores)
-    plain = Launch(workload, request.memory_bytes // len(request.settings), request.seed, probe.work.value)
+    plain = Launch(workload, request.memory_bytes // len(request.settings), request.seed, probe.work)
     here = places_here() if probe.name in (SMT.name, NUMA.name) else None
-    trials = {
-        setting: PeerTrial(launch_for(probe, setting, workload, plain, here), setting) for setting in request.settings
-    }
+    trials = {setting: PeerTrial(launch_for(probe, setting, plain, here), setting) for setting in request.settings}
     tell(Note("Each setting ran in a process of its own; its peak memory is that of the whole process."))
     processes = sorted(trials.values(), key=lambda trial: trial.setting != request.before)
     return started(trials, processes, request.seconds * START_SHARE)

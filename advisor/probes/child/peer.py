@@ -40,7 +40,7 @@ class Launch:
     workload: Workload
     memory_bytes: int
     seed: int
-    work: str = Work.STEP.value
+    work: Work = Work.STEP
     interop_threads: int | None = None
     processors: Sequence[int] | None = None
     """Hardware threads that it may run on; None for all."""
@@ -211,7 +211,7 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
         torch.set_num_interop_threads(launch.interop_threads)
     if workload.threads is not None:
         torch.set_num_threads(workload.threads)
-    trial = StepTrial(TrainingStep(workload, launch.memory_bytes, launch.seed), workload, 0, Work(launch.work))
+    trial = StepTrial(TrainingStep(workload, launch.memory_bytes, launch.seed), workload, 0, launch.work)
     say(torch=torch.__version__, threads=torch.get_num_threads())
     for order in told:
         if "warm_up" in order:
