@@ -15,7 +15,6 @@ from advisor.machine.detection.limits import groups as control_groups
 from advisor.machine.host import Tree, number_list
 
 _PROCESSORS = "/sys/devices/system/cpu"
-_GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 BUSY = 0.10
 """Share of the processors that other programs took meanwhile, from which on they probably disturbed the timing."""
 TOO_BUSY = 0.25
@@ -62,7 +61,7 @@ class Moment:
             stolen=stolen,
             busy=total - idle - stolen,
             ours=sum(os.times()[:4]),
-            governor=_GOVERNOR.read_text().strip() if _GOVERNOR.exists() else None,
+            governor=tree.read_word(f"{_PROCESSORS}/cpu0/cpufreq/scaling_governor"),
             megahertz=frequency.current if frequency else None,
             throttled=throttled(tree),
             too_hot=too_hot(tree, usable or online or ()),
