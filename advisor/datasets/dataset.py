@@ -92,8 +92,7 @@ class Reading(Protocol):
     def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
         """Bring at most so many examples into memory, in the order of the files; of more, an even sample.
 
-        Raises:
-            InputError: nothing can be learned from them, or they changed since they were inspected.
+        Raises InputError where nothing can be learned from them, or they changed since they were inspected.
         """
         ...
 

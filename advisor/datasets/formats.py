@@ -57,8 +57,7 @@ def readers() -> tuple[Reader, ...]:
 def recognise(path: Path) -> Reader:
     """The reader of a file or folder.
 
-    Raises:
-        InputError: nothing is there, it may not be read, it is empty, or in no known format.
+    Raises InputError where nothing is there, it may not be read, it is empty, or in no known format.
     """
     try:
         status = path.stat()

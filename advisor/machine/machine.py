@@ -134,15 +134,13 @@ class Machine:
 
     def to_json(self) -> dict[str, Any]:
         """Everything by field names, None as null, with the fingerprint for readers; `from_json` reads it back."""
-        fields: dict[str, Any] = encode(self)
-        return {"schema": SCHEMA, "fingerprint": self.fingerprint, **fields}
+        return {"schema": SCHEMA, "fingerprint": self.fingerprint, **encode(self)}
 
     @classmethod
     def from_json(cls, data: object) -> Machine:
         """The machine that `to_json` wrote. Unknown keys are ignored, missing ones are unknown.
 
-        Raises:
-            ValueError: what is there is not what a machine consists of; the message names the place.
+        Raises ValueError where that is not what a machine consists of; the message names the place.
         """
         from advisor.machine import parts  # 3 ms that a start of the program does not need
 

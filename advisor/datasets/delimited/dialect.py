@@ -84,8 +84,7 @@ class _Guess:
 def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialect:
     """Guess the dialect of a table from its beginning; `complete` says that this is all of it.
 
-    Raises:
-        InputError: two columns have the same name, or there is only a header.
+    Raises InputError where two columns have the same name, or there is only a header.
     """
     line_end = "\r" if "\r" in text and "\n" not in text else "\n"
     if line_end == "\r":

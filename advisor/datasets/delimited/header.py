@@ -67,11 +67,7 @@ def _are_dates_above_numbers(first: Sequence[str], values: Sequence[int], rest: 
 
 
 def column_names(first: Sequence[str], width: int, path: Path) -> tuple[str, ...]:
-    """The names in the first row; `column_3` where there is none.
-
-    Raises:
-        InputError: two columns have the same name.
-    """
+    """The names in the first row; `column_3` where there is none. Raises InputError where two are the same."""
     stated = [cell.strip().removeprefix("\ufeff").replace("\0", "") for cell in first][:width]
     stated[:1] = [name.removeprefix("#").strip() for name in stated[:1]]
     refuse_names([name for name in stated if name], path)

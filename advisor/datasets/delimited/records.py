@@ -70,8 +70,7 @@ def quotes_fit(rows: bytes, dialect: Dialect) -> bool:
 def blocks(path: Path, dialect: Dialect, size: int = BLOCK) -> Iterator[Block]:
     """Read the rows of a file without its header, in blocks of about `size` bytes.
 
-    Raises:
-        InputError: a row has too many or too few fields, or a quotation mark is never closed; the line is named.
+    Raises InputError where a row has too many or too few fields, or a quotation mark is never closed; the line is named.
     """
     line = 1
     left = dialect.skip

@@ -97,9 +97,7 @@ def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
 def _sample_of(path: Path) -> TableSample:
     """Read the rows that a table is judged by: all of a small file, pieces from all over a large one.
 
-    Raises:
-        InputError: rows of different lengths, only a header, columns of the same name.
-        OSError
+    Raises OSError, and InputError for rows of different lengths, only a header, columns of the same name.
     """
     size = path.stat().st_size
     with path.open("rb") as file:

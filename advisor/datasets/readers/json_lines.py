@@ -69,9 +69,7 @@ def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
 def _sample_of(path: Path) -> TableSample:
     """Read the objects that a table is judged by.
 
-    Raises:
-        InputError: something is no object, or the file is cut off; the line is named.
-        OSError
+    Raises OSError, and InputError where something is no object, or the file is cut off; the line is named.
     """
     size = path.stat().st_size
     with path.open("rb") as file:

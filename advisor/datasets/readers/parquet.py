@@ -74,11 +74,7 @@ def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
 
 
 def _sample_of(path: Path) -> TableSample:
-    """Read the rows that a table is judged by.
-
-    Raises:
-        InputError: the file is damaged, or has no rows or no columns.
-    """
+    """Read the rows that a table is judged by. Raises InputError where the file is damaged, or has no rows or no columns."""
     try:
         scan = polars.scan_parquet(path, glob=False)
         schema = scan.collect_schema()

@@ -33,10 +33,7 @@ def class_counts(path: Path, sample: TableSample, target: Judged) -> ClassCounts
     """Count the rows of each class in the whole file.
 
     None where that takes too long, or the words in it are not those of the sample.
-
-    Raises:
-        InputError: a row has too many or too few fields.
-        OSError
+    Raises OSError, and InputError where a row has too many or too few fields.
     """
     parts = sample.access.value_counts(path, target.column.name, rare=_seems_rare(target), rows=sample.rows)
     if parts is None:

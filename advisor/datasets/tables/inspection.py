@@ -32,9 +32,7 @@ _THREADS = 2
 def inspect_table(path: Path, sample: TableSample, target: str | None, task: Task | None) -> Inspection:
     """Inspect a table by a sample of its rows: examples, series or the edges of a graph; for a task if one is stated.
 
-    Raises:
-        InputError: there is no such target, or one that cannot be predicted, or a row is damaged.
-        OSError
+    Raises OSError, and InputError where there is no such target, or one that cannot be predicted, or a row is damaged.
     """
     columns = judged_columns(sample)
     found = find_column(columns, target, path) if target is not None else None

@@ -76,9 +76,7 @@ class Table:
         String for texts and identifiers; null where there is no value. The target of a classification is text, as the
         classes of the inspection are written. Columns of lists or objects are left out.
 
-        Raises:
-            InputError: the file can no longer be read as it was inspected, or a row of it is damaged.
-            OSError
+        Raises OSError, and InputError where the file can no longer be read as it was inspected, or a row is damaged.
         """
         path = Path(inspection.path)
         columns = [column for column in inspection.columns if column.kind is not Kind.NESTED]

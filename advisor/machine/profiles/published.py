@@ -58,12 +58,8 @@ def published_figures(device: str, folder: Path | None = None) -> tuple[Publishe
     Looks in `folder`, by default in what ships with the advisor. Raises InputError for a damaged table.
     """
     tables = _shipped_tables() if folder is None else load_tables(folder)
-    found = []
-    for table in tables:
-        figures = tuple(figure for figure in table.figures if figure.device == device)
-        if figures:
-            found.append(replace(table, figures=figures))
-    return tuple(found)
+    own = (replace(table, figures=tuple(one for one in table.figures if one.device == device)) for table in tables)
+    return tuple(table for table in own if table.figures)
 
 
 @cache

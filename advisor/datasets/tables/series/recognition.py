@@ -89,26 +89,18 @@ def _long(frame: polars.DataFrame, columns: Sequence[Column], target: str | None
             names = None if group is None else frame[group.name].cast(polars.String).fill_null("")
             series = _regular_series(times, names)
             if series is not None:
-                season = _season(series) if time.kind is Kind.DATE else None
-                named, steps = group.name if group else None, _history(season, series.length)
-                return SeriesShape(Arrangement.LONG, values, steps, time.name, named, season, series.count)
+                length, count, repeats = series
+                season = repeats if time.kind is Kind.DATE else None
+                named, steps = group.name if group else None, _history(season, length)
+                return SeriesShape(Arrangement.LONG, values, steps, time.name, named, season, count)
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Regular:
-    distance: float
-    """Between two times."""
-    length: int
-    """Rows of a middling series."""
-    count: int
-    """Of series."""
-    weekends: bool
-    """True where some distances are three times as long, as over a weekend."""
+def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) -> tuple[int, int, int | None] | None:
+    """Tell whether the rows, in the order of time within each series, are at about equal distances.
 
-
-def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) -> _Regular | None:
-    """Tell whether the rows, in the order of time within each series, are at about equal distances."""
+    Returns the rows of a middling series, the number of series, and their season, if the times are seconds.
+    """
     if not numpy.isfinite(times).all():
         return None
     if names is None:
@@ -126,7 +118,9 @@ def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) 
         return None
     distance = float(numpy.median(gaps))
     regular, threefold = ((numpy.abs(gaps / distance - times_as_long) < 0.15).mean() for times_as_long in (1, 3))
-    return _Regular(distance, length, len(lengths), threefold > 0.1) if regular >= REGULAR else None
+    if regular < REGULAR:
+        return None
+    return length, len(lengths), _season(distance, weekends=threefold > 0.1)
 
 
 def _measured_values(columns: Sequence[Column], target: str | None) -> tuple[str, ...]:
@@ -206,12 +200,10 @@ def _is_smooth(values: NDArray[numpy.float64]) -> bool:
     return bool(len(near) and len(far) and near.mean() < SMOOTH * far.mean())
 
 
-def _season(series: _Regular) -> int | None:
-    """By the seconds between two times; a week of working days has five."""
-    for length, season in _SECONDS_AND_SEASONS:
-        if abs(series.distance / length - 1) < 0.1:
-            return 5 if season == 7 and series.weekends else season
-    return None
+def _season(distance: float, *, weekends: bool) -> int | None:
+    """By the seconds between two times; a week of working days has five, with threefold distances over weekends."""
+    season = next((season for length, season in _SECONDS_AND_SEASONS if abs(distance / length - 1) < 0.1), None)
+    return 5 if season == 7 and weekends else season
 
 
 def _history(season: int | None, length: int) -> int:
