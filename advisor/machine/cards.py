@@ -1,11 +1,14 @@
-"""GPUs as they describe themselves. None is unknown throughout."""
+"""GPUs as they describe themselves, None being unknown throughout, and the mark of what identifies a machine."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 
-from advisor.machine.identity import IDENTITY
+IDENTITY: Mapping[str, bool] = MappingProxyType({"identity": True})
+"""Metadata of a field that tells one machine from another of its kind: a name, a serial number, a path."""
 
 
 class Throttle(StrEnum):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from advisor.facts.vocabulary import Value
-from advisor.machine.cards import Gpu, GpuDriver, GpuPair, Topology
-from advisor.machine.identity import IDENTITY, without_identity
+from advisor.machine.cards import IDENTITY, Gpu, GpuDriver, GpuPair, Topology
 from advisor.plain import decode, encode
 
 if TYPE_CHECKING:
@@ -152,10 +151,23 @@ class Machine:
         That is host name, numbers of cards and programs, folders, mount points, devices, and notes, which may hold any;
         of the kernel and of file systems outside it, which people may have named themselves, the version and `fuse`.
         """
-        bare: Machine = without_identity(self)
+        bare: Machine = _without_identity(self)
         number = re.match(r"\d+(\.\d+)*", self.kernel or "")
         disks = tuple(replace(disk, file_system=_known_family(disk.file_system)) for disk in bare.disks)
         return replace(bare, kernel=number[0] if number else None, disks=disks)
+
+
+def _without_identity(value: Any) -> Any:
+    """The same with every field marked IDENTITY back at its default, at any depth."""
+    if isinstance(value, tuple):
+        return tuple(_without_identity(part) for part in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changed = {
+        field.name: field.default if field.metadata.get("identity") else _without_identity(getattr(value, field.name))
+        for field in fields(value)
+    }
+    return replace(value, **changed)
 
 
 def _known_family(file_system: str | None) -> str | None:

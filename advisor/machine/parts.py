@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from advisor.machine.identity import IDENTITY
+from advisor.machine.cards import IDENTITY
 
 
 class CacheKind(StrEnum):

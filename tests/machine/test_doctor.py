@@ -10,7 +10,8 @@ import pytest
 
 from advisor.machine.cards import Gpu, GpuDriver, GpuProcess, GpuState, Throttle
 from advisor.machine.doctor.architecture import gpu_usable_by_torch, runs_on
-from advisor.machine.doctor.doctor import Environment, Finding, Severity, findings
+from advisor.machine.doctor.doctor import findings
+from advisor.machine.doctor.finding import Environment, Finding, Severity
 from advisor.machine.machine import Machine
 from advisor.machine.parts import Clocks, Disk, DiskKind, NumaNode
 from advisor.machine.torch_view import TorchDevice, TorchView

@@ -9,7 +9,8 @@ import pytest
 from advisor.machine.cards import Throttle, Topology
 from advisor.machine.detection.detection import Machine, detect, look_closer
 from advisor.machine.doctor.architecture import gpu_usable_by_torch
-from advisor.machine.doctor.doctor import Environment, findings
+from advisor.machine.doctor.doctor import findings
+from advisor.machine.doctor.finding import Environment
 from advisor.machine.gpus import nvidia
 from advisor.probes.ask_torch import ask_torch
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -145,14 +145,10 @@ def _divided(path: Path) -> tuple[list[str], str, float]:
     if not full:
         raise unreadable(path, "the file holds nothing but blanks", "Check that it was written to its end.")
     if empty > len(full) / 50 or len(text.split()) / len(full) > LONGEST_LINE:
-        texts, unit = _paragraphs(lines), "paragraph"
+        texts, unit = ["\n".join(part) for filled, part in groupby(lines, key=bool) if filled], "paragraph"
     else:
         texts, unit = full, "line"
     return texts, unit, min(1.0, len(data) / path.stat().st_size)
-
-
-def _paragraphs(lines: Iterable[str]) -> list[str]:
-    return ["\n".join(part) for full, part in groupby(lines, key=bool) if full]
 
 
 def _read(path: Path) -> str:

@@ -27,7 +27,7 @@ def hypervisor(tree: Tree, host: Host) -> tuple[bool | None, str | None]:
     name = _name(tree, host)
     if name is not None:
         return True, name
-    flags = _flags(tree)
+    flags = next((value.split() for key, value in pairs(tree.read("/proc/cpuinfo")) if key == "flags"), None)  # of x86
     return (None if flags is None else "hypervisor" in flags), None
 
 
@@ -40,11 +40,6 @@ def _name(tree: Tree, host: Host) -> str | None:
     if "metal" in firmware:
         return None  # `m7i.metal-24xl` of Amazon EC2 is a whole computer
     return next((name for part, name in _BY_FIRMWARE.items() if part in firmware), None)
-
-
-def _flags(tree: Tree) -> frozenset[str] | None:
-    """Of the first processor; only x86 has a flag for it."""
-    return next((frozenset(value.split()) for key, value in pairs(tree.read("/proc/cpuinfo")) if key == "flags"), None)
 
 
 def container(tree: Tree) -> str | None:

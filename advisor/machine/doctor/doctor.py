@@ -7,8 +7,6 @@ from advisor.machine.doctor.finding import Environment, Examination, Finding, Se
 from advisor.machine.machine import Machine
 from advisor.machine.torch_view import TorchView
 
-__all__ = ["Environment", "Finding", "Severity", "findings"]
-
 VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
