@@ -1,1 +1,1 @@
-"""The networks that can be built, by name. This module and `spec` import no torch; `builders` and the families do."""
+"""The networks that can be built, by name. Only `builders`, `examples` and the modules of the families import torch."""

@@ -11,7 +11,9 @@ from advisor.networks.spec import check, hidden_units
 def counts(spec: NetworkSpec) -> Counts:
     """Raises UnbuildableError where the network cannot be built."""
     check(spec)
-    return family(spec.network).count(spec, hidden_units(spec))
+    found = Counts()
+    family(spec.network).count(spec, hidden_units(spec), found)
+    return found
 
 
 def estimated(network: str, parameters: int, steps: int | None, counted: Counts | None) -> Counts | None:

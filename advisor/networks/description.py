@@ -109,6 +109,11 @@ def input_picture(spec: NetworkSpec) -> Picture:
     return square_picture(spec.inputs, f"a {spec.network} cannot be built from")
 
 
+def output_picture(spec: NetworkSpec) -> Picture:
+    """The picture that the network gives. Raises UnbuildableError where the outputs are no square."""
+    return square_picture(spec.outputs, f"a {spec.network} cannot be built for")
+
+
 def flat_values(spec: NetworkSpec) -> int:
     """Values of an example in one row: all steps of a series one after the other, a count per token for a text."""
     in_steps = spec.modality in ("time_series", "audio", "video")

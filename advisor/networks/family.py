@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, input_picture
+from advisor.networks.description import ACTIVATIONS, Layout, NetworkSpec, UnbuildableError, input_picture
 from advisor.networks.parts.counting import Counts
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from advisor.networks.parts.layers import Following
 
 Layouts: TypeAlias = Callable[[NetworkSpec], Layout]
 Units: TypeAlias = tuple[int, ...]
+Module: TypeAlias = "nn.Module"
 
 LARGEST_FLAT_PICTURE = 1024
 """Values; autoencoders treat the pixels of larger pictures by convolution."""
@@ -61,7 +67,10 @@ class Family:
     """Units per layer, or channels per stage, where the plan states none; a comment in each declaration says which."""
     layout: Layouts
     """Raises UnbuildableError for examples that it cannot take."""
-    count: Callable[[NetworkSpec, Units], Counts]
+    count: Callable[[NetworkSpec, Units, Counts], None]
+    """Adds everything in it to the counts."""
+    build: Callable[[NetworkSpec, Units], Module]
+    """It alone imports the network, and torch with it."""
     check: Callable[[NetworkSpec, Units], None] = _always_fits
     """Raises UnbuildableError for hidden units, or a loss, that do not fit."""
     loss: str = "cross_entropy"
@@ -129,6 +138,25 @@ def sequences(spec: NetworkSpec) -> Layout:
 def pictures_or_sequences(spec: NetworkSpec) -> Layout:
     """Pictures, and the steps of data that have any."""
     return pictures(spec) if spec.modality in _WITHOUT_STEPS else sequences(spec)
+
+
+def activation(name: str) -> Module:
+    """The activation of this name; `spec.check` has seen that there is one."""
+    from torch import nn
+
+    made: Module = getattr(nn, ACTIVATIONS[name])()
+    return made
+
+
+def activated(name: str) -> Following:
+    """An activation after each layer, and nothing else."""
+    return lambda width: [activation(name)]
+
+
+def check_gives_values(spec: NetworkSpec, what: str) -> None:
+    """Raise UnbuildableError for a loss that compares classes; `what` begins the sentence."""
+    if "cross_entropy" in (spec.loss, spec.loss.removeprefix("dice_")):
+        raise UnbuildableError(f"{what} values, for which the loss {spec.loss} has no meaning.")
 
 
 def check_halvings(spec: NetworkSpec, units: Units, halvings: int) -> None:

@@ -20,7 +20,7 @@ SUPERVISED_LOSSES = (
     "quantile",
     "dice_cross_entropy",
 )
-"""Losses that compare the answer with targets; see `losses`."""
+"""Losses that compare the answer with targets; see `builders`."""
 FOLDER = Path(__file__).parent / "families"
 _PACKAGE = "advisor.networks.families"
 
@@ -87,7 +87,7 @@ def losses() -> tuple[str, ...]:
 
 
 def folder_of(network: str) -> Path:
-    """The folder with the family's modules: declaration, building, network. Raises UnknownNetworkError."""
+    """The folder with the family's modules, declaration and network. Raises UnknownNetworkError."""
     found = family(network)
     return next(FOLDER / name for name in (network, *_folders()) if _declared_in(name).get(network) is found)
 

@@ -12,7 +12,7 @@ from advisor.networks.description import (
     UnbuildableError,
     every_token,
     input_picture,
-    square_picture,
+    output_picture,
 )
 from advisor.networks.family import Answer
 from advisor.networks.registry import SUPERVISED_LOSSES, family, find, losses, owners
@@ -40,9 +40,7 @@ class Description:
 
 def picture_of(spec: NetworkSpec) -> Picture:
     """The picture that an example is, or that the network gives. Raises UnbuildableError where its values are no square."""
-    if family(spec.network).answer is Answer.PICTURE:
-        return square_picture(spec.outputs, f"a {spec.network} cannot be built for")
-    return input_picture(spec)
+    return (output_picture if family(spec.network).answer is Answer.PICTURE else input_picture)(spec)
 
 
 def hidden_units(spec: NetworkSpec) -> tuple[int, ...]:

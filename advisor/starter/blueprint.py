@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import Never
 
 from advisor.networks.counts import counts
-from advisor.networks.description import UnbuildableError
+from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer, Family, flat
-from advisor.networks.parts.counting import Counts
 from advisor.networks.registry import find, losses
 from advisor.networks.spec import Description
 
@@ -19,7 +19,13 @@ SMALLEST = 2
 """Examples of a batch, so that there is something to normalise and to tell apart."""
 CLASSICAL = ("gradient_boosting", "random_forest", "linear")
 """The models of a plan that are no networks."""
-NO_NETWORK = Family(name="", hidden_units=(), layout=flat, count=lambda spec, units: Counts(), dropout=0.0)
+
+
+def _nothing(spec: NetworkSpec, *_: object) -> Never:
+    raise UnbuildableError(f"{spec.network} is no network.")
+
+
+NO_NETWORK = Family(name="", hidden_units=(), layout=flat, count=_nothing, build=_nothing, dropout=0.0)
 """Stands for the family of those."""
 
 

@@ -13,7 +13,7 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.claims import Basis
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable
-from advisor.networks.benchmark.six import BenchmarkNetwork, Family
+from advisor.networks.benchmark.six import BenchmarkNetwork
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.probes.settings.batch import BATCH
@@ -28,11 +28,6 @@ ERRATA = ("E1", "E2", "E4", "E7")
 PROCESSORS: Mapping[str, int] = {"i7-3820": 4, "2x-e5-2630-v3": 16}
 """Those of the table, with their physical cores."""
 _SWEPT = (THREADS.name, BATCH.name, DEVICE.name)
-_TYPES: Mapping[Family, str] = {
-    Family.FULLY_CONNECTED: "ffn",
-    Family.CONVOLUTIONAL: "cnn",
-    Family.RECURRENT: "lstm",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,5 +237,5 @@ def plan_for(knowledge: Knowledge, facts: FactBase, network: BenchmarkNetwork) -
             "data.sequence_length": network.sequence_length,
         }
     plan = advise(knowledge, facts.with_values(stated, Source.ASKED), School.SURVEY, VALUES_ONLY)
-    chosen = replace(plan.recommendations["network.type"], value=_TYPES[network.family])
+    chosen = replace(plan.recommendations["network.type"], value=network.type)
     return replace(plan, recommendations={**plan.recommendations, "network.type": chosen})

@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from advisor.networks.parts.activations import activated
+from advisor.networks.family import activated
 from advisor.networks.parts.layers import dense
 from advisor.training.ladder.intervals import Interval, t_interval
 from advisor.training.loop.initialisation import SURVEY_DEVIATION, initialise

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from advisor.networks.builders import build
+from advisor.networks.builders import build, loss_function
 from advisor.networks.description import UnbuildableError
 from advisor.networks.examples import example_batch
 from advisor.networks.families.autoencoder.network import Restored
@@ -14,7 +14,6 @@ from advisor.networks.families.diffusion.network import Denoised
 from advisor.networks.families.gan.network import Judged
 from advisor.networks.families.transformer.declaration import layers_for
 from advisor.networks.families.transformer.network import Transformer
-from advisor.networks.losses import loss_function
 from advisor.networks.registry import UnknownNetworkError, buildable, family
 from advisor.probes.workload import Workload
 from tests.networks.all_examples import EXAMPLES, SPECS

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from advisor.networks.builders import cross_entropy, dice_cross_entropy
 from advisor.networks.families.autoencoder.network import Restored, elbo
-from advisor.networks.losses import cross_entropy, dice_cross_entropy
 from advisor.networks.parts.supervised import quantile_loss
 
 

@@ -13,17 +13,18 @@ from advisor.networks import families, registry
 from advisor.networks.registry import FOLDER, buildable, family, find, folder_of, package_of
 
 DECLARATION = """
-from advisor.networks.parts.counting import Counts
+from torch.nn import Linear
+
 from advisor.networks.family import Family, flat
 
-FAMILIES = (Family(name="perceptron", hidden_units=(8,), layout=flat, count=lambda spec, units: Counts()),)
+FAMILIES = (Family(name="perceptron", hidden_units=(8,), layout=flat, count=lambda *_: None, build=Linear),)
 """
 
 
 @pytest.mark.parametrize("network", [*buildable(), "alexnet", "resnet50"])
 def test_a_family_is_found_by_the_name_of_its_network(network: str) -> None:
     assert family(network).name == network
-    assert {"declaration.py", "building.py", "network.py"} <= {path.name for path in folder_of(network).iterdir()}
+    assert {"declaration.py", "network.py"} <= {path.name for path in folder_of(network).iterdir()}
     assert package_of(network) == f"advisor.networks.families.{folder_of(network).name}"
 
 

@@ -10,9 +10,8 @@ import torch
 from torch import nn
 
 from advisor.children.errors import CannotRunError
-from advisor.networks.builders import build
+from advisor.networks.builders import build, loss_function
 from advisor.networks.examples import example_batch
-from advisor.networks.losses import loss_function
 from advisor.networks.registry import family
 from advisor.probes.child.training_step import recomputed
 from advisor.probes.workload import Workload

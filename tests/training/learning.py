@@ -6,7 +6,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
-from advisor.networks.parts.activations import activated
+from advisor.networks.family import activated
 from advisor.networks.parts.layers import dense
 from advisor.training.loop.objectives import Batch, Objective, Player, Supervised
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.parts.activations import activated
+from advisor.networks.family import activated
 from advisor.networks.parts.layers import dense
 from advisor.training.loop.initialisation import initialise
 from advisor.training.recipe import INITIALISATIONS

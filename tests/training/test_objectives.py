@@ -3,11 +3,10 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from advisor.networks.builders import build
+from advisor.networks.builders import build, cross_entropy
 from advisor.networks.families.boltzmann.network import DeepBelief
 from advisor.networks.families.gan.network import Adversaries, Judge, judging, passing_off
 from advisor.networks.families.gnn.network import Graph, MessagePassing
-from advisor.networks.losses import cross_entropy
 from advisor.networks.parts.sizes import NOISE_WIDTH
 from advisor.networks.spec import Description
 from advisor.training.loop.objectives import Supervised

@@ -9,20 +9,10 @@ not the 13 million stated. All were trained by plain SGD.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
-from advisor.networks.description import UnbuildableError
 from advisor.networks.families.alexnet import declaration as alexnet
 from advisor.networks.families.resnet50 import declaration as resnet50
 from advisor.networks.registry import family
-
-
-class Family(StrEnum):
-    """Networks that the benchmark treats alike, their batch above all."""
-
-    FULLY_CONNECTED = "fully connected"
-    CONVOLUTIONAL = "convolutional"
-    RECURRENT = "recurrent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +24,6 @@ class BenchmarkNetwork:
 
     name: str
     title: str
-    family: Family
     network: str
     modality: str
     inputs: int
@@ -46,6 +35,11 @@ class BenchmarkNetwork:
     loss: str = "cross_entropy"
     in_table: bool = True
     """True where the published table has it."""
+
+    @property
+    def type(self) -> str:
+        """The type of network that a plan would name."""
+        return "cnn" if self.modality == "image" else self.network
 
     def narrowed(self, share: float) -> BenchmarkNetwork:
         """The same plan with widths, inputs and outputs (of pictures the side) multiplied by a share of at most 1.
@@ -59,7 +53,7 @@ class BenchmarkNetwork:
             return max(2, round(size * share))
 
         inputs = self.inputs
-        if self.family is Family.CONVOLUTIONAL:
+        if self.modality == "image":
             side = max(_LEAST_SIDE[self.network], part(_SIDE))
             inputs = _COLOURS * side * side
         else:
@@ -81,19 +75,17 @@ _FCN = 26_752
 
 def _fcn(name: str, title: str, layers: int, width: int, in_table: bool = True) -> BenchmarkNetwork:
     return BenchmarkNetwork(
-        name, title, Family.FULLY_CONNECTED, "ffn", "tabular", _FCN, _FCN, (width,) * layers, 64,
+        name, title, "ffn", "tabular", _FCN, _FCN, (width,) * layers, 64,
         activation="sigmoid", in_table=in_table,
     )  # fmt: skip
 
 
 def _cnn(name: str, title: str) -> BenchmarkNetwork:
-    return BenchmarkNetwork(
-        name, title, Family.CONVOLUTIONAL, name, "image", _COLOURS * _SIDE**2, 1000, family(name).hidden_units, 16
-    )
+    return BenchmarkNetwork(name, title, name, "image", _COLOURS * _SIDE**2, 1000, family(name).hidden_units, 16)
 
 
 def _lstm(name: str, title: str, steps: int) -> BenchmarkNetwork:
-    return BenchmarkNetwork(name, title, Family.RECURRENT, "lstm", "text", _WORDS, _WORDS, (256, 256), 128, steps)
+    return BenchmarkNetwork(name, title, "lstm", "text", _WORDS, _WORDS, (256, 256), 128, steps)
 
 
 SIX = (
@@ -111,11 +103,3 @@ EIGHT = (
     _fcn("fcn8-2048", "FCN-8, 2048 wide", 6, 2048, in_table=False),
 )
 """Also the fully connected ones of the later revisions."""
-
-
-def benchmark_network(name: str) -> BenchmarkNetwork:
-    """Raises UnbuildableError for a name that none of the eight has."""
-    for network in EIGHT:
-        if network.name == name:
-            return network
-    raise UnbuildableError(f"{name} is none of {', '.join(network.name for network in EIGHT)}.")

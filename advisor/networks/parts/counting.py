@@ -30,14 +30,11 @@ class Counts:
         for before, after in pairwise(widths):
             self.convolution(before, after, 1, places)
 
-    def convolution(self, before: int, after: int, taps: int, places: int) -> None:
-        """`taps` weights look at each of `places` places of the result: 9 for a 3x3 kernel."""
-        self.parameters += before * after * taps + after
-        self.macs += before * after * taps * places
-        self.kept += 2 * after * places
+    def convolution(self, before: int, after: int, taps: int, places: int, growth: int = 1) -> None:
+        """`taps` weights look at each of `places` places of the result: 9 for a 3x3 kernel.
 
-    def widening(self, before: int, after: int, taps: int, places: int, growth: int) -> None:
-        """A transposed convolution of `places` places into `growth` times as many."""
+        A transposed convolution makes `growth` times as many places of them.
+        """
         self.parameters += before * after * taps + after
         self.macs += before * after * taps * places
         self.kept += 2 * after * places * growth
@@ -59,7 +56,7 @@ class Counts:
         places = (side // 2 ** sum(doubled)) ** 2
         for (before, after), double in zip(pairwise(channels), doubled, strict=True):
             if double:
-                self.widening(before, after, 16, places, 4)
+                self.convolution(before, after, 16, places, 4)
                 places *= 4
             else:
                 self.convolution(before, after, 9, places)
@@ -79,7 +76,7 @@ class Counts:
             self.convolution(after, after, 9, here)
         for number, (below, after) in enumerate(pairwise(channels[:0:-1])):
             here = pixels // 4 ** (len(channels) - 3 - number)
-            self.widening(below, after, 4, here // 4, 4)
+            self.convolution(below, after, 4, here // 4, 4)
             self.convolution(2 * after, after, 9, here)
             self.convolution(after, after, 9, here)
         self.convolution(channels[1], outputs, 1, pixels)

@@ -15,9 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from advisor.children.errors import CannotRunError
-from advisor.networks.builders import build
+from advisor.networks.builders import build, loss_function
 from advisor.networks.examples import example_batch
-from advisor.networks.losses import loss_function
 from advisor.networks.recompute import recompute
 from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.probe import Setting, Work

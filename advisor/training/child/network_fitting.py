@@ -11,8 +11,7 @@ import numpy
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.builders import build
-from advisor.networks.losses import loss_function
+from advisor.networks.builders import build, loss_function
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers

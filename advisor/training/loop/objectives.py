@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from torch import Tensor, nn
 
-from advisor.networks.losses import Loss
+from advisor.networks.builders import Loss
 
 Batch: TypeAlias = tuple[Tensor, ...]
 """The same examples of every tensor of the training data: inputs and targets, or inputs alone."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from advisor.networks.builders import cross_entropy
 from advisor.networks.families.gnn.network import MessagePassing
-from advisor.networks.losses import cross_entropy
 from advisor.networks.spec import Description
 from advisor.starter.blueprint import Layout, Targets
 from advisor.training.loop.loop import train

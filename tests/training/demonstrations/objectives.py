@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from advisor.networks.builders import Loss, loss_function
 from advisor.networks.description import NetworkSpec
 from advisor.networks.families.gan.network import Adversaries, adversarial
-from advisor.networks.losses import Loss, loss_function
 from advisor.networks.spec import reconstructs
 from advisor.training.loop.objectives import Batch, Objective, Player, Supervised
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from advisor.networks.builders import Loss
 from advisor.networks.families.gnn.network import Graph, MessagePassing
-from advisor.networks.losses import Loss
 from advisor.training.loop.objectives import Batch, Objective
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.networks.description import NetworkSpec, input_picture
-from advisor.networks.family import Family, Units, check_design, pictures
+from advisor.networks.family import Family, Module, Units, activation, check_design, pictures
 from advisor.networks.parts.counting import Counts
 
 LEAST_SIDE = 63
@@ -23,17 +23,22 @@ def _check(spec: NetworkSpec, units: Units) -> None:
     check_design(spec, units, _UNITS, LEAST_SIDE, "its strides and poolings would leave nothing of a smaller one.")
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
     shape = input_picture(spec)
     one, two, three, four, five, six, seven = units
     first, pooled, again, last = sides(shape.side)
-    found.convolution(shape.colours, one, 11 * 11, first**2)
-    found.convolution(one, two, 5 * 5, pooled**2)
+    counts.convolution(shape.colours, one, 11 * 11, first**2)
+    counts.convolution(one, two, 5 * 5, pooled**2)
     for before, after in ((two, three), (three, four), (four, five)):
-        found.convolution(before, after, 3 * 3, again**2)
-    found.dense((five * last**2, six, seven, spec.outputs))
-    return found
+        counts.convolution(before, after, 3 * 3, again**2)
+    counts.dense((five * last**2, six, seven, spec.outputs))
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.alexnet.network import AlexNet
+
+    shape = input_picture(spec)
+    return AlexNet(shape.colours, units, sides(shape.side)[-1], spec.outputs, lambda: activation(spec.activation))
 
 
 FAMILIES = (
@@ -42,6 +47,7 @@ FAMILIES = (
         hidden_units=_UNITS,  # channels of the five convolutions, units of the two dense layers
         layout=pictures,
         count=_count,
+        build=_build,
         check=_check,
         advised=False,
     ),

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, flat_values, input_picture
-from advisor.networks.family import Family, Units, check_halvings, large_pictures
+from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
+from advisor.networks.family import (
+    Family,
+    Module,
+    Units,
+    activated,
+    activation,
+    check_gives_values,
+    check_halvings,
+    large_pictures,
+)
 from advisor.networks.parts.counting import Counts
 from advisor.networks.parts.sizes import PICTURE_CODE_WIDTH
 
@@ -17,31 +26,46 @@ def encoder_widths(units: Units) -> Units:
 
 
 def _check(spec: NetworkSpec, units: Units) -> None:
-    if "cross_entropy" in (spec.loss, spec.loss.removeprefix("dice_")):
-        raise UnbuildableError(f"An autoencoder restores values, for which the loss {spec.loss} has no meaning.")
+    check_gives_values(spec, "An autoencoder restores")
     if large_pictures(spec) is Layout.PICTURE:
         check_halvings(spec, units, len(units))
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
     variational = spec.network == "vae"
     if large_pictures(spec) is Layout.FLAT:
         widths = (flat_values(spec), *encoder_widths(units))
-        found.dense((*widths[:-1], widths[-1] * (2 if variational else 1)))
-        found.dense(widths[::-1])
-        return found
+        counts.dense((*widths[:-1], widths[-1] * (2 if variational else 1)))
+        counts.dense(widths[::-1])
+        return
     shape = input_picture(spec)
     channels = (shape.colours, *units)
     for number, (before, after) in enumerate(pairwise(channels)):
-        found.convolution(before, after, 9, shape.side**2 // 4 ** (number + 1))
+        counts.convolution(before, after, 9, shape.side**2 // 4 ** (number + 1))
     for number, (before, after) in enumerate(pairwise(channels[::-1])):
-        found.widening(before, after, 16, shape.side**2 // 4 ** (len(units) - number), 4)
+        counts.convolution(before, after, 16, shape.side**2 // 4 ** (len(units) - number), 4)
     if variational:
         values = channels[-1] * (shape.side // 2 ** len(units)) ** 2
-        found.dense((values, 2 * PICTURE_CODE_WIDTH))
-        found.dense((PICTURE_CODE_WIDTH, values))
-    return found
+        counts.dense((values, 2 * PICTURE_CODE_WIDTH))
+        counts.dense((PICTURE_CODE_WIDTH, values))
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.autoencoder import network
+
+    following = activated(spec.activation)
+    variational = spec.network == "vae"
+    if large_pictures(spec) is Layout.FLAT:
+        values, units = (flat_values(spec),), encoder_widths(units)
+        if variational:
+            return network.VariationalAutoencoder(network.dense_variational_halves(values, units, following), units[-1])
+        return network.Autoencoder(network.dense_halves(values, units, following, activation(spec.activation)))
+    shape = input_picture(spec)
+    channels = (shape.colours, *units)
+    if variational:
+        halves = network.picture_variational_halves(channels, shape.size, PICTURE_CODE_WIDTH, following)
+        return network.VariationalAutoencoder(halves, PICTURE_CODE_WIDTH)
+    return network.Autoencoder(network.picture_halves(channels, shape.size, following))
 
 
 FAMILIES = (
@@ -50,6 +74,7 @@ FAMILIES = (
         hidden_units=(256, 64, 256),  # encoder, code and decoder; of pictures channels per stage
         layout=large_pictures,
         count=_count,
+        build=_build,
         check=_check,
         loss="mse",
         restores=True,
@@ -59,6 +84,7 @@ FAMILIES = (
         hidden_units=(256, 64, 256),  # as above
         layout=large_pictures,
         count=_count,
+        build=_build,
         check=_check,
         loss="elbo",
         fixed_loss=True,

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from advisor.networks.description import Layout, NetworkSpec, Picture, UnbuildableError, flat_values, square_picture
-from advisor.networks.family import Answer, Family, Units
+from advisor.networks.description import Layout, NetworkSpec, flat_values, output_picture
+from advisor.networks.family import Answer, Family, Module, Units, activated, check_gives_values
 from advisor.networks.parts.counting import Counts
 from advisor.networks.parts.sizes import halvings
 
 
-def made_picture(spec: NetworkSpec) -> Picture:
-    """The picture that the network gives. Raises UnbuildableError where the outputs are no square."""
-    return square_picture(spec.outputs, "a deconvolutional cannot be built for")
-
-
-def layout(spec: NetworkSpec) -> Layout:
-    made_picture(spec)
+def _layout(spec: NetworkSpec) -> Layout:
+    output_picture(spec)
     return Layout.PICTURE if _restores(spec) else Layout.FLAT
 
 
@@ -23,31 +18,37 @@ def _restores(spec: NetworkSpec) -> bool:
 
 
 def _check(spec: NetworkSpec, units: Units) -> None:
-    if "cross_entropy" in (spec.loss, spec.loss.removeprefix("dice_")):
-        raise UnbuildableError(
-            f"A deconvolutional network gives values, for which the loss {spec.loss} has no meaning."
-        )
+    check_gives_values(spec, "A deconvolutional network gives")
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
-    shape = made_picture(spec)
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+    shape = output_picture(spec)
     channels = (*units, shape.colours)
-    if layout(spec) is Layout.PICTURE:
+    if _restores(spec):
         shrink = 2 ** sum(halvings(shape.side, len(units)))
-        found.convolution(shape.colours, units[0], shrink**2, (shape.side // shrink) ** 2)
-        found.enlarging(channels, shape.side)
+        counts.convolution(shape.colours, units[0], shrink**2, (shape.side // shrink) ** 2)
+        counts.enlarging(channels, shape.side)
     else:
-        found.spreading(flat_values(spec), channels, shape.side)
-    return found
+        counts.spreading(flat_values(spec), channels, shape.side)
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.deconvolutional.network import Deconvolutional, PictureDeconvolutional
+
+    shape, following = output_picture(spec), activated(spec.activation)
+    channels = (*units, shape.colours)
+    if _restores(spec):
+        return PictureDeconvolutional(shape.colours, channels, shape.size, following)
+    return Deconvolutional(flat_values(spec), channels, shape.size, following)
 
 
 FAMILIES = (
     Family(
         name="deconvolutional",
         hidden_units=(256, 128, 64),  # channels per stage, from the smallest maps to the picture
-        layout=layout,
+        layout=_layout,
         count=_count,
+        build=_build,
         check=_check,
         loss="mse",
         restores_pictures=_restores,

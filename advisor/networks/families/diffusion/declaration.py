@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
-from advisor.networks.family import Family, Units, check_halvings, flat, pictures
+from advisor.networks.family import Family, Module, Units, activated, activation, check_halvings, flat, pictures
 from advisor.networks.parts.counting import Counts
 from advisor.networks.parts.sizes import TIME_WIDTH
 
@@ -17,18 +17,27 @@ def _check(spec: NetworkSpec, units: Units) -> None:
         check_halvings(spec, units, len(units) - 1)
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
-    found.dense((TIME_WIDTH, TIME_WIDTH))
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+    counts.dense((TIME_WIDTH, TIME_WIDTH))
     if layout(spec) is Layout.FLAT:
-        found.dense((flat_values(spec), *units, flat_values(spec)))
+        counts.dense((flat_values(spec), *units, flat_values(spec)))
     else:
         shape = input_picture(spec)
-        found.unet((shape.colours, *units), shape.colours, shape.side)
+        counts.unet((shape.colours, *units), shape.colours, shape.side)
         units += units[-2::-1]  # the stages of the way up
     for width in units:
-        found.dense((TIME_WIDTH, width))
-    return found
+        counts.dense((TIME_WIDTH, width))
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.diffusion.network import Diffusion, FlatDenoiser, PictureDenoiser
+
+    following, squash = activated(spec.activation), activation(spec.activation)
+    if layout(spec) is Layout.FLAT:
+        values = flat_values(spec)
+        return Diffusion(FlatDenoiser((values, *units), following, squash), (values,))
+    shape = input_picture(spec)
+    return Diffusion(PictureDenoiser((shape.colours, *units), following, squash), (shape.colours, *shape.size))
 
 
 FAMILIES = (
@@ -37,6 +46,7 @@ FAMILIES = (
         hidden_units=(64, 128),  # channels per stage of pictures, units per layer of other examples
         layout=layout,
         count=_count,
+        build=_build,
         check=_check,
         loss="noise_prediction",
         fixed_loss=True,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from advisor.networks.description import NetworkSpec, flat_values
-from advisor.networks.family import EVERYTHING, Candidates, Family, Units, flat
+from advisor.networks.family import EVERYTHING, Candidates, Family, Module, Units, activated, flat
 from advisor.networks.parts.counting import Counts
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
-    found.dense((flat_values(spec), *units, spec.outputs))
-    return found
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+    counts.dense((flat_values(spec), *units, spec.outputs))
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.ffn.network import FeedForward
+
+    return FeedForward((flat_values(spec), *units, spec.outputs), activated(spec.activation))
 
 
 FAMILIES = (
@@ -19,6 +23,7 @@ FAMILIES = (
         hidden_units=(256, 256, 256),  # units per layer
         layout=flat,
         count=_count,
+        build=_build,
         candidates=Candidates(place=10, takes=EVERYTHING, sizes=((100,), (128, 128)), always=True),
     ),
 )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import pairwise
 
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
-from advisor.networks.family import Family, Units, large_pictures
+from advisor.networks.family import Family, Module, Units, activated, large_pictures
 from advisor.networks.parts.counting import Counts
 from advisor.networks.parts.sizes import NOISE_WIDTH, halvings
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found, judge = Counts(), Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+    judge = Counts()
     if large_pictures(spec) is Layout.FLAT:
         values = flat_values(spec)
         judge.dense((values, *units, 1))
-        found.dense((NOISE_WIDTH, *units[::-1], values))
+        counts.dense((NOISE_WIDTH, *units[::-1], values))
     else:
         shape = input_picture(spec)
         side = shape.side
@@ -23,9 +23,18 @@ def _count(spec: NetworkSpec, units: Units) -> Counts:
             side //= 2 if half else 1
             judge.convolution(before, after, 16 if half else 9, side**2)
         judge.dense((units[-1] * side**2, 1))
-        found.spreading(NOISE_WIDTH, (*units[::-1], shape.colours), shape.side)
-    found.repeated(judge, 3)
-    return found
+        counts.spreading(NOISE_WIDTH, (*units[::-1], shape.colours), shape.side)
+    counts.repeated(judge, 3)
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.gan.network import Adversaries, dense_players, picture_players
+
+    following = activated(spec.activation)
+    if large_pictures(spec) is Layout.FLAT:
+        return Adversaries(*dense_players((flat_values(spec),), units, following))
+    shape = input_picture(spec)
+    return Adversaries(*picture_players((shape.colours, *units), shape.size, following))
 
 
 FAMILIES = (
@@ -34,6 +43,7 @@ FAMILIES = (
         hidden_units=(64, 128, 256),  # those of the judge; the generator goes through them in reverse
         layout=large_pictures,
         count=_count,
+        build=_build,
         loss="adversarial",
         fixed_loss=True,
         own_losses=("adversarial",),

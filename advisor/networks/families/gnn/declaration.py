@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
-from advisor.networks.family import Family, Units
+from advisor.networks.family import Family, Module, Units, activated
 from advisor.networks.parts.counting import Counts
 
 
@@ -15,12 +15,16 @@ def _layout(spec: NetworkSpec) -> Layout:
     return Layout.GRAPH
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
     for before, after in pairwise((spec.inputs, *units)):
-        found.dense((2 * before, after))
-    found.dense((units[-1], spec.outputs))
-    return found
+        counts.dense((2 * before, after))
+    counts.dense((units[-1], spec.outputs))
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.gnn.network import MessagePassing
+
+    return MessagePassing((spec.inputs, *units), spec.outputs, activated(spec.activation))
 
 
 FAMILIES = (
@@ -29,6 +33,7 @@ FAMILIES = (
         hidden_units=(128, 128),  # one round of messages for each
         layout=_layout,
         count=_count,
+        build=_build,
         modality="graph",
         untimed="The time of a step of a gnn depends on the edges of its graph, which the plan does not state.",
     ),

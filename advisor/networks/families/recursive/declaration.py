@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
-from advisor.networks.family import Family, Units
+from advisor.networks.family import Family, Module, Units, activated, activation
 from advisor.networks.parts.counting import Counts
 
 
@@ -15,15 +15,20 @@ def _layout(spec: NetworkSpec) -> Layout:
     return Layout.TREE
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
     width, *rest = units
     nodes = spec.sequence_length or 1
-    found.parameters += spec.inputs * width
-    found.kept += 2 * nodes * width
-    found.dense((2 * width, *rest, width), (nodes - 1) // 2)
-    found.dense((width, spec.outputs))
-    return found
+    counts.parameters += spec.inputs * width
+    counts.kept += 2 * nodes * width
+    counts.dense((2 * width, *rest, width), (nodes - 1) // 2)
+    counts.dense((width, spec.outputs))
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.recursive.network import Recursive
+
+    following, squash = activated(spec.activation), activation(spec.activation)
+    return Recursive(spec.inputs, units, spec.outputs, following, squash)
 
 
 FAMILIES = (
@@ -32,6 +37,7 @@ FAMILIES = (
         hidden_units=(128, 256),  # of a node's state, then the hidden layers of the function that merges two children
         layout=_layout,
         count=_count,
+        build=_build,
         modality="tree",
     ),
 )

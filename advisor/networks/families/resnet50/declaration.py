@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.networks.description import NetworkSpec, input_picture
-from advisor.networks.family import Family, Units, check_design, pictures
+from advisor.networks.family import Family, Module, Units, activation, check_design, pictures
 from advisor.networks.parts.counting import Counts
 
 BLOCKS = (3, 4, 6, 3)
@@ -30,29 +30,34 @@ def _check(spec: NetworkSpec, units: Units) -> None:
     check_design(spec, units, _UNITS, LEAST_SIDE, why)
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
     shape = input_picture(spec)
     first, side, within = sides(shape.side)
     before = units[0]
-    _count_normalised(found, shape.colours, before, 7 * 7, first**2)
+    _count_normalised(counts, shape.colours, before, 7 * 7, first**2)
     for inner, many, here in zip(units, BLOCKS, within, strict=True):
         after = inner * EXPANSION
         for _ in range(many):
-            _count_normalised(found, before, inner, 1, side**2)
-            _count_normalised(found, inner, inner, 3 * 3, here**2)
-            _count_normalised(found, inner, after, 1, here**2)
+            _count_normalised(counts, before, inner, 1, side**2)
+            _count_normalised(counts, inner, inner, 3 * 3, here**2)
+            _count_normalised(counts, inner, after, 1, here**2)
             if before != after or side != here:
-                _count_normalised(found, before, after, 1, here**2)
+                _count_normalised(counts, before, after, 1, here**2)
             before, side = after, here
-    found.dense((before, spec.outputs))
-    return found
+    counts.dense((before, spec.outputs))
 
 
-def _count_normalised(found: Counts, before: int, after: int, taps: int, places: int) -> None:
+def _count_normalised(counts: Counts, before: int, after: int, taps: int, places: int) -> None:
     """A convolution with a batch normalisation, which has a scale and a shift for each channel in place of one bias."""
-    found.convolution(before, after, taps, places)
-    found.parameters += after
+    counts.convolution(before, after, taps, places)
+    counts.parameters += after
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from advisor.networks.families.resnet50.network import ResNet50
+
+    stages = [(inner, inner * EXPANSION, many) for inner, many in zip(units, BLOCKS, strict=True)]
+    return ResNet50(input_picture(spec).colours, stages, spec.outputs, lambda: activation(spec.activation))
 
 
 FAMILIES = (
@@ -61,6 +66,7 @@ FAMILIES = (
         hidden_units=_UNITS,  # inner channels of the four stages; the first are those of the first convolution too
         layout=pictures,
         count=_count,
+        build=_build,
         check=_check,
         advised=False,
     ),

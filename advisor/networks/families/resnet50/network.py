@@ -11,18 +11,19 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from advisor.networks.families.resnet50.declaration import BLOCKS, EXPANSION
-
 
 class ResNet50(nn.Module):
     """(batch, colours, side, side) -> (batch, outputs).
 
-    25,557,032 weights and biases for 3x224x224 and 1000 classes.
+    25,557,032 weights and biases for 3x224x224 and 1000 classes. Of each stage `stages` has the channels within its blocks,
+    those that leave them, and the number of blocks.
     """
 
-    def __init__(self, colours: int, stages: tuple[int, ...], outputs: int, activated: Callable[[], nn.Module]) -> None:
+    def __init__(
+        self, colours: int, stages: list[tuple[int, int, int]], outputs: int, activated: Callable[[], nn.Module]
+    ) -> None:
         super().__init__()
-        before = stages[0]
+        before = stages[0][0]
         self.stem = nn.Sequential(
             nn.Conv2d(colours, before, 7, stride=2, padding=3, bias=False),
             nn.BatchNorm2d(before),
@@ -30,11 +31,11 @@ class ResNet50(nn.Module):
             nn.MaxPool2d(3, 2, padding=1),
         )
         blocks: list[nn.Module] = []
-        for number, (inner, many) in enumerate(zip(stages, BLOCKS, strict=True)):
+        for number, (inner, after, many) in enumerate(stages):
             for block in range(many):
                 stride = 2 if number and not block else 1
-                blocks.append(Bottleneck(before, inner, stride, activated))
-                before = inner * EXPANSION
+                blocks.append(Bottleneck(before, inner, after, stride, activated))
+                before = after
         self.blocks = nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten())
         self.head = nn.Linear(before, outputs)
 
@@ -44,15 +45,14 @@ class ResNet50(nn.Module):
 
 
 class Bottleneck(nn.Module):
-    """(batch, before, side, side) -> (batch, 4 * inner, side / stride, side / stride).
+    """(batch, before, side, side) -> (batch, after, side / stride, side / stride).
 
     Fewer channels, a 3x3 convolution, more channels again; what came in is added, through a 1x1 convolution where the
     shape has changed.
     """
 
-    def __init__(self, before: int, inner: int, stride: int, activated: Callable[[], nn.Module]) -> None:
+    def __init__(self, before: int, inner: int, after: int, stride: int, activated: Callable[[], nn.Module]) -> None:
         super().__init__()
-        after = inner * EXPANSION
         self.way = nn.Sequential(
             *_convolution(before, inner, 1), activated(),
             *_convolution(inner, inner, 3, stride), activated(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture
-from advisor.networks.family import IN_STEPS, Candidates, Family, Units, pictures, sequences
+from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, activation, pictures, sequences
 from advisor.networks.parts.counting import Counts
 
 PATCHES_A_SIDE = 16
@@ -48,8 +48,7 @@ def _check(spec: NetworkSpec, units: Units) -> None:
         raise UnbuildableError("The hidden units of a transformer are its width and that of its feed-forward layers.")
 
 
-def _count(spec: NetworkSpec, units: Units) -> Counts:
-    found = Counts()
+def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
     width = units[0]
     steps = spec.sequence_length or 1
     layout = _layout(spec)
@@ -57,23 +56,52 @@ def _count(spec: NetworkSpec, units: Units) -> Counts:
         shape = input_picture(spec)
         size = patch_size(shape.side)
         steps = (shape.side // size) ** 2
-        found.convolution(shape.colours, width, size * size, steps)
+        counts.convolution(shape.colours, width, size * size, steps)
     elif layout is Layout.TOKENS:
-        found.parameters += spec.inputs * width
+        counts.parameters += spec.inputs * width
     else:
-        found.dense((spec.inputs, width), steps)
-    found.parameters += steps * width + 2 * width  # positions and the last norm
+        counts.dense((spec.inputs, width), steps)
+    counts.parameters += steps * width + 2 * width  # positions and the last norm
     for _ in range(layers_for(width)):
-        _count_layer(found, width, wider(units), steps)
-    found.dense((width, spec.outputs), steps if every_token(spec) else 1)
-    return found
+        _count_layer(counts, width, wider(units), steps)
+    counts.dense((width, spec.outputs), steps if every_token(spec) else 1)
 
 
-def _count_layer(found: Counts, width: int, wider: int, steps: int) -> None:
+def _count_layer(counts: Counts, width: int, wider: int, steps: int) -> None:
     """Four projections, two products over all pairs of steps, two linear layers, two norms."""
-    found.parameters += 4 * (width * width + width) + 2 * width * wider + wider + width + 4 * width
-    found.macs += steps * (4 * width * width + 2 * width * wider) + 2 * steps * steps * width
-    found.kept += 17 * width * steps
+    counts.parameters += 4 * (width * width + width) + 2 * width * wider + wider + width + 4 * width
+    counts.macs += steps * (4 * width * width + 2 * width * wider) + 2 * steps * steps * width
+    counts.kept += 17 * width * steps
+
+
+def _build(spec: NetworkSpec, units: Units) -> Module:
+    from torch import nn
+
+    from advisor.networks.families.transformer.network import Patches, Transformer
+
+    width, steps = units[0], spec.sequence_length or 1
+    match _layout(spec):
+        case Layout.PICTURE:
+            shape = input_picture(spec)
+            size = patch_size(shape.side)
+            steps = (shape.side // size) ** 2
+            reader: Module = Patches(shape.colours, width, size)
+        case Layout.TOKENS:
+            reader = nn.Embedding(spec.inputs, width)
+        case _:
+            reader = nn.Linear(spec.inputs, width)
+    return Transformer(
+        reader,
+        steps,
+        width,
+        wider(units),
+        heads(width),
+        layers_for(width),
+        spec.outputs,
+        activation("gelu" if spec.activation == "gelu" else "relu"),
+        every_step=every_token(spec),
+        causal=every_token(spec),
+    )
 
 
 FAMILIES = (
@@ -82,6 +110,7 @@ FAMILIES = (
         hidden_units=(256, 1024),  # the width of a step, and that of the feed-forward layers
         layout=_layout,
         count=_count,
+        build=_build,
         check=_check,
         predicts_tokens=True,
         candidates=Candidates(place=50, takes=("image", *IN_STEPS), sizes=((64, 128),)),
