@@ -14,10 +14,11 @@ from advisor.networks.counts import counts
 from advisor.networks.description import UnbuildableError
 from advisor.networks.examples import example_batch
 from advisor.networks.families.gnn.network import Graph
+from advisor.networks.registry import family
 from advisor.probes.workload import Workload
 from tests.networks.all_examples import SPECS
 
-RECURRENT = [name for name in SPECS if name.startswith(("rnn", "lstm"))]
+RECURRENT = [name for name, spec in SPECS.items() if family(spec.network).recurrent]
 
 
 @pytest.mark.parametrize("name", SPECS)
