@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import ComputedFigure, Input, Plan, Status
+from advisor.knowledge.citations import cited
 from advisor.knowledge.figures import Figure, Formula
 from advisor.knowledge.model import Knowledge, Policy, School
 
@@ -95,7 +96,7 @@ class _Computation:
         return tuple(
             formula
             for formula in formulas
-            if all(sources[citation.split(" ")[0]].kind in ("seed", "own") for citation in formula.case.sources)
+            if all(sources[key].kind in ("seed", "own") for key in cited(formula.case.sources))
         )
 
     def _computed(self, figure: Figure, formula: Formula, value: float | None, read: set[int]) -> ComputedFigure:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Set
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
 from advisor.errors import Problem, did_you_mean
 from advisor.facts.vocabulary import Fact
-from advisor.knowledge.expressions.compiler import compile_expression
-from advisor.knowledge.expressions.expressions import BOOLEAN, Expression, ExpressionError, Symbols, Type
+from advisor.knowledge.citations import cited, undeclared
+from advisor.knowledge.expressions.compiler import compile_expression, compiled
+from advisor.knowledge.expressions.expressions import BOOLEAN, Expression, ExpressionError, Symbols
 from advisor.knowledge.model import FACT_IN_ACTION, Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
 from advisor.wording import shorten
 
@@ -24,42 +26,25 @@ def check(knowledge: Knowledge) -> Iterator[Problem]:
     yield from _check_supersedes(knowledge)
 
 
-def _problem(where: str, what: str, error: ExpressionError | str) -> Problem:
-    return Problem(where, f"{what} {error}" if str(error).endswith((".", "?")) else f"{what} {error}.")
-
-
 def _check_facts(knowledge: Knowledge) -> Iterator[Problem]:
     vocabulary = knowledge.vocabulary
     types = fact_types(vocabulary)
     symbols = Symbols({name: slot for slot, name in enumerate(vocabulary.facts)}, types)
-    reads: dict[str, frozenset[str]] = {}
+    reads: dict[str, set[str]] = {}
     for name, fact in vocabulary.facts.items():
-        names: set[str] = set()
-        for key, text, wanted in _fact_expressions(fact, types):
-            try:
-                names |= compile_expression(text, symbols, wanted).names
-            except ExpressionError as error:
-                yield _problem(fact.where, f"fact {name}: {key}", error)
-        reads[name] = frozenset(names)
+        reads[name] = set()
+        for key, wanted in (("only_when", BOOLEAN), ("assume", types[name]), ("derive", types[name])):
+            if text := getattr(fact, key):
+                found = yield from compiled(
+                    fact.where, f"fact {name}: {key}", partial(compile_expression, text, symbols, wanted)
+                )
+                reads[name] |= found.names if found else set()
         if fact.assume and fact.derive:
             yield Problem(fact.where, f"fact {name} has both assume and derive.", "Keep one of them.")
-    cycle = find_cycle(reads)
-    if cycle:
-        where = vocabulary.facts[cycle[0]].where
-        yield Problem(where, f"these facts depend on each other in a circle: {' -> '.join(cycle)}.")
+    yield from _circle(reads, vocabulary.facts, "facts depend on")
     for constraint in vocabulary.constraints:
-        try:
-            compile_expression(constraint.holds, symbols, BOOLEAN)
-        except ExpressionError as error:
-            yield _problem(constraint.where, "the constraint", error)
-
-
-def _fact_expressions(fact: Fact, types: Mapping[str, Type]) -> Iterator[tuple[str, str, Type]]:
-    if fact.only_when:
-        yield "only_when", fact.only_when, BOOLEAN
-    for key, text in (("assume", fact.assume), ("derive", fact.derive)):
-        if text:
-            yield key, text, types[fact.name]
+        compiling = partial(compile_expression, constraint.holds, symbols, BOOLEAN)
+        yield from compiled(constraint.where, "the constraint", compiling)
 
 
 def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:
@@ -67,10 +52,8 @@ def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:
         if topic.name in knowledge.vocabulary.facts:
             yield Problem(topic.where, f"{topic.name} is declared as a fact and as a topic.", "Rename one of them.")
         if topic.applies:
-            try:
-                knowledge.expression(topic.applies, BOOLEAN)
-            except ExpressionError as error:
-                yield _problem(topic.where, f"topic {topic.name}: applies", error)
+            compiling = partial(knowledge.expression, topic.applies, BOOLEAN)
+            yield from compiled(topic.where, f"topic {topic.name}: applies", compiling)
         if topic.measured_fact and topic.measured_fact not in knowledge.vocabulary.facts:
             yield Problem(topic.where, f"topic {topic.name}: {topic.measured_fact} is not a known fact.")
 
@@ -78,39 +61,23 @@ def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:
 def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:
     topic = knowledge.topics[rule.topic]
     what = f"rule {shorten(rule.id)}:"
-    try:
-        knowledge.condition(rule)
-    except ExpressionError as error:
-        yield _problem(rule.where, f"{what} when", error)
+    yield from compiled(rule.where, f"{what} when", partial(knowledge.condition, rule))
     if not is_literal(topic, rule):
-        try:
-            value = knowledge.expression(rule.value, topic.static_type)
-        except ExpressionError as error:
-            yield _problem(rule.where, f"{what} value", error)
-        else:
+        compiling = partial(knowledge.expression, rule.value, topic.static_type)
+        value = yield from compiled(rule.where, f"{what} value", compiling)
+        if value is not None:
             yield from _check_bounds(topic, rule, value)
     if rule.settles:
-        try:
-            knowledge.expression(rule.settles.expects, BOOLEAN)
-        except ExpressionError as error:
-            yield _problem(rule.where, f"{what} expects", error)
+        compiling = partial(knowledge.expression, rule.settles.expects, BOOLEAN)
+        yield from compiled(rule.where, f"{what} expects", compiling)
     for line in rule.actions:
         for name in FACT_IN_ACTION.findall(line):
             if name not in knowledge.vocabulary.facts:
                 hint = did_you_mean(name, knowledge.vocabulary.facts)
                 yield Problem(rule.where, f"{what} an action reads {shorten(name)!r}, which is no fact.", hint)
-    for citation in rule.sources:
-        key = citation.split(" ")[0]
-        if key not in knowledge.sources:
-            hint = did_you_mean(key, knowledge.sources)
-            yield Problem(rule.where, f"{what} cites {shorten(key)!r}, which sources.yaml does not have.", hint)
-    for key in rule.erratum:
-        if key not in knowledge.errata:
-            hint = did_you_mean(key, knowledge.errata)
-            yield Problem(
-                rule.where, f"{what} names the erratum {shorten(key)!r}, which sources.yaml does not have.", hint
-            )
-    if rule.verified not in ("", "no"):
+    yield from undeclared(rule.where, f"{what} cites", cited(rule.sources), knowledge.sources)
+    yield from undeclared(rule.where, f"{what} names the erratum", rule.erratum, knowledge.errata)
+    if rule.is_verified:
         try:
             datetime.date.fromisoformat(rule.verified)
         except ValueError:
@@ -145,10 +112,7 @@ def _check_supersedes(knowledge: Knowledge) -> Iterator[Problem]:
                 rule.where, f"rule {rule.id}: a rule of school survey supersedes nothing.", "Use school today."
             )
         reads[rule.id] = frozenset(rule.supersedes)
-    cycle = find_cycle(reads)
-    if cycle:
-        where = knowledge.by_id[cycle[0]].where
-        yield Problem(where, f"these rules supersede each other in a circle: {' -> '.join(cycle)}.")
+    yield from _circle(reads, knowledge.by_id, "rules supersede")
 
 
 def topic_reads(knowledge: Knowledge, topic: str) -> frozenset[str]:
@@ -178,17 +142,13 @@ def _check_topic_cycles(knowledge: Knowledge) -> Iterator[Problem]:
             reads[topic] = topic_reads(knowledge, topic) & set(knowledge.topics)
         except ExpressionError:
             return  # reported where the expression stands
-    cycle = find_cycle(reads)
-    if cycle:
-        where = knowledge.topics[cycle[0]].where
-        yield Problem(where, f"these topics depend on each other in a circle: {' -> '.join(cycle)}.")
+    yield from _circle(reads, knowledge.topics, "topics depend on")
 
 
-def find_cycle(reads: Mapping[str, Set[str]]) -> list[str]:
-    """Some names that read each other in a circle, or an empty list."""
+def _circle(reads: Mapping[str, Set[str]], declared: Mapping[str, Fact | Topic | Rule], how: str) -> Iterator[Problem]:
+    """A problem where some of these names read each other in a circle."""
     try:
         TopologicalSorter({name: sorted(others & reads.keys()) for name, others in reads.items()}).prepare()
     except CycleError as error:
-        cycle: list[str] = error.args[1]
-        return cycle[::-1]
-    return []
+        cycle: list[str] = error.args[1][::-1]
+        yield Problem(declared[cycle[0]].where, f"these {how} each other in a circle: {' -> '.join(cycle)}.")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from advisor.errors import Problem, did_you_mean
-from advisor.knowledge.expressions.compiler import compile_expression
-from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, ExpressionError, Symbols, Type
+from advisor.knowledge.citations import cited, undeclared
+from advisor.knowledge.expressions.compiler import compile_expression, compiled
+from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Symbols, Type
 from advisor.knowledge.figures import Given, read_given
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
@@ -22,7 +24,6 @@ _CLAIM_KEYS = (
 )  # fmt: skip
 _FIGURE_KEYS = ("title", "value", "unit", "says", "within", "reading")
 _DISKS = ("nvme", "ssd", "hdd")
-_DECIDERS = ("probe", "computed", "published", "needs")
 USUAL_TOLERANCE = 0.01
 """The largest distance of a figure from what a document states, as a share of it: documents round to two or three digits."""
 
@@ -39,6 +40,15 @@ class Basis(StrEnum):
     """A table of measurements that others have published"""
     NEEDS = "needs"
     """Nothing yet"""
+
+
+_DECIDERS = {
+    "probe": Basis.PROBE,
+    "computed": Basis.ARITHMETIC,
+    "published": Basis.PUBLISHED,
+    "needs": Basis.NEEDS,
+}
+"""By the key under which a claim names its evidence."""
 
 
 class Need(StrEnum):
@@ -113,9 +123,7 @@ class Claims:
 
     def symbols(self, base: Symbols) -> Symbols:
         """The base with a slot for each given number after its own."""
-        names = [*base.slots, *self.given]
-        types: dict[str, Type] = {**base.types, **dict.fromkeys(self.given, NUMBER)}
-        return Symbols({name: slot for slot, name in enumerate(names)}, types)
+        return base.with_numbers(self.given)
 
 
 NO_CLAIMS = Claims({}, {})
@@ -146,7 +154,7 @@ def _claim(entry: MappingNode, reader: Reader, layer: int) -> Claim | None:
     if len(deciders) > 1:
         reader.note(entry.line, f"{what}: only one of {' and '.join(deciders)} can decide it.", "Make it two claims.")
         return None
-    basis = _BASES[deciders[0]] if deciders else Basis.MACHINE
+    basis = _DECIDERS[deciders[0]] if deciders else Basis.MACHINE
     listed = "computed" if basis is Basis.ARITHMETIC else "figures"
     if basis is Basis.ARITHMETIC and "figures" in entry.items:
         reader.note(entry.key_lines["figures"], f"{what}: its figures belong under `computed`.")
@@ -164,14 +172,6 @@ def _claim(entry: MappingNode, reader: Reader, layer: int) -> Claim | None:
     )
     _check_shape(claim, entry, what, reader)
     return claim
-
-
-_BASES = {
-    "probe": Basis.PROBE,
-    "computed": Basis.ARITHMETIC,
-    "published": Basis.PUBLISHED,
-    "needs": Basis.NEEDS,
-}
 
 
 def _figures(node: Node | None, what: str, key: str, reader: Reader) -> Iterator[ClaimFigure]:
@@ -224,7 +224,7 @@ def _check_shape(claim: Claim, entry: MappingNode, what: str, reader: Reader) ->
 
 
 def check_claims(
-    claims: Claims, base: Symbols, sources: Iterable[str], errata: Iterable[str], rules: Iterable[str]
+    claims: Claims, base: Symbols, sources: Collection[str], errata: Collection[str], rules: Collection[str]
 ) -> Iterator[Problem]:
     """Expressions that don't compile, and names of sources, errata and rules that nobody declared.
 
@@ -237,22 +237,13 @@ def check_claims(
             yield Problem("claims.yaml", f"given {shorten(name)} is declared elsewhere already.", "Rename it.")
             return
     symbols = claims.symbols(base)
-    declared = (("cites", list(sources), "sources.yaml"), ("names the erratum", list(errata), "sources.yaml"))
-    named = ("names the rule", list(rules), "the rule base")
     for claim in claims.claims.values():
         what = f"claim {shorten(claim.id)}"
         for key, text, wanted in _expressions(claim):
-            try:
-                compile_expression(text, symbols, wanted)
-            except ExpressionError as error:
-                said = str(error)
-                yield Problem(claim.where, f"{what}: {key} {said}" + ("" if said.endswith((".", "?")) else "."))
-        cited = [citation.split(" ")[0] for citation in claim.sources]
-        for keys, (verb, known, place) in zip((cited, claim.erratum, claim.rules), (*declared, named), strict=True):
-            for key in keys:
-                if key not in known:
-                    wrong = f"{what} {verb} {shorten(key)!r}, which {place} does not have."
-                    yield Problem(claim.where, wrong, did_you_mean(key, known))
+            yield from compiled(claim.where, f"{what}: {key}", partial(compile_expression, text, symbols, wanted))
+        yield from undeclared(claim.where, f"{what} cites", cited(claim.sources), sources)
+        yield from undeclared(claim.where, f"{what} names the erratum", claim.erratum, errata)
+        yield from undeclared(claim.where, f"{what} names the rule", claim.rules, rules, "the rule base")
 
 
 def _expressions(claim: Claim) -> Iterator[tuple[str, str, Type]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor.errors import Problem, did_you_mean
+from advisor.errors import Problem
+from advisor.knowledge.citations import cited, undeclared
 from advisor.knowledge.expressions.compiler import compile_expression
-from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Expression, ExpressionError, Symbols, Type
+from advisor.knowledge.expressions.expressions import BOOLEAN, NUMBER, Expression, ExpressionError, Symbols
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as MappingNode
 from advisor.safe_yaml import Node, Sequence
@@ -61,9 +62,7 @@ class Figures:
 
     def symbols(self, base: Symbols) -> Symbols:
         """Slots for facts, topics, given numbers and figures, in this order."""
-        names = [*base.slots, *self.given, *self.figures]
-        types: dict[str, Type] = {**base.types, **dict.fromkeys([*self.given, *self.figures], NUMBER)}
-        return Symbols({name: slot for slot, name in enumerate(names)}, types)
+        return base.with_numbers([*self.given, *self.figures])
 
 
 NO_FIGURES = Figures({}, {})
@@ -163,7 +162,7 @@ def _clashes(figures: Figures, base: Symbols) -> Iterator[Problem]:
             yield Problem(where, f"{shorten(name)} is declared elsewhere already.", "Choose another name.")
 
 
-def check_figures(figures: Figures, base: Symbols, sources: Iterable[str]) -> Iterator[Problem]:
+def check_figures(figures: Figures, base: Symbols, sources: Collection[str]) -> Iterator[Problem]:
     """Formulas that don't compile, read what comes later, cite what is not declared; and names that clash, in which case
     nothing else is looked at: every formula that reads one of these would be found wrong."""
     clashes = list(_clashes(figures, base))
@@ -171,7 +170,6 @@ def check_figures(figures: Figures, base: Symbols, sources: Iterable[str]) -> It
     if clashes:
         return
     symbols = figures.symbols(base)
-    known = set(sources)
     computed = {*base.slots, *figures.given}
     for name, figure in figures.figures.items():
         for case in figure.cases:
@@ -187,9 +185,5 @@ def check_figures(figures: Figures, base: Symbols, sources: Iterable[str]) -> It
                 if later:
                     what = f"figure {name} reads {later[0]}, which is computed after it."
                     yield Problem(figure.where, what, "Put it after the figures that it reads.")
-            for citation in case.sources:
-                key = citation.split(" ")[0]
-                if key not in known:
-                    what = f"figure {name} cites {shorten(key)!r}, which sources.yaml does not have."
-                    yield Problem(figure.where, what, did_you_mean(key, known))
+            yield from undeclared(figure.where, f"figure {name} cites", cited(case.sources), sources)
         computed.add(name)

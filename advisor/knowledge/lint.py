@@ -9,12 +9,13 @@ import datetime
 from collections.abc import Iterator
 
 from advisor.errors import Problem
+from advisor.knowledge.citations import cited
 from advisor.knowledge.expressions.expressions import BOOLEAN
 from advisor.knowledge.expressions.operations import NOTHING
 from advisor.knowledge.expressions.regions import TRUE, union
-from advisor.knowledge.files.glossary_files import unexplained_names
 from advisor.knowledge.model import Effect, Knowledge, Rule, School, Topic, domain, domain_of_topic, is_literal
-from advisor.wording import join_names
+from advisor.knowledge.terms import phrase, terms_in
+from advisor.wording import join_names, shorten
 
 STALE_DAYS = 3 * 365
 
@@ -26,7 +27,7 @@ def lint(knowledge: Knowledge, today: datetime.date | None = None) -> Iterator[P
     yield from _unsupported_values(knowledge)
     yield from _nothing_to_do(knowledge)
     yield from _citations(knowledge)
-    yield from unexplained_names(knowledge)
+    yield from _unexplained(knowledge)
     if today is not None:
         yield from _stale(knowledge, today)
 
@@ -105,22 +106,31 @@ def _nothing_to_do(knowledge: Knowledge) -> Iterator[Problem]:
 def _citations(knowledge: Knowledge) -> Iterator[Problem]:
     """Sources and errata that nothing refers to, and rules of the survey that rest on none of its documents."""
     attached = {erratum for rule in knowledge.rules for erratum in rule.erratum}
-    cited = {citation.split(" ")[0] for rule in knowledge.rules for citation in rule.sources}
+    used = {key for rule in knowledge.rules for key in cited(rule.sources)}
     for figure in knowledge.figures.figures.values():
-        cited |= {citation.split(" ")[0] for case in figure.cases for citation in case.sources}
+        used |= {key for case in figure.cases for key in cited(case.sources)}
     for rule in knowledge.rules:
-        if rule.school is School.SURVEY and not any(_is_seed(knowledge, source) for source in rule.sources):
+        if rule.school is School.SURVEY and not any(
+            knowledge.sources[key].kind == "seed" for key in cited(rule.sources)
+        ):
             yield Problem(rule.where, f"rule {rule.id} of school survey cites no seed document.")
     for key in knowledge.errata:
         if key not in attached and any(rule.school is School.SURVEY for rule in knowledge.rules):
             yield Problem("sources.yaml", f"erratum {key} is attached to no rule.")
     for key in knowledge.sources:
-        if key not in cited:
+        if key not in used:
             yield Problem("sources.yaml", f"source {key} is cited by no rule.", "Cite it or take it out.")
 
 
-def _is_seed(knowledge: Knowledge, citation: str) -> bool:
-    return knowledge.sources[citation.split(" ")[0]].kind == "seed"
+def _unexplained(knowledge: Knowledge) -> Iterator[Problem]:
+    """Titles and values of topics that no term explains, where there is a glossary. What is longer than three words says
+    itself what it means."""
+    for topic in knowledge.topics.values() if knowledge.terms else ():
+        for name, words in [("", topic.title), *topic.values.items()]:
+            short = phrase(words).count(" ") < 3 and name != "none"
+            if short and not terms_in(knowledge.phrases, words) and not terms_in(knowledge.phrases, name):
+                what = f"topic {topic.name}: the glossary does not explain {shorten(words)!r}."
+                yield Problem(topic.where, what, "Add a term to glossary.yaml.")
 
 
 def _stale(knowledge: Knowledge, today: datetime.date) -> Iterator[Problem]:

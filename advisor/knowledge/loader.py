@@ -14,9 +14,9 @@ from advisor.knowledge.checks import check
 from advisor.knowledge.claims import NO_CLAIMS, check_claims, read_claims
 from advisor.knowledge.figures import NO_FIGURES, check_figures, read_figures
 from advisor.knowledge.files.declarations import read_sources, read_topics, read_vocabulary
-from advisor.knowledge.files.glossary_files import GlossaryTexts, check_terms
 from advisor.knowledge.files.rule_files import Disabled, is_position_allowed, read_rules
 from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
+from advisor.knowledge.terms import GlossaryTexts, check_terms
 from advisor.reading import Reader
 from advisor.version import __version__
 from advisor.wording import shorten

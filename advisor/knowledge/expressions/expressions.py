@@ -8,10 +8,9 @@ text is ever executed as Python.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, TypeAlias
 
 MAX_LENGTH = 1000
@@ -49,16 +48,18 @@ class ExpressionError(ValueError):
     """A fault of an expression, in words for its author."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Symbols:
     """The names an expression may use: each has a slot in the list of values and a static type."""
 
     slots: Mapping[str, int]
     types: Mapping[str, Type]
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.slots)
+    def with_numbers(self, names: Iterable[str]) -> Symbols:
+        """Also numbers of these names, whose slots follow."""
+        names = list(names)
+        slots = {name: slot for slot, name in enumerate([*self.slots, *names])}
+        return Symbols(slots, {**self.types, **dict.fromkeys(names, NUMBER)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,18 +32,10 @@ def _truth_table(combine: str) -> list[list[int]]:
     order = {FALSE: 0, UNKNOWN: 1, TRUE: 2}
     back = {rank: value for value, rank in order.items()}
     pick = min if combine == "and" else max
-    table = []
-    for a in range(8):
-        row = []
-        for b in range(8):
-            bits = 0
-            for x in order:
-                for y in order:
-                    if a & x and b & y:
-                        bits |= back[pick(order[x], order[y])]
-            row.append(bits)
-        table.append(row)
-    return table
+    return [
+        [sum({back[pick(order[x], order[y])] for x in order for y in order if a & x and b & y}) for b in range(8)]
+        for a in range(8)
+    ]
 
 
 AND = _truth_table("and")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node
+
+T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "derive",
@@ -113,19 +116,17 @@ def _actions(entry: Mapping, what: str, values: Iterable[str], reader: Reader) -
 
 def read_sources(node: Node | None, reader: Reader) -> tuple[dict[str, SourceText], dict[str, Erratum]]:
     root = reader.mapping(node, "sources.yaml", ("sources", "errata"))
-    sources: dict[str, SourceText] = {}
-    errata: dict[str, Erratum] = {}
     if root is None:
-        return sources, errata
-    if "sources" in root.items:
-        for key, value, _ in reader.pairs(root.items["sources"], "sources"):
-            what = f"source {key}"
-            entry = reader.mapping(value, what, ("title", "author", "year", "kind", "document"))
-            if entry is not None:
-                sources[key] = reader.record(SourceText, entry, what, ("title",), key=key)
-    if "errata" in root.items:
-        for key, value, _ in reader.pairs(root.items["errata"], "errata"):
-            entry = reader.mapping(value, f"erratum {key}", ("about", "text"))
-            if entry is not None:
-                errata[key] = reader.record(Erratum, entry, f"erratum {key}", ("text",), key=key)
-    return sources, errata
+        return {}, {}
+    keys = ("title", "author", "year", "kind", "document")
+    sources = dict(_named(SourceText, root, "sources", "source", keys, "title", reader))
+    return sources, dict(_named(Erratum, root, "errata", "erratum", ("about", "text"), "text", reader))
+
+
+def _named(
+    kind: type[T], root: Mapping, key: str, word: str, keys: tuple[str, ...], required: str, reader: Reader
+) -> Iterator[tuple[str, T]]:
+    for name, value, _ in reader.pairs(root.items[key], key) if key in root.items else ():
+        entry = reader.mapping(value, f"{word} {name}", keys)
+        if entry is not None:
+            yield name, reader.record(kind, entry, f"{word} {name}", (required,), key=name)
