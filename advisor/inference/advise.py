@@ -13,6 +13,7 @@ from advisor.inference.explaining.flips import find_flips
 from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
+from advisor.inference.program.combination import truths
 from advisor.inference.program.conditions import Constraint
 from advisor.inference.program.program import Program
 from advisor.inference.program.steps import apply_steps
@@ -201,13 +202,12 @@ def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situat
     """Return whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
     if not topic.topic.measured_fact or topic.topic.policy is Policy.ALL:
         return False
-    by_arguments = topic.topic.policy is Policy.SCORE
     values, combination = engine.prepared(topic, situation), topic.combination
-    position = combination.foremost(values) if by_arguments else combination.first(values)
-    if position is None:
+    found = combination.by_place(truths(combination.rules, values), values)
+    if found is None:
         return False
     program = engine.program
-    read = [program.facts[slot].name for slot in topic.combination.rules[position].reads if slot < len(program.facts)]
+    read = [program.facts[slot].name for slot in combination.rules[found[0]].reads if slot < len(program.facts)]
     known = [facts.known(name) for name in read if program.knowledge.vocabulary.facts[name].group == PROBE_GROUP]
     return bool(known) and all(entry is not None and entry.source is Source.MEASURED for entry in known)
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from advisor.inference.outcomes import NOT_APPLICABLE, WEIGHTS, CompiledRule, Outcome, Tie, active, same, truths
+from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie, same
 from advisor.inference.plan import Alternative, Reason
+from advisor.inference.program.combination import WEIGHTS, CompiledRule, active, truths
 from advisor.inference.program.program import Program
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.engine import Engine
@@ -31,6 +32,7 @@ class Explainer:
         self.rules = topic.combination.rules
         self.truth = truths(self.rules, self.values)
         self.active = active(self.rules, self.truth)
+        self.first = topic.combination.by_place(self.truth, self.values)
 
     # --- because ---------------------------------------------------------------------------------------------------
 
@@ -38,9 +40,9 @@ class Explainer:
         """The rules that carry the recommended value."""
         policy = self.topic.topic.policy
         on = [rule for rule, is_on in zip(self.rules, self.active, strict=True) if is_on]
-        foremost = self.topic.combination.foremost(self.values)
-        if foremost is not None and self.topic.combination.value_of(foremost, self.values) == self.outcome:
-            found = [self.rules[foremost]]
+        found: list[CompiledRule] = []
+        if self.first is not None and same(self.topic.topic, self.first[1], self.outcome):
+            found = [self.rules[self.first[0]]]
         elif policy is Policy.SCORE:
             found = [rule for rule in on if rule.rule.effect is Effect.FOR and rule.rule.value == self.outcome]
             found.sort(key=lambda rule: _STRENGTHS.index(rule.rule.strength or ""))
@@ -49,13 +51,6 @@ class Explainer:
             found = [rule for rule in on if rule.rule.value in items]
             said = {rule.rule.value for rule in found}
             return found + [rule for item in items if item not in said for rule in self._in_every_case(item)]
-        else:
-            position = self.topic.combination.first(self.values)
-            found = []
-            if position is not None and same(
-                self.topic.topic, self.topic.combination.value_of(position, self.values), self.outcome
-            ):
-                found = [self.rules[position]]
         nothing = isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE
         return found or ([] if nothing else self._in_every_case(self.outcome))
 
@@ -154,12 +149,9 @@ class Explainer:
         if rule.silencers and not self.active[position]:
             winner = next(self.rules[j].rule for j in rule.silencers if self.truth[j] is True)
             return f"{rule.rule.because} But {winner.id} supersedes it: {winner.because}"
-        combination = self.topic.combination
-        first = combination.foremost(self.values)
-        first = combination.first(self.values) if first is None else first
-        if first is None or first == position:
+        if self.first is None or self.first[0] == position:
             return f"{rule.rule.because} But every possible case gives {self.outcome}."
-        earlier = self.rules[first].rule
+        earlier = self.rules[self.first[0]].rule
         return f"{rule.rule.because} But {earlier.id} comes first: {earlier.because}"
 
     def why_not(self, value: str) -> str:
@@ -186,7 +178,7 @@ class Explainer:
         if silenced and len(silenced) == len(holding):
             return self._passed_over(silenced[0][0])
         if holding:
-            weighed = self.topic.topic.policy is Policy.SCORE and self.topic.combination.foremost(self.values) is None
+            weighed = self.topic.topic.policy is Policy.SCORE and self.first is None
             return self._outweighed(value) if weighed else self._passed_over(holding[0][0])
         unknown = [rule for i, rule in mine if self.truth[i] is None]
         if unknown:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from advisor.inference.outcomes import Combination, CompiledRule
+from advisor.inference.program.combination import Combination, CompiledRule
 from advisor.inference.program.conditions import Atom, Constraint
 from advisor.inference.program.domains import boundaries, bounded
 from advisor.inference.program.links import Links

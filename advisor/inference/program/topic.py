@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from advisor.facts.vocabulary import Fact
-from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Combination, Outcome, Tie, decided
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, Tie
 from advisor.inference.program.boxes import landmarks
+from advisor.inference.program.combination import Combination
 from advisor.inference.program.conditions import Constraint
+from advisor.inference.program.possible import decided, possible
 from advisor.inference.program.steps import FactStep
 from advisor.knowledge.expressions.expressions import Expression
 from advisor.knowledge.expressions.operations import NOTHING
@@ -55,12 +57,6 @@ class TopicProgram:
     def silent(self) -> bool:
         return not self.combination.rules
 
-    def outcome(self, values: list[Any]) -> Outcome:
-        """The outcome at these values (facts prepared, upstream topics filled in)."""
-        if self.applies is not None and self.applies.at(values) is False:
-            return NOT_APPLICABLE
-        return self.combination.outcome(values)
-
     def over(
         self, regions: list[Any], known: Sequence[int] | None = None, again: Iterable[int] = ()
     ) -> tuple[Outcome, Region, list[int]]:
@@ -78,7 +74,7 @@ class TopicProgram:
             truth = list(known)
             for position in again:
                 truth[position] = rules[position].over(regions)
-        outcome, region = self.combination.possible(truth, regions)
+        outcome, region = possible(self.combination, truth, regions)
         if bits & FALSE:
             return UNDECIDED, union(region, NOTHING[self.topic.static_type.kind]), truth
         return outcome, region, truth

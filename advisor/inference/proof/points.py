@@ -202,7 +202,7 @@ class _Change:
 def combined(topic: TopicProgram, truth: list[bool | None], values: list[Any]) -> Outcome:
     if topic.applies is not None and topic.applies.at(values) is False:
         return NOT_APPLICABLE
-    return topic.combination.from_truths(truth, values)
+    return topic.combination.outcome(truth, values)
 
 
 def _all_true(numbers: Iterable[int], truth: Sequence[bool | None]) -> bool | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, decided
+from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome
 from advisor.inference.program.boxes import is_point
+from advisor.inference.program.possible import decided
 from advisor.inference.program.program import Program
 from advisor.inference.program.steps import apply_steps, apply_steps_over
 from advisor.inference.program.topic import TopicProgram, as_value
@@ -176,8 +177,9 @@ class Part:
         self.is_fixed = isinstance(region, frozenset) and len(region) == 1
         self.fixed = next(iter(region)) if self.is_fixed else None
         self.by_truth: dict[tuple[bool | None, ...], Outcome] | None = None
-        by_value = any(bits[position] & TRUE for position in topic.combination.ahead) if bits else False
-        if topic.topic.policy in (Policy.SCORE, Policy.ALL) and not by_value:
+        policy = topic.topic.policy
+        placed = any(bits[position] & TRUE for position in topic.combination.placed) if bits else False
+        if policy is Policy.ALL or (policy is Policy.SCORE and not placed):
             self.by_truth = {}
         self.reads: dict[int, list[int]] = {}
         for position in self.undecided:
@@ -198,11 +200,11 @@ class Part:
         if topic.applies is not None and topic.applies.at(values) is False:
             return NOT_APPLICABLE
         if self.by_truth is None:
-            return topic.combination.from_truths(truth, values)
+            return topic.combination.outcome(truth, values)
         key = tuple([truth[position] for position in self.undecided])
         found = self.by_truth.get(key)
         if found is None:
-            found = self.by_truth[key] = topic.combination.from_truths(truth, values)
+            found = self.by_truth[key] = topic.combination.outcome(truth, values)
         return found
 
     def outcome(self, values: list[Any]) -> Outcome:

@@ -10,8 +10,8 @@ from advisor.errors import did_you_mean, input_error
 from advisor.facts.values import to_json
 from advisor.inference.advise import engine_for, situation_of
 from advisor.inference.explaining.explain import Explainer
-from advisor.inference.outcomes import CompiledRule
 from advisor.inference.plan import Alternative, Plan, Reason, Recommendation, Status
+from advisor.inference.program.combination import CompiledRule
 from advisor.knowledge.model import Knowledge, Policy, Rule, Topic, is_literal
 from advisor.plain import encode
 from advisor.report import words
