@@ -14,9 +14,8 @@ from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
 from advisor.inference.program.combination import truths
-from advisor.inference.program.conditions import Constraint
 from advisor.inference.program.program import Program
-from advisor.inference.program.steps import apply_steps
+from advisor.inference.program.steps import Constraint, apply_steps
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.engine import Engine
 from advisor.inference.situation import Situation

@@ -141,17 +141,14 @@ class _Flipping:
         exact = not topic.topic.tolerance
         for corner in CORNERS:
             completion = self.view.completion(corner)
-            varied = completion.vary(slot, value)
-            if not varied.violated.isdisjoint(topic.constraint_numbers):
-                continue
-            outcome = varied.outcomes.get(topic.slot, completion.outcomes[topic.slot])
-            if exact and same(topic.topic, outcome, lead):
-                return True
-            if corner is None and outcome == lead and not self._moves_assumptions(topic, slot):
-                return True
-            if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
-                return True
-            seen = outcome
+            for _, outcome in completion.outcomes_of(topic, slot, (value,)):
+                if exact and same(topic.topic, outcome, lead):
+                    return True
+                if corner is None and outcome == lead and not self._moves_assumptions(topic, slot):
+                    return True
+                if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
+                    return True
+                seen = outcome
         return False
 
     def _moves_assumptions(self, topic: TopicProgram, slot: int) -> bool:

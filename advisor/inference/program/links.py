@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from advisor.inference.program.conditions import Atom, Constraint
-from advisor.inference.program.steps import FactStep
+from advisor.inference.program.steps import Constraint, FactStep
 from advisor.inference.program.topic import TopicProgram
+from advisor.knowledge.expressions.expressions import At
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A condition that rules join with others by `and`; rules that say the same share it."""
+
+    at: At
+    reads: frozenset[int]
+    constants: frozenset[float] | None  # that it compares numbers with, None where it computes with them
 
 
 class Effect(NamedTuple):

@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from advisor.inference.program.combination import Combination, CompiledRule
-from advisor.inference.program.conditions import Atom, Constraint
 from advisor.inference.program.domains import boundaries, bounded
-from advisor.inference.program.links import Links
-from advisor.inference.program.steps import FactStep, apply_steps_over
+from advisor.inference.program.links import Atom, Links
+from advisor.inference.program.steps import Constraint, FactStep, apply_steps_over
 from advisor.inference.program.topic import TopicProgram
 from advisor.knowledge.checks import topic_expressions, topic_reads
 from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Expression, Over

@@ -1,4 +1,4 @@
-"""Derived, assumed and masked facts: what follows for one fact from others, at values and over regions."""
+"""Relations among facts: those that are derived, assumed or masked, at values and over regions, and constraints."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ class FactStep:
     assume: Expression | None
     nothing: Any
     reads: frozenset[int]  # the facts that only_when and derive depend on, through other facts too
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    expression: Expression
+    reads: frozenset[int]  # the facts that it joins, those that its derived or masked facts rest on included
+    because: str
 
 
 def apply_steps(steps: Iterable[FactStep], values: list[Any], *, assume: bool) -> None:

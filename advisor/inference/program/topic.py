@@ -9,9 +9,8 @@ from advisor.facts.vocabulary import Fact
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome, Tie
 from advisor.inference.program.boxes import landmarks
 from advisor.inference.program.combination import Combination
-from advisor.inference.program.conditions import Constraint
 from advisor.inference.program.possible import decided, possible
-from advisor.inference.program.steps import FactStep
+from advisor.inference.program.steps import Constraint, FactStep
 from advisor.knowledge.expressions.expressions import Expression
 from advisor.knowledge.expressions.operations import NOTHING
 from advisor.knowledge.expressions.regions import FALSE, TRUE, Region, union

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome
@@ -106,6 +106,13 @@ class Point:
             self.complete()
             found = self._varied[slot, value] = self._vary(slot, value)
         return found
+
+    def outcomes_of(self, topic: TopicProgram, slot: int, values: Iterable[Any]) -> Iterator[tuple[Any, Outcome]]:
+        """Each of these values of one fact that breaks no constraint, with the topic's outcome there."""
+        for value in values:
+            varied = self.vary(slot, value)
+            if varied.violated.isdisjoint(topic.constraint_numbers):
+                yield value, varied.outcomes.get(topic.slot, self.outcomes[topic.slot])
 
     def _vary(self, slot: int, value: Any) -> Varied:
         program, links = self.program, self.program.links

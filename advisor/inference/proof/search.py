@@ -90,11 +90,8 @@ class Search:
         self.reference = completion.outcome(self.topic)
         self.first = tuple([(slot, completion.raw[slot]) for slot in self.box])
         for slot in open_slots:
-            for value in self.topic.landmarks(slot, self.program.facts[slot])[:TRIES_PER_FACT]:
-                varied = completion.vary(slot, value)
-                if not varied.violated.isdisjoint(self.topic.constraint_numbers):
-                    continue
-                outcome = varied.outcomes.get(self.topic.slot, self.reference)
+            values = self.topic.landmarks(slot, self.program.facts[slot])[:TRIES_PER_FACT]
+            for value, outcome in completion.outcomes_of(self.topic, slot, values):
                 if not same(topic, outcome, self.reference):
                     return tuple({**dict(self.first), slot: value}.items())
         for corner in CORNERS[1:]:

@@ -41,11 +41,9 @@ class TypicalProjects:
             if not point.feasible(topic):
                 continue
             before = point.outcome(topic)
-            for value in topic.landmarks(slot, fact)[:MOST_ANSWERS]:
-                varied = point.vary(slot, value)
-                after = varied.outcomes.get(topic.slot, before)
-                if varied.violated.isdisjoint(topic.constraint_numbers) and not same(topic.topic, after, before):
-                    return True
+            answers = topic.landmarks(slot, fact)[:MOST_ANSWERS]
+            if any(not same(topic.topic, after, before) for _, after in point.outcomes_of(topic, slot, answers)):
+                return True
         return False
 
     def completions(self) -> Iterator[Sequence[Any]]:
@@ -76,14 +74,10 @@ def _drawn(program: Program) -> tuple[tuple[Any, ...], ...]:
 
 
 def _project(program: Program, number: int) -> tuple[Any, ...]:
-    cuts: dict[int, set[float]] = {}
-    for topic in program.topics.values():
-        for slot, constants in topic.cuts.items():
-            cuts.setdefault(slot, set()).update(constants)
     values: list[Any] = []
     for slot, fact in enumerate(program.facts):
         dice = random.Random(f"{number} {fact.name}")  # noqa: S311 - it must be the same on every run
-        options = landmarks(fact, sorted(cuts.get(slot, ())))
+        options = landmarks(fact, program.cuts.get(slot, ()))
         assumed = fact.assume is not None and dice.random() < AS_ASSUMED
         values.append(dice.choice(options) if options and not assumed else None)
     return tuple(values)
