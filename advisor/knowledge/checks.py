@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
@@ -115,33 +115,28 @@ def _check_supersedes(knowledge: Knowledge) -> Iterator[Problem]:
     yield from _circle(reads, knowledge.by_id, "rules supersede")
 
 
-def topic_reads(knowledge: Knowledge, topic: str) -> frozenset[str]:
+def topic_reads(knowledge: Knowledge, topic: Topic, rules: Iterable[Rule] | None = None) -> frozenset[str]:
     """The names of facts and topics that the topic's applicability and rules read."""
-    names: set[str] = set()
-    for expression in topic_expressions(knowledge, topic):
-        names |= expression.names
-    return frozenset(names)
+    return frozenset().union(*(expression.names for expression in topic_expressions(knowledge, topic, rules)))
 
 
-def topic_expressions(knowledge: Knowledge, topic: str, school: School | None = None) -> Iterator[Expression]:
-    """Every expression of a topic (of the rules that count in a school, where one is named)."""
-    declared = knowledge.topics[topic]
-    if declared.applies:
-        yield knowledge.expression(declared.applies, BOOLEAN)
-    rules = knowledge.rules_of(topic, school) if school else [r for r in knowledge.rules if r.topic == topic]
-    for rule in rules:
+def topic_expressions(knowledge: Knowledge, topic: Topic, rules: Iterable[Rule] | None = None) -> Iterator[Expression]:
+    """Every expression of a topic and of these rules of it (default: all)."""
+    if topic.applies:
+        yield knowledge.expression(topic.applies, BOOLEAN)
+    for rule in rules if rules is not None else (rule for rule in knowledge.rules if rule.topic == topic.name):
         yield knowledge.condition(rule)
-        if not is_literal(declared, rule):
-            yield knowledge.expression(rule.value, declared.static_type)
+        if not is_literal(topic, rule):
+            yield knowledge.expression(rule.value, topic.static_type)
 
 
 def _check_topic_cycles(knowledge: Knowledge) -> Iterator[Problem]:
     reads: dict[str, Set[str]] = {}
-    for topic in knowledge.topics:
-        try:
-            reads[topic] = topic_reads(knowledge, topic) & set(knowledge.topics)
-        except ExpressionError:
-            return  # reported where the expression stands
+    try:
+        for name, topic in knowledge.topics.items():
+            reads[name] = topic_reads(knowledge, topic) & set(knowledge.topics)
+    except ExpressionError:
+        return  # reported where the expression stands
     yield from _circle(reads, knowledge.topics, "topics depend on")
 
 

@@ -29,19 +29,13 @@ def find_flips(engine: Engine, situation: Situation, names: Iterable[str]) -> di
     """
     program = engine.program
     wanted = [topic for name, topic in program.topics.items() if name in set(names) and topic.topic.flips]
-    found: dict[str, tuple[Flip, ...]] = {}
-    for topic in wanted:
-        known = engine.flips[topic.name].get(engine.key(topic, situation))
-        if known is not None:
-            found[topic.name] = known
-    missing = [topic for topic in wanted if topic.name not in found and not topic.silent]
+    keys = {topic.name: engine.key(topic, situation) for topic in wanted}
+    found = {name: engine.flips[name].get(key) for name, key in keys.items()}
+    missing = [topic for topic in wanted if found[topic.name] is None and not topic.silent]
     if missing:
         for topic, flips in _Flipping(engine, situation, missing).find():
-            memo = engine.flips[topic.name]
-            if len(memo) > 2_000:
-                memo.clear()
-            found[topic.name] = memo[engine.key(topic, situation)] = flips
-    return {name: found.get(name, ()) for name in names}
+            found[topic.name] = engine.flips[topic.name][keys[topic.name]] = flips
+    return {name: found.get(name) or () for name in names}
 
 
 class _Flipping:

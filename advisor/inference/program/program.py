@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +14,7 @@ from advisor.inference.program.links import Atom, Links
 from advisor.inference.program.steps import Constraint, FactStep, apply_steps_over
 from advisor.inference.program.topic import TopicProgram
 from advisor.knowledge.checks import topic_expressions, topic_reads
-from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Expression, Over
+from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Over
 from advisor.knowledge.expressions.operations import NOTHING
 from advisor.knowledge.expressions.regions import Region, point
 from advisor.knowledge.model import Knowledge, Rule, School, Topic, domain, is_literal
@@ -33,7 +35,7 @@ class Program:
         self.constraints = tuple(
             Constraint(expression, self._reads(expression.names), constraint.because)
             for constraint in knowledge.vocabulary.constraints
-            for expression in [self._fact_expression(constraint.holds)]
+            for expression in [knowledge.expression(constraint.holds, BOOLEAN)]
         )
         self.atoms: list[Atom] = []
         self._atom_numbers: dict[str, int] = {}
@@ -70,11 +72,7 @@ class Program:
     @cached_property
     def cuts(self) -> dict[int, tuple[float, ...]]:
         """For each numeric fact the places where something can change in any topic."""
-        found: dict[int, set[float]] = {}
-        for topic in self.topics.values():
-            for slot, places in topic.cuts.items():
-                found.setdefault(slot, set()).update(places)
-        return {slot: tuple(sorted(places)) for slot, places in found.items()}
+        return {slot: tuple(sorted(places)) for slot, places in _places(self.topics.values()).items()}
 
     def readers(self, slot: int) -> tuple[TopicProgram, ...]:
         """The topics that a fact can matter to, in the order in which they are computed."""
@@ -100,44 +98,38 @@ class Program:
         slots = self._slots(names)
         return slots.union(*(step.reads for step in self.steps if step.slot in slots))
 
-    def _fact_expression(self, text: str) -> Expression:
-        return self.knowledge.expression(text, BOOLEAN)
-
     def _fact_steps(self) -> tuple[FactStep, ...]:
         """Facts with rules of their own, each after the facts that these read."""
-        types = self.knowledge.symbols.types
-        found: dict[str, tuple[Expression | None, Expression | None, Expression | None]] = {}
-        reads: dict[str, set[str]] = {}
+        compiled = self.knowledge.expression
+        found: dict[str, FactStep] = {}
         for fact in self.facts:
-            texts = (fact.only_when, fact.derive, fact.assume)
-            if not any(texts):
-                continue
-            only_when = self._fact_expression(fact.only_when) if fact.only_when else None
-            derive = self.knowledge.expression(fact.derive, types[fact.name]) if fact.derive else None
-            assume = self.knowledge.expression(fact.assume, types[fact.name]) if fact.assume else None
-            reads[fact.name] = {name for e in (only_when, derive, assume) if e for name in e.names}
-            found[fact.name] = (only_when, derive, assume)
+            own = self.knowledge.symbols.types[fact.name]
+            texts = ((fact.only_when, BOOLEAN), (fact.derive, own), (fact.assume, own))
+            if any(text for text, _ in texts):
+                only_when, derive, assume = (compiled(text, wanted) if text else None for text, wanted in texts)
+                slot, nothing = self.slots[fact.name], self._nothing(fact.name)
+                found[fact.name] = FactStep(slot, only_when, derive, assume, nothing)
+        reads = {name: {read for e in step.expressions for read in e.names} for name, step in found.items()}
         steps: list[FactStep] = []
         for name in in_order(reads):
-            only_when, derive, assume = found[name]
+            step = found[name]
             used: set[int] = set()
-            for slot in self._slots({n for e in (only_when, derive) if e for n in e.names}):
-                used |= {slot}.union(*(step.reads for step in steps if step.slot == slot))
-            steps.append(FactStep(self.slots[name], only_when, derive, assume, self._nothing(name), frozenset(used)))
+            for slot in self._slots(n for e in (step.only_when, step.derive) if e for n in e.names):
+                used |= {slot}.union(*(earlier.reads for earlier in steps if earlier.slot == slot))
+            steps.append(replace(step, reads=frozenset(used)))
         return tuple(steps)
 
     def _support_of_facts(self) -> dict[int, frozenset[int]]:
         """For each fact the facts that its value can depend on, itself included. Assumptions count: they lead."""
         support = {slot: frozenset({slot}) for slot in range(len(self.facts))}
         for step in self.steps:
-            for expression in (step.only_when, step.derive, step.assume):
-                for name in expression.names if expression else ():
-                    support[step.slot] |= support[self.slots[name]]
+            for slot in self._slots(name for expression in step.expressions for name in expression.names):
+                support[step.slot] |= support[slot]
         return support
 
     def _topic_order(self) -> list[str]:
         topics = self.knowledge.topics
-        return in_order({name: set(topic_reads(self.knowledge, name)) & set(topics) for name in topics})
+        return in_order({name: set(topic_reads(self.knowledge, topic)) & set(topics) for name, topic in topics.items()})
 
     def _topic(self, topic: Topic) -> TopicProgram:
         rules = self.knowledge.rules_of(topic.name, self.school)
@@ -203,11 +195,9 @@ class Program:
 
     def _cuts(self, program: TopicProgram) -> dict[int, tuple[float, ...]]:
         """For each numeric fact the places where something that the topic depends on can change."""
-        found: dict[int, set[float]] = {}
-        for upstream in program.upstream:
-            for slot, constants in upstream.cuts.items():
-                found.setdefault(slot, set()).update(constants)
-        expressions = list(topic_expressions(self.knowledge, program.name, self.school))
+        found = _places(program.upstream)
+        rules = self.knowledge.rules_of(program.name, self.school)
+        expressions = list(topic_expressions(self.knowledge, program.topic, rules))
         expressions += [constraint.expression for constraint in program.constraints]
         for step in program.steps:
             expressions += [e for e in (step.only_when, step.derive) if e]
@@ -218,8 +208,17 @@ class Program:
                 slot = self.slots[name]
                 if slot < len(self.facts):
                     places = (place for cut in cuts for place in boundaries(self.facts[slot], *cut))
-                    found.setdefault(slot, set()).update(places)
+                    found[slot].update(places)
         return {slot: tuple(sorted(cuts)) for slot, cuts in found.items()}
+
+
+def _places(topics: Iterable[TopicProgram]) -> defaultdict[int, set[float]]:
+    """For each numeric fact the places where something can change in one of these topics."""
+    found: defaultdict[int, set[float]] = defaultdict(set)
+    for topic in topics:
+        for slot, places in topic.cuts.items():
+            found[slot].update(places)
+    return found
 
 
 def _no_value(_: list[Any]) -> Any:

@@ -19,7 +19,11 @@ class FactStep:
     derive: Expression | None
     assume: Expression | None
     nothing: Any
-    reads: frozenset[int]  # the facts that only_when and derive depend on, through other facts too
+    reads: frozenset[int] = frozenset()  # the facts that only_when and derive depend on, through other facts too
+
+    @property
+    def expressions(self) -> list[Expression]:
+        return [one for one in (self.only_when, self.derive, self.assume) if one is not None]
 
 
 @dataclass(frozen=True, slots=True)

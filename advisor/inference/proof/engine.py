@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, TypeAlias, TypeVar
 
 from advisor.inference.outcomes import UNDECIDED, Outcome
 from advisor.inference.plan import Flip
@@ -13,20 +14,39 @@ from advisor.inference.proof.search import Search
 from advisor.inference.proof.view import View
 from advisor.inference.situation import Decision, Situation
 
+T = TypeVar("T")
+
+
+Key: TypeAlias = tuple[Any, ...]
+
+
+class Memo(dict[Hashable, T]):
+    """Results by what was asked; where there are too many, all are worked out anew."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def __setitem__(self, key: Hashable, found: T) -> None:
+        if len(self) > self.most:
+            self.clear()
+        super().__setitem__(key, found)
+
 
 class Engine:
     """Answers to questions about one program; what was worked out once is remembered (results never depend on that)."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._decisions: dict[str, dict[tuple[Any, ...], Decision]] = {name: {} for name in program.topics}
-        self._leading: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
-        self._overviews: dict[Situation, Overview] = {}
-        self._views: dict[Situation, View] = {}
-        self._residuals: dict[str, dict[tuple[Any, ...], Residual]] = {name: {} for name in program.topics}
-        self._reported: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
-        self.flips: dict[str, dict[tuple[Any, ...], tuple[Flip, ...]]] = {name: {} for name in program.topics}
-        self._quick: dict[str, dict[tuple[Any, ...], Outcome]] = {name: {} for name in program.topics}
+        names = program.topics
+        self._decisions: dict[str, Memo[Decision]] = {name: Memo(20_000) for name in names}
+        self._leading: dict[str, Memo[Outcome]] = {name: Memo(20_000) for name in names}
+        self._reported: dict[str, Memo[Outcome]] = {name: Memo(20_000) for name in names}
+        self._quick: dict[str, Memo[Outcome]] = {name: Memo(20_000) for name in names}
+        self._residuals: dict[str, Memo[Residual]] = {name: Memo(500) for name in names}
+        self.flips: dict[str, Memo[tuple[Flip, ...]]] = {name: Memo(2_000) for name in names}
+        self._overviews: Memo[Overview] = Memo(100)
+        self._views: Memo[View] = Memo(200)
 
     def forget(self) -> None:
         """Drop everything remembered; results stay the same."""
@@ -38,17 +58,15 @@ class Engine:
         for topic in self.program.topics.values():
             topic.combination.forget()
 
-    # --- the leading outcome ---------------------------------------------------------------------------------------
-
-    def key(self, topic: TopicProgram, situation: Situation) -> tuple[Any, ...]:
+    def key(self, topic: TopicProgram, situation: Situation) -> Key:
         values = situation.values
         return (situation.blank, *[values[slot] for slot in topic.support])
+
+    # --- the leading outcome ---------------------------------------------------------------------------------------
 
     def view(self, situation: Situation) -> View:
         found = self._views.get(situation)
         if found is None:
-            if len(self._views) > 200:
-                self._views.clear()
             found = self._views[situation] = View(self.program, situation, self.reported)
         return found
 
@@ -61,8 +79,6 @@ class Engine:
         found = memo.get(key)
         if found is None:
             found = memo[key] = self.view(situation).lead(topic)
-            if len(memo) > 20_000:
-                memo.clear()
         return found
 
     def reported(self, topic: TopicProgram, situation: Situation, *, cheaply: bool = False) -> Outcome:
@@ -81,8 +97,6 @@ class Engine:
                 found = lead if self.view(situation).leads_somewhere(topic, lead) else UNDECIDED
             if found is UNDECIDED and not cheaply:
                 found = self.decide(topic, situation).outcome
-            if len(memo) > 20_000:
-                memo.clear()
             memo[key] = found
         return found
 
@@ -92,24 +106,17 @@ class Engine:
         memo, key = self._decisions[topic.name], self.key(topic, situation)
         found = memo.get(key)
         if found is None:
-            found = self._decide(topic, situation)
-            if len(memo) > 20_000:
-                memo.clear()
+            lead = self.leading(topic, situation)
+            found = Decision(lead, settled=True)
+            if not topic.silent:
+                found = Search(self.residual(topic, situation), self.view(situation), lead).run()
             memo[key] = found
         return found
-
-    def _decide(self, topic: TopicProgram, situation: Situation) -> Decision:
-        lead = self.leading(topic, situation)
-        if topic.silent:
-            return Decision(lead, settled=True)
-        return Search(self.residual(topic, situation), self.view(situation), lead).run()
 
     def residual(self, topic: TopicProgram, situation: Situation) -> Residual:
         memo, key = self._residuals[topic.name], self.key(topic, situation)
         found = memo.get(key)
         if found is None:
-            if len(memo) > 500:
-                memo.clear()
             found = memo[key] = Residual(self.program, self.overview(situation), topic, situation)
         return found
 
@@ -117,7 +124,5 @@ class Engine:
         """Everything that holds for facts, topics and rules over all completions of a situation."""
         found = self._overviews.get(situation)
         if found is None:
-            if len(self._overviews) > 100:
-                self._overviews.clear()
             found = self._overviews[situation] = overview_of(self.program, situation)
         return found

@@ -126,7 +126,7 @@ def value_in(model: Any, term: Term) -> Any:
     if isinstance(term, Choice):
         return next(name for name, formula in term.options.items() if holds_in(model, formula))
     if isinstance(term, Members):
-        return frozenset(name for name, formula in term.names.items() if holds_in(model, formula))
+        return frozenset(name for name, formula in term.options.items() if holds_in(model, formula))
     value = model.eval(term.value, model_completion=True)
     if z3.is_algebraic_value(value):
         value = value.approx(20)
@@ -165,9 +165,9 @@ def _told(court: Court, formulas: TopicFormulas, name: str, model: Any, *, exact
     elif isinstance(term, Truth):
         yield Said(name, term.true) if value else Said(f"not {name}", term.false)
     elif isinstance(term, Choice):
-        yield Said(f'{name} == "{value}"', all_of(term.known, term.equals(value)))
+        yield Said(f'{name} == "{value}"', all_of(term.known, term.has(value)))
     elif isinstance(term, Members):
-        for member, formula in term.names.items():
+        for member, formula in term.options.items():
             inside = member in value
             has = formula if inside else negation(formula)
             yield Said(f'"{member}" {"in" if inside else "not in"} {name}', all_of(term.known, has))

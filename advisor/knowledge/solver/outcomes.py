@@ -9,7 +9,8 @@ from typing import cast
 
 import z3
 
-from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Strength, Topic, is_literal
+from advisor.knowledge.checks import topic_reads
+from advisor.knowledge.model import Effect, Policy, Rule, School, Strength, Topic, is_literal
 from advisor.knowledge.solver.situations import Situations, topic_variable
 from advisor.knowledge.solver.translation import constant, numeral
 from advisor.knowledge.solver.values import (
@@ -54,7 +55,7 @@ class TopicFormulas:
         kept = [rule for rule in rules if layer is None or rule.layer <= layer]
         seen = situations.seen
         self.applies: Truth = seen.truth(topic.applies) if topic.applies else Truth(TRUE, FALSE)
-        self.reads = reads(knowledge, topic, kept)
+        self.reads = topic_reads(knowledge, topic, kept)
         holds = {rule.id: seen.truth(rule.when or "true").true for rule in kept}
         silencers: dict[str, list[Formula]] = {}
         for rule in kept:
@@ -126,7 +127,9 @@ class TopicFormulas:
         variable = topic_variable(self.topic)
         if isinstance(variable, Members):
             items = {value: [o.counts for o in self.rules if o.rule.value == value] for value in self.topic.values}
-            return [variable.known == self.meant] + [variable.names[value] == any_of(*items[value]) for value in items]
+            return [variable.known == self.meant] + [
+                variable.options[value] == any_of(*items[value]) for value in items
+            ]
         if isinstance(variable, Choice) and self.topic.policy is Policy.SCORE:
             return [variable.options[value] == all_of(self.meant, self._chosen(value)) for value in self.topic.values]
         decided = all_of(self.meant, any_of(*(one.decides for one in self.rules)))
@@ -140,7 +143,7 @@ class TopicFormulas:
         """The first rule that decides gives this value."""
         outcome: Formula = FALSE
         for one in reversed(self.rules):
-            outcome = either(one.decides, cast(Choice, one.value).equals(value), outcome)
+            outcome = either(one.decides, cast(Choice, one.value).has(value), outcome)
         return outcome
 
     def _number(self) -> Arithmetic:
@@ -156,7 +159,7 @@ class TopicFormulas:
         """Given by the first rule that decides before all arguments, or the winner of the arguments where there is none."""
         outcome = self._wins(value)
         for one in reversed(self._ahead):
-            outcome = either(one.decides, cast(Choice, one.value).equals(value), outcome)
+            outcome = either(one.decides, cast(Choice, one.value).has(value), outcome)
         return outcome
 
     def _wins(self, value: str) -> Formula:
@@ -188,13 +191,3 @@ def _within(topic: Topic, number: Number) -> Formula:
     low = TRUE if topic.minimum is None else z3.simplify(number.value >= numeral(topic.minimum))
     high = TRUE if topic.maximum is None else z3.simplify(number.value <= numeral(topic.maximum))
     return all_of(low, high)
-
-
-def reads(knowledge: Knowledge, topic: Topic, rules: Sequence[Rule]) -> frozenset[str]:
-    """The names of facts and topics that these rules of a topic, or its applicability, read."""
-    names = set(knowledge.expression(topic.applies).names) if topic.applies else set()
-    for rule in rules:
-        names |= knowledge.condition(rule).names
-        if not is_literal(topic, rule):
-            names |= knowledge.expression(rule.value, topic.static_type).names
-    return frozenset(names)

@@ -119,7 +119,7 @@ class Court:
         self.tally = Tally()
         self._formulas: dict[tuple[str, School, int | None], TopicFormulas] = {}
         self._askers: dict[tuple[str, School], Asker] = {}
-        self._reads = {name: topic_reads(knowledge, name) for name in knowledge.topics}
+        self._reads = {name: topic_reads(knowledge, topic) for name, topic in knowledge.topics.items()}
         self._layers = max((rule.layer for rule in knowledge.rules), default=0)
 
     def formulas(self, topic: str, school: School, layer: int | None = None) -> TopicFormulas:

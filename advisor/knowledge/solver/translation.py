@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import math
+import operator as op
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
@@ -39,6 +41,8 @@ _STEPS = {
     "log2": [(Fraction(2) ** power, Fraction(power)) for power in range(-20, 80)],
     "sqrt": [(Fraction(0), Fraction(0)), *((Fraction(4) ** power, Fraction(2) ** power) for power in range(-20, 40))],
 }
+_ORDER = {ast.Lt: op.lt, ast.LtE: op.le, ast.Gt: op.gt, ast.GtE: op.ge}
+_ARITHMETIC = {ast.Add: op.add, ast.Sub: op.sub, ast.Mult: op.mul}
 _ANY_NUMBER = {name: z3.Function(name, z3.RealSort(), z3.RealSort()) for name in ("log2", "sqrt")}
 
 
@@ -104,22 +108,13 @@ class Translator:
         if isinstance(operator, ast.NotEq):
             return opposite(equal(self._term(left), self._term(right)))
         a, b = self._number(left), self._number(right)
-        match operator:
-            case ast.Lt():
-                test = a.value < b.value
-            case ast.LtE():
-                test = a.value <= b.value
-            case ast.Gt():
-                test = a.value > b.value
-            case _:
-                test = a.value >= b.value
-        return _known_truth(test, a, b)
+        return _known_truth(_ORDER[type(operator)](a.value, b.value), a, b)
 
     def _contained(self, member: Term, container: ast.expr) -> Truth:
         if isinstance(container, ast.List | ast.Tuple | ast.Set):
             return disjunction(*(equal(member, self._term(element)) for element in container.elts))
         names, one = cast(Members, self._term(container)), cast(Choice, member)
-        inside = any_of(*(all_of(same, names.names.get(name, FALSE)) for name, same in one.options.items()))
+        inside = any_of(*(all_of(same, names.has(name)) for name, same in one.options.items()))
         return _known_truth(inside, member, names)
 
 
@@ -159,19 +154,14 @@ def equal(a: Term, b: Term) -> Truth:
         true = any_of(all_of(a.true, b.true), all_of(a.false, b.false))
         return Truth(true, any_of(all_of(a.true, b.false), all_of(a.false, b.true)))
     if isinstance(a, Choice) and isinstance(b, Choice):
-        return _known_truth(any_of(*(all_of(same, b.equals(name)) for name, same in a.options.items())), a, b)
+        return _known_truth(any_of(*(all_of(same, b.has(name)) for name, same in a.options.items())), a, b)
     return _known_truth(cast(Number, a).value == cast(Number, b).value, a, b)
 
 
 def arithmetic(operator: ast.operator, a: Number, b: Number) -> Number:
     known = all_of(a.known, b.known)
-    match operator:
-        case ast.Add():
-            return Number(z3.simplify(a.value + b.value), known)
-        case ast.Sub():
-            return Number(z3.simplify(a.value - b.value), known)
-        case ast.Mult():
-            return Number(z3.simplify(a.value * b.value), known)
+    if type(operator) in _ARITHMETIC:
+        return Number(z3.simplify(_ARITHMETIC[type(operator)](a.value, b.value)), known)
     known = all_of(known, z3.simplify(b.value != 0))
     whole = isinstance(operator, ast.FloorDiv)
     if whole and a.value.is_int() and z3.is_int_value(b.value) and b.value.as_long() > 0:
@@ -190,17 +180,17 @@ def _called(name: str, operands: list[Number]) -> Number:
                 result = Number(z3.If(less, result.value, other.value), all_of(result.known, other.known))
             return result
         case "floor":
-            return Number(floor(first.value), first.known)
+            return replace(first, value=floor(first.value))
         case "ceil":
-            return Number(first.value if first.value.is_int() else -z3.ToInt(-first.value), first.known)
+            return first if first.value.is_int() else replace(first, value=-z3.ToInt(-first.value))
         case "round":
-            return Number(rounded(first.value), first.known)
+            return replace(first, value=rounded(first.value))
     inside = z3.simplify(first.value > 0 if name == "log2" else first.value >= 0)
     known = all_of(first.known, inside)
     exact = _exact(first.value)
     if exact is not None:
-        result_ = (math.log2(exact) if name == "log2" else math.sqrt(exact)) if z3.is_true(inside) else 0.0
-        return Number(numeral(result_), known)
+        compute = math.log2 if name == "log2" else math.sqrt
+        return Number(numeral(compute(exact) if z3.is_true(inside) else 0.0), known)
     argument = real(first.value)
     return Number(_between_steps(_ANY_NUMBER[name](argument), argument, _STEPS[name]), known)
 

@@ -6,7 +6,7 @@ z3's Python interface has no types; Formula and Arithmetic say what is meant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 import z3
@@ -37,22 +37,26 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One formula for each name it can be; exactly one of them holds where it is known."""
+class _Named:
+    """One formula for each name of a list."""
 
     options: Mapping[str, Formula]
     known: Formula
 
-    def equals(self, name: str) -> Formula:
+    def has(self, name: str) -> Formula:
         return self.options.get(name, FALSE)
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
-    """A set: one formula for each name that may be in it."""
+class Choice(_Named):
+    """The formula of each name that it can be; exactly one of them holds where it is known."""
 
-    names: Mapping[str, Formula]
-    known: Formula
+    __slots__ = ()
+
+
+class Members(_Named):
+    """A set: the formula of each name that may be in it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +108,9 @@ def masked(term: Term, applies: Formula) -> Term:
     """The term where a condition holds, unknown elsewhere."""
     if isinstance(term, Truth):
         return Truth(all_of(applies, term.true), all_of(applies, term.false))
-    if isinstance(term, Number):
-        return Number(term.value, all_of(applies, term.known))
-    if isinstance(term, Choice):
-        return Choice(term.options, all_of(applies, term.known))
-    if isinstance(term, Members):
-        return Members(term.names, all_of(applies, term.known))
-    return Numbers(tuple((all_of(applies, guard), parts) for guard, parts in term.alternatives))
+    if isinstance(term, Numbers):
+        return Numbers(tuple((all_of(applies, guard), parts) for guard, parts in term.alternatives))
+    return replace(term, known=all_of(applies, term.known))
 
 
 def conditional(test: Truth, yes: Term, no: Term) -> Term:
@@ -121,16 +121,10 @@ def conditional(test: Truth, yes: Term, no: Term) -> Term:
         return Truth(true, any_of(all_of(test.true, yes.false), all_of(test.false, no.false)))
     if isinstance(yes, Number) and isinstance(no, Number):
         return Number(either(test.true, *same_sort(yes.value, no.value)), known)
-    if isinstance(yes, Choice) and isinstance(no, Choice):
+    if isinstance(yes, Choice | Members) and isinstance(no, Choice | Members):
         names = dict.fromkeys([*yes.options, *no.options])
-        return Choice({name: either(test.true, yes.equals(name), no.equals(name)) for name in names}, known)
-    if isinstance(yes, Members) and isinstance(no, Members):
-        return Members(
-            {
-                name: either(test.true, yes.names.get(name, FALSE), no.names.get(name, FALSE))
-                for name in dict.fromkeys([*yes.names, *no.names])
-            },
-            known,
+        return replace(
+            yes, options={name: either(test.true, yes.has(name), no.has(name)) for name in names}, known=known
         )
     first, second = cast(Numbers, masked(yes, test.true)), cast(Numbers, masked(no, test.false))
     return Numbers((*first.alternatives, *second.alternatives))
