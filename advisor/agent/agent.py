@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from advisor.agent.events import (
     JournalFailed,
@@ -21,14 +20,14 @@ from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.scope import newest_in_scope, plans_this_machine, scope_of
-from advisor.agent.settling.workloads import workload_of
-from advisor.agent.worth import SETTLES, worth
+from advisor.agent.settling.workloads import step_of
+from advisor.agent.worth import SETTLES, Candidate, before_of, candidates, plan_facts, why_not, worthwhile
 from advisor.children.stopping import STOPPED, Stop
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY, Detail
-from advisor.inference.plan import Plan, Status
+from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.catalogue import PROBES
@@ -36,7 +35,6 @@ from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.runner import run
 from advisor.probes.verdict import FEW_PAIRS
-from advisor.probes.workload import Workload
 
 FEWEST_SECONDS = 4.0
 """Starting torch in a child takes two to three; with less left nothing can be measured."""
@@ -70,26 +68,6 @@ class Revision:
         return tuple(skipped for skipped in self.skipped if skipped.open)
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A probe that could be run next."""
-
-    probe: Probe
-    before: Setting
-    worth: float
-    """In recommendations settled or changed."""
-
-    @property
-    def worth_per_second(self) -> float:
-        return self.worth / self.probe.cost_seconds
-
-
-def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
-    """The probes that could settle an open topic of this plan (or those named)."""
-    wanted = set(plan.probes if names is None else names)
-    return [probe for probe in PROBES if probe.name in wanted]
-
-
 def settle(
     knowledge: Knowledge,
     facts: FactBase,
@@ -118,53 +96,21 @@ def settle(
         stop: ends the probe under way, or the run; what is known by then is what comes back.
     """
     stop = stop or Stop()
-    spent = journal.spent if journal is not None else 0.0
+    deadline = time.monotonic() + budget_seconds - (journal.spent if journal is not None else 0.0)
     session = _Session(
-        knowledge,
-        facts,
-        machine,
-        school,
-        time.monotonic() + budget_seconds - spent,
-        budget_seconds,
-        on_event,
-        folder,
-        journal,
-        tuple(trials),
-        stop,
+        knowledge, facts, machine, school, deadline, budget_seconds, on_event, folder, journal, tuple(trials), stop
     )
-    before = advise_here(knowledge, facts, machine, session.trials, school, detail)
+    before = session.advise(detail)
     resumed = session.resume()
     if plans_this_machine(facts):
         session.measure(before, only)
     else:
         for probe in worthwhile(before, only):
             session.skip(probe, "The plan is for another machine than this one.")
-    after = advise_here(knowledge, facts, machine, [*session.trials, *session.outcomes], school, detail)
+    after = session.advise(detail)
     if journal is not None:
         journal.close(finished=not stop.all)
     return Revision(before, after, tuple(session.outcomes), tuple(session.skipped), resumed)
-
-
-def why_not(plan: Plan, probe: Probe) -> str | None:
-    """The reason why a probe cannot say anything for this plan, or None."""
-    found = workload_of(plan)
-    workload = found if isinstance(found, Workload) else None
-    if probe.needs_network:
-        if isinstance(found, str):
-            return found
-        if probe.topic and plan.recommendations[probe.topic].status is Status.NOT_APPLICABLE:
-            return "It means nothing for this plan."
-    reason = probe.why_not(workload, plan_facts(plan))
-    if reason is None and before_of(plan, probe) is None:
-        return "Nothing is recommended yet that could be compared."
-    return reason
-
-
-def before_of(plan: Plan, probe: Probe) -> Setting | None:
-    """The setting of this probe that the plan recommends."""
-    workload = workload_of(plan)
-    values = {name: entry.value for name, entry in plan.recommendations.items()}
-    return probe.before(values, workload if isinstance(workload, Workload) else None, plan_facts(plan))
 
 
 @dataclass
@@ -205,7 +151,7 @@ class _Session:
     def measure(self, before: Plan, only: Sequence[str] | None) -> None:
         """Run one probe after the other, each with the plan as the ones before have left it."""
         probes = [probe for probe in PROBES if (not probe.opt_in if only is None else probe.name in only)]
-        plan = self._advise() if self.outcomes else before
+        plan = self.advise() if self.outcomes else before
         known: list[Candidate] = []
         stale = True
         while not self.stop.all:
@@ -216,7 +162,7 @@ class _Session:
             if chosen is None or self.stop.all:
                 break
             self._run(chosen.probe, plan, self._seconds_for(chosen, unanswered))
-            now = self._advise()
+            now = self.advise()
             stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
             plan = now
         known_names, answered = {candidate.probe.name for candidate in known}, {o.probe for o in self.outcomes}
@@ -232,29 +178,17 @@ class _Session:
             else:
                 self.skip(probe, why_not(plan, probe) or "It could change nothing in this plan.")
 
-    def _advise(self) -> Plan:
+    def advise(self, detail: Detail = VALUES_ONLY) -> Plan:
+        """The plan with everything that is known by now."""
         known = [*self.trials, *self.outcomes]
-        return advise_here(self.knowledge, self.facts, self.machine, known, self.school, VALUES_ONLY)
+        return advise_here(self.knowledge, self.facts, self.machine, known, self.school, detail)
 
     def _candidates(self, plan: Plan, probes: Sequence[Probe], *, named: bool) -> list[Candidate]:
-        """The probes with what they are worth now; those that change nothing are left out, unless they were named.
-
-        What is decided already is worth nothing more, and finding that out would take time.
-        """
-        found, workload = [], workload_of(plan)
+        """What is decided already is worth nothing more, and finding that out would take time."""
         counted = newest_in_scope(self.outcomes, scope_of(plan, self.machine))
         decided = {outcome.probe for outcome in counted if outcome.verdict is not Verdict.UNDECIDED}
-        for probe in probes:
-            if probe.name in decided:
-                continue
-            before = before_of(plan, probe)
-            if before is None or why_not(plan, probe) is not None:
-                continue
-            settings = probe.settings(workload if isinstance(workload, Workload) else None, plan_facts(plan), before)
-            total = worth(self.knowledge, plan, probe, before, settings).total
-            if total > 0 or named:
-                found.append(Candidate(probe, before, total))
-        return sorted(found, key=lambda candidate: -candidate.worth_per_second)
+        left = [probe for probe in probes if probe.name not in decided]
+        return candidates(self.knowledge, plan, left, named=named)
 
     def _unanswered(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those without a result that counts for the plan as it is now; what decided nothing before comes last.
@@ -331,11 +265,10 @@ class _Session:
         self, probe: Probe, plan: Plan, seconds: float, before: Setting, against: Setting | None = None
     ) -> Outcome:
         """Time all settings of a probe, or once more `before` against one other."""
-        workload = workload_of(plan)
         self._tell(ProbeStarted(probe, seconds, self.seconds_left(), before, again=against is not None))
         return run(
             probe,
-            workload if isinstance(workload, Workload) else None,
+            step_of(plan),
             before=before,
             settings=None if against is None else (before, against),
             facts=plan_facts(plan),
@@ -361,11 +294,3 @@ class _Session:
     def _tell(self, event: MeasuringEvent) -> None:
         if self.listener is not None:
             self.listener(event)
-
-
-def plan_facts(plan: Plan) -> dict[str, Any]:
-    """The facts that probes choose their settings from: facts of the machine and the data, and how the plan loads the data."""
-    facts = {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}
-    workers = plan.facts.get("probe.workers.best")
-    found = {"data.pipeline": plan.value("data.pipeline"), "probe.workers.best": workers.value if workers else None}
-    return facts | {name: value for name, value in found.items() if value is not None}

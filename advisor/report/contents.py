@@ -113,17 +113,14 @@ def left_out(
 
 def _possible_here(plan: Plan) -> list[str]:
     """The probes of the plan but for those that have nothing to measure on this machine."""
-    from advisor.agent.settling.workloads import workload_of
+    from advisor.agent.settling.workloads import step_of
     from advisor.probes.catalogue import probe_named
     from advisor.probes.surroundings import Surroundings
-    from advisor.probes.workload import Workload
 
     facts = {name: known.value for name, known in plan.facts.items() if name.startswith(("machine.", "data."))}
     if "machine.cpu.usable_cores" not in facts:  # too little is known of it to say what it cannot do
         return list(plan.probes)
-    found = workload_of(plan)
-    workload = found if isinstance(found, Workload) else None
-    here = Surroundings.of(facts, workload)
+    here = Surroundings.of(facts, step_of(plan))
     return [name for name in plan.probes if probe_named(name).not_here(here) is None]
 
 

@@ -351,12 +351,12 @@ def test_a_bet_that_the_probe_decides_is_worth_more_than_a_rate(knowledge: Knowl
     from advisor.agent.settling.advising import advise_here
 
     plan = advise_here(knowledge, facts, MACHINE)
-    threads = worth(knowledge, plan, probe_named("threads"), 4, (1, 2, 4, 8))
+    threads = worth(knowledge, plan, probe_named("threads"), 4)
     assert threads.settled == 1
     assert threads.changes > 0
     assert threads.claims > 0
     rate = replace(probe_named("threads"), name="a rate", topic="", gauges={"a": 1, "b": 2})
-    assert worth(knowledge, plan, rate, 4, (1, 2)).total == pytest.approx(0.2)
+    assert worth(knowledge, plan, rate, 4).total == pytest.approx(0.2)
     assert threads.total > 1
 
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from advisor.agent.settling.workloads import workload_of
+from advisor.agent.settling.workloads import step_of
 from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
@@ -31,10 +31,10 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
     """By the names under `given` in figures.yaml; what is not known is left out."""
     found: dict[str, Quantity] = {}
     if plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
-        workload = workload_of(plan)
-        found = _sizes(plan, workload if isinstance(workload, Workload) else None)
+        workload = step_of(plan)
+        found = _sizes(plan, workload)
         counted = found.get("plan.macs")
-        if isinstance(workload, Workload) and counted is not None and counted.origin == "counted":
+        if workload is not None and counted is not None and counted.origin == "counted":
             seconds = _measured_step(outcomes, workload)
             if seconds is not None:
                 found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from advisor.agent.settling.glance import Glance
-from advisor.agent.settling.workloads import workload_of
+from advisor.agent.settling.workloads import step_of
 from advisor.agent.trials.outcomes import DATA, FINGERPRINT, NETWORK_TYPE, is_trial
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import FactType
@@ -13,7 +13,6 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
-from advisor.probes.workload import Workload
 from advisor.version import torch_version
 
 MEANS = {"probe.link.host_to_device_bytes_per_second": "machine.link.host_to_device_bytes_per_second"}
@@ -33,8 +32,8 @@ def scope_of(plan: Plan | Glance, machine: Machine | None) -> dict[str, str]:
     if machine is None or not plans_this_machine(plan.stated):
         return scope
     scope |= {"machine": machine.fingerprint, "torch": torch_version()}
-    workload = workload_of(plan)
-    if isinstance(workload, Workload):
+    workload = step_of(plan)
+    if workload is not None:
         scope |= workload.conditions() | ({"threads": str(workload.threads)} if workload.threads else {})
     return scope
 

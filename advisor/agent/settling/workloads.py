@@ -50,6 +50,12 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
     return workload.why_not() or workload
 
 
+def step_of(plan: Plan | Glance) -> Workload | None:
+    """The training step that the plan describes, if it can be timed."""
+    found = workload_of(plan)
+    return found if isinstance(found, Workload) else None
+
+
 def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
     if isinstance(plan, Glance):
         return plan.means_nothing(topic)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from advisor.agent.agent import worthwhile
+from advisor.agent.worth import worthwhile
 from advisor.children.stopping import Stop
 from advisor.cli.console import error_panel, look, write
 from advisor.cli.progress import MeasuringProgress

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from advisor.agent.agent import before_of, plan_facts, why_not
 from advisor.agent.machines.quantities import LABELS
 from advisor.agent.settling.scope import plans_this_machine
-from advisor.agent.settling.workloads import workload_of
-from advisor.agent.worth import worth
+from advisor.agent.worth import before_of, why_not, worth
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import PROBES
 from advisor.probes.probe import Probe
-from advisor.probes.workload import Workload
 from advisor.report.changes import VERDICTS
 from advisor.report.found.measured import TITLES
 from advisor.report.words import STATUS_WORDS, advice_words
@@ -80,9 +77,7 @@ def _offer(knowledge: Knowledge, plan: Plan, probe: Probe, *, elsewhere: bool) -
     before = before_of(plan, probe) if reason is None else None
     total = 0.0
     if before is not None:
-        workload = workload_of(plan)
-        settings = probe.settings(workload if isinstance(workload, Workload) else None, plan_facts(plan), before)
-        total = worth(knowledge, plan, probe, before, settings).total
+        total = worth(knowledge, plan, probe, before).total
     entry = plan.recommendations.get(probe.topic)
     topic = knowledge.topics.get(probe.topic)
     decides = entry is not None and topic is not None and topic.probe == probe.name
