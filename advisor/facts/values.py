@@ -97,32 +97,33 @@ def _parse_text(text: str, where: str) -> str:
 
 def _parse_number(fact: Fact, text: str, where: str) -> int | float:
     example = f"For example {_EXAMPLES.get(fact.unit, '2000, 50k or 2M')}."
-    title = "This is not a number"
+
+    def refused(title: str, remedy: str = example, what: str = repr(shorten(text))) -> InputError:
+        return input_error(title, what, where=where, remedy=remedy)
+
     if len(text) > 80:
-        raise input_error(title, f"{shorten(text)!r}", where=where, remedy=example)
+        raise refused("This is not a number")
     bare = text.strip("€$£ ") if fact.unit.startswith("money") else text
     match = _NUMBER.fullmatch(bare)
     digits, unit = match.groups(default="") if match else ("", "")
-    commas = "," in text if not match else "," in digits and not re.fullmatch(_WITH_COMMAS, digits)
-    if commas:
-        example = "Write a decimal point, and no comma or one before every three digits."
-    if not match or commas:
-        raise input_error(title, f"{shorten(text)!r}", where=where, remedy=example)
+    if "," in text if not match else "," in digits and not re.fullmatch(_WITH_COMMAS, digits):
+        remedy = "Write a decimal point, and no comma or one before every three digits."
+        raise refused("This is not a number", remedy)
+    if not match:
+        raise refused("This is not a number")
     try:
         number = Decimal(digits.replace("_", "").replace(",", "")) * _multiplier(fact, unit.strip(), where, example)
     except DecimalException:
-        raise input_error(
-            "This number is out of range", f"{shorten(text)!r}", where=where, remedy=_range(fact)
-        ) from None
+        raise refused("This number is out of range", _range(fact)) from None
     if not number.is_finite() or not Decimal(fact.minimum) <= number <= Decimal(fact.maximum):
-        raise input_error("This number is out of range", f"{shorten(text)!r}", where=where, remedy=_range(fact))
+        raise refused("This number is out of range", _range(fact))
     if fact.type is FactType.NUMBER:
         return float(number)
     if re.fullmatch(r"[1-9]\d{0,2}(\.\d{3})+", digits) and not unit:
         what = f"{shorten(text)!r} could be {number.normalize():f} or {digits.replace('.', '')}"
-        raise input_error("This number can be read in two ways", what, where=where, remedy="Leave the point out.")
+        raise refused("This number can be read in two ways", "Leave the point out.", what)
     if number != number.to_integral_value():
-        raise input_error("This must be a whole number", f"{shorten(text)!r}", where=where, remedy=example)
+        raise refused("This must be a whole number")
     return int(number)
 
 

@@ -13,7 +13,6 @@ from advisor.inference.explaining.flips import find_flips
 from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie
 from advisor.inference.plan import Flip, Plan, Recommendation, Status
-from advisor.inference.program.combination import truths
 from advisor.inference.program.program import Program
 from advisor.inference.program.steps import Constraint, apply_steps
 from advisor.inference.program.topic import TopicProgram
@@ -162,8 +161,8 @@ def _recommend(
         return Recommendation(topic.name, declared.title, None, Status.SILENT, declared.unit)
     decision = engine.decide(topic, situation)
     outcome = decision.outcome
-    status = _status(engine, topic, situation, facts, decision.settled)
     explainer = Explainer(engine, topic, situation)
+    status = _status(explainer, facts, decision.settled)
     return Recommendation(
         topic=topic.name,
         title=declared.title,
@@ -175,7 +174,7 @@ def _recommend(
         alternatives=explainer.alternatives() if detail.reasons and outcome is not NOT_APPLICABLE else (),
         flips=flips,
         actions=explainer.actions() if detail.reasons else (),
-        notes=_notes(engine, topic, situation, facts, explainer, status) if detail.reasons else (),
+        notes=_notes(explainer, decision.open_slots, status) if detail.reasons else (),
         depends_on=tuple(engine.program.facts[slot].name for slot in decision.open_slots),
     )
 
@@ -186,46 +185,36 @@ def _plain(outcome: Outcome) -> object:
     return list(outcome) if isinstance(outcome, tuple) else outcome
 
 
-def _status(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, settled: bool) -> Status:
-    outcome = engine.decide(topic, situation).outcome
-    if outcome is NOT_APPLICABLE:
+def _status(explainer: Explainer, facts: FactBase, settled: bool) -> Status:
+    if explainer.outcome is NOT_APPLICABLE:
         return Status.NOT_APPLICABLE
-    if isinstance(outcome, Tie):
+    if isinstance(explainer.outcome, Tie):
         return Status.OPEN
-    if _rests_on_measurement(engine, topic, situation, facts):
+    if _rests_on_measurement(explainer, facts):
         return Status.MEASURED
     return Status.SETTLED if settled else Status.LEANING
 
 
-def _rests_on_measurement(engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase) -> bool:
+def _rests_on_measurement(explainer: Explainer, facts: FactBase) -> bool:
     """Return whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
-    if not topic.topic.measured_fact or topic.topic.policy is Policy.ALL:
+    topic, declared = explainer.topic.topic, explainer.program.facts
+    if not topic.measured_fact or topic.policy is Policy.ALL or explainer.first is None:
         return False
-    values, combination = engine.prepared(topic, situation), topic.combination
-    found = combination.by_place(truths(combination.rules, values), values)
-    if found is None:
-        return False
-    program = engine.program
-    read = [program.facts[slot].name for slot in combination.rules[found[0]].reads if slot < len(program.facts)]
-    known = [facts.known(name) for name in read if program.knowledge.vocabulary.facts[name].group == PROBE_GROUP]
+    read = [declared[slot] for slot in explainer.rules[explainer.first[0]].reads if slot < len(declared)]
+    known = [facts.known(fact.name) for fact in read if fact.group == PROBE_GROUP]
     return bool(known) and all(entry is not None and entry.source is Source.MEASURED for entry in known)
 
 
-def _notes(
-    engine: Engine, topic: TopicProgram, situation: Situation, facts: FactBase, explainer: Explainer, status: Status
-) -> tuple[str, ...]:
+def _notes(explainer: Explainer, open_slots: tuple[int, ...], status: Status) -> tuple[str, ...]:
     """Notes that a reader should know before trusting the recommendation."""
     notes: list[str] = []
-    vocabulary = engine.program.knowledge.vocabulary
-    errata = engine.program.knowledge.errata
-    for slot in engine.decide(topic, situation).open_slots:
-        fact = vocabulary.facts[engine.program.facts[slot].name]
-        value = explainer.values[slot]
+    situation, errata = explainer.situation, explainer.knowledge.errata
+    for slot in open_slots:
+        fact, value = explainer.program.facts[slot], explainer.values[slot]
         if value is not None and situation.values[slot] is None and fact.assume:
             notes.append(f"{fact.name} is assumed to be {describe(fact, value)}.")
     because = explainer.because()
-    unverified = [reason.rule for reason in because if not reason.verified]
-    if unverified and len(unverified) == len(because):
+    if because and not any(reason.verified for reason in because):
         notes.append("No source of it has been looked up yet; it is recalled from the literature.")
     for reason in because:
         notes.extend(f"Erratum to {reason.rule}: {text}" for text in reason.errata)
@@ -235,7 +224,7 @@ def _notes(
             + "".join(f"(Erratum {key}: {errata[key].text}) " for key in lost.rule.erratum)
             + f"It lost to {winner.rule.id}: {winner.rule.because}"
         )
-    if status is Status.SETTLED and isinstance(engine.leading(topic, situation), Tie):
+    if status is Status.SETTLED and isinstance(explainer.engine.leading(explainer.topic, situation), Tie):
         notes.append("Every case that is still possible leads to it.")
     return tuple(dict.fromkeys(notes))
 

@@ -1,14 +1,17 @@
-"""The reason why a question is asked: the recommendations that its answer can change."""
+"""The influence of answers: the recommendations that one can change, and the answers that change none."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.facts.fact_base import FactBase
+from advisor.facts.vocabulary import FactType
 from advisor.inference.advise import consistent, situation_of
 from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.outcomes import Outcome, same
 from advisor.inference.program.boxes import landmarks
+from advisor.inference.program.steps import apply_steps
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.engine import Engine
 from advisor.inference.proof.search import feasible
@@ -58,4 +61,42 @@ def _reported_differently(engine: Engine, topic: TopicProgram, situation: Situat
         if not all(same(topic.topic, outcome, other) for other in seen):
             return True
         seen.append(outcome)
+    return False
+
+
+def unused_answers(engine: Engine, facts: FactBase, answered: Iterable[str]) -> tuple[str, ...]:
+    """The answered facts without which, all together, the plan would be the same.
+
+    Of two answers each of which makes the other superfluous, the one that was given later counts as unused.
+    """
+    program = engine.program
+    base, _ = consistent(program, facts)
+    situation = situation_of(program, base)
+    unused: list[str] = []
+    for name in reversed(list(answered)):
+        slot = program.slots[name]
+        if situation.values[slot] is None:
+            continue
+        without = situation.changed(slot, None)
+        speaks = program.facts[slot].type is FactType.TEXT or _is_read(engine, situation, without, slot)
+        if not speaks or _means_nothing(engine, situation, slot):  # a text names what other facts are known by
+            unused.append(name)
+            situation = without
+    return tuple(reversed(unused))
+
+
+def _means_nothing(engine: Engine, situation: Situation, slot: int) -> bool:
+    values = list(situation.values)
+    apply_steps((step for step in engine.program.steps if step.slot not in situation.blank), values, assume=True)
+    return values[slot] is None
+
+
+def _is_read(engine: Engine, situation: Situation, without: Situation, slot: int) -> bool:
+    """True if some advice differs without the answer, or could with another one."""
+    for topic in engine.program.topics.values():
+        if topic.silent:
+            continue
+        decision, before = engine.decide(topic, without), engine.decide(topic, situation)
+        if slot in decision.open_slots or (decision.outcome, decision.settled) != (before.outcome, before.settled):
+            return True
     return False

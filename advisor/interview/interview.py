@@ -19,9 +19,8 @@ from advisor.inference.plan import Plan
 from advisor.inference.proof.engine import Engine
 from advisor.interview.changes import Change, WhatIf, changes
 from advisor.interview.choosing import spelled_out
-from advisor.interview.influence import Influence, influence
+from advisor.interview.influence import Influence, influence, unused_answers
 from advisor.interview.progress import Progress
-from advisor.interview.relevance import unused_answers
 from advisor.knowledge.model import Knowledge, School
 
 Adviser = Callable[[FactBase, School, Detail], Plan]

@@ -85,14 +85,10 @@ class Explainer:
             return ()
         is_list = isinstance(value, tuple)
         text = str(list(value)) if is_list else str(value)
-        lines: dict[str, None] = {}
         topic = self.topic.topic
         items = value if is_list and topic.policy is Policy.ALL else (value,)
-        for item in items:
-            for line in topic.actions_for(str(item)):
-                lines[self._filled(line, text)] = None
-        for compiled in self.deciding():
-            rule = compiled.rule
+        lines = {self._filled(line, text): None for item in items for line in topic.actions_for(str(item))}
+        for rule in (compiled.rule for compiled in self.deciding()):
             for line in rule.actions:
                 origin = "" if rule.layer == 0 else f"   # from the pack {rule.where.rpartition('/')[0]}"
                 lines[self._filled(line, text) + origin] = None
@@ -112,7 +108,10 @@ class Explainer:
         """Rules that hold but are superseded, with the rule that silences each."""
         for position, rule in enumerate(self.rules):
             if self.truth[position] is True and not self.active[position]:
-                yield rule, next(self.rules[j] for j in rule.silencers if self.truth[j] is True)
+                yield rule, self._silencer(rule)
+
+    def _silencer(self, rule: CompiledRule) -> CompiledRule:
+        return next(self.rules[j] for j in rule.silencers if self.truth[j] is True)
 
     # --- why not ---------------------------------------------------------------------------------------------------
 
@@ -122,13 +121,10 @@ class Explainer:
         if topic.policy is Policy.VALUE:
             return self._other_numbers()
         chosen = set(self.outcome) if isinstance(self.outcome, tuple) else {self.outcome}
-        spoken = {r.rule.value for r in self.rules if r.rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD)}
+        spoken = {rule.rule.value for rule in self.rules if rule.rule.effect in _SPEAKING}
         if topic.policy is Policy.SCORE:
-            spoken &= {
-                rule.rule.value
-                for position, rule in enumerate(self.rules)
-                if rule.rule.effect is Effect.FOR and self.truth[position] is not False
-            }
+            possible = [rule.rule for rule, truth in zip(self.rules, self.truth, strict=True) if truth is not False]
+            spoken = {rule.value for rule in possible if rule.effect is Effect.FOR}
         totals = self.topic.combination.net(self.truth) if topic.policy is Policy.SCORE else {}
         values = [value for value in topic.values if value in spoken and value not in chosen]
         values.sort(key=lambda value: -totals.get(value, -1))
@@ -147,7 +143,7 @@ class Explainer:
     def _passed_over(self, position: int) -> str:
         rule = self.rules[position]
         if rule.silencers and not self.active[position]:
-            winner = next(self.rules[j].rule for j in rule.silencers if self.truth[j] is True)
+            winner = self._silencer(rule).rule
             return f"{rule.rule.because} But {winner.id} supersedes it: {winner.because}"
         if self.first is None or self.first[0] == position:
             return f"{rule.rule.because} But every possible case gives {self.outcome}."
@@ -156,33 +152,24 @@ class Explainer:
 
     def why_not(self, value: str) -> str:
         """Say in one or two sentences why a value is not the recommendation."""
-        mine = [
-            (position, rule)
-            for position, rule in enumerate(self.rules)
-            if rule.rule.value == value and rule.rule.effect in (Effect.FOR, Effect.VALUE, Effect.ADD)
-        ]
-        if (
-            not mine
-            and self.topic.topic.policy is not Policy.SCORE
-            and any(rule.literal is None for rule in self.rules)
-        ):
-            return "No rule that holds here gives it."
+        topic, rules = self.topic.topic, list(enumerate(self.rules))
+        mine = [(i, rule) for i, rule in rules if rule.rule.value == value and rule.rule.effect in _SPEAKING]
         if not mine:
-            return "No rule of this school speaks for it."
-        vetoes = [r for i, r in enumerate(self.rules) if r.rule.effect is Effect.VETO and self.active[i]]
-        for rule in vetoes:
-            if rule.rule.value == value:
+            computed = topic.policy is not Policy.SCORE and any(rule.literal is None for rule in self.rules)
+            return "No rule that holds here gives it." if computed else "No rule of this school speaks for it."
+        for i, rule in rules:
+            if rule.rule.effect is Effect.VETO and self.active[i] and rule.rule.value == value:
                 return f"Ruled out by {rule.rule.id}: {rule.rule.because}"
         holding = [(i, rule) for i, rule in mine if self.truth[i] is True]
         silenced = [(i, rule) for i, rule in holding if not self.active[i]]
         if silenced and len(silenced) == len(holding):
             return self._passed_over(silenced[0][0])
         if holding:
-            weighed = self.topic.topic.policy is Policy.SCORE and self.first is None
+            weighed = topic.policy is Policy.SCORE and self.first is None
             return self._outweighed(value) if weighed else self._passed_over(holding[0][0])
-        unknown = [rule for i, rule in mine if self.truth[i] is None]
+        unknown = [rule.rule for i, rule in mine if self.truth[i] is None]
         if unknown:
-            return f"Not known to apply: {unknown[0].rule.id} needs `{unknown[0].rule.when}`."
+            return f"Not known to apply: {unknown[0].id} needs `{unknown[0].when}`."
         return f"Does not apply: {mine[0][1].rule.id} needs `{mine[0][1].rule.when}`."
 
     def _outweighed(self, value: str) -> str:
@@ -201,6 +188,7 @@ class Explainer:
         return f"It has {mine}, but every possible case gives {self.outcome}.{contra}"
 
 
+_SPEAKING = (Effect.FOR, Effect.VALUE, Effect.ADD)
 _STRENGTHS = ("strong", "moderate", "weak", "historical", "")
 
 
