@@ -139,6 +139,11 @@ class Rule:
     layer: int = 0
 
     @property
+    def counts_in(self) -> tuple[School, ...]:
+        """Rules of the survey count today too, where none of today supersedes them."""
+        return (School.TODAY,) if self.school is School.TODAY else (School.SURVEY, School.TODAY)
+
+    @property
     def is_verified(self) -> bool:
         return self.verified not in ("", "no")
 
@@ -207,8 +212,7 @@ class Knowledge:
     def _by_topic(self) -> dict[tuple[str, School], tuple[Rule, ...]]:
         chosen: dict[tuple[str, School], list[Rule]] = {}
         for rule in self.rules:
-            schools = [School.TODAY] if rule.school is School.TODAY else [School.SURVEY, School.TODAY]
-            for school in schools:
+            for school in rule.counts_in:
                 chosen.setdefault((rule.topic, school), []).append(rule)
         return {key: tuple(rules) for key, rules in chosen.items()}
 

@@ -118,7 +118,9 @@ class Trying:
         for _ in range(MOST_STARTS):
             left = self._seconds_left()
             if self._stop.all or (self.known.trials and left < RESTART_NEEDS):
-                self._note_what_is_missing(left)
+                if self.known.finals is None and not self._stop.all:
+                    what = f"{max(0.0, left):.0f} s of the budget were left, too few to look at the held-out examples."
+                    self.known.notes.append(f"{what} Begin anew with a longer --budget.")
                 break
             crash = self._climb(left)
             if crash is None:
@@ -127,11 +129,6 @@ class Trying:
         else:
             self._gave_up = True
         return self.outcome(interrupted=self._stop.all)
-
-    def _note_what_is_missing(self, left: float) -> None:
-        if self.known.finals is None and not self._stop.all:
-            what = f"{max(0.0, left):.0f} s of the budget were left, too few to look at the held-out examples."
-            self.known.notes.append(f"{what} Begin anew with a longer --budget.")
 
     def outcome(self, *, interrupted: bool = False) -> TrialResults:
         """The outcome so far. Raises NothingTriedError where not even the data could be read in time."""
@@ -218,18 +215,14 @@ class Trying:
         except KeyboardInterrupt:
             self._note_stop()
             raise
-        match ending.end:
-            case End.SAID_ALL:
-                return None
-            case End.STOPPED:
-                self.known.notes.append(STOPPED)
-                self._note_stop()
-                return None
-            case End.LATE:
-                self.known.notes.append("The time was over before everything was done.")
-                return None
-            case End.FAILED:
-                return self._running, ending.explain(ending.reason)
+        if ending.end is End.FAILED:
+            return self._running, ending.explain(ending.reason)
+        if ending.end is End.STOPPED:
+            self.known.notes.append(STOPPED)
+            self._note_stop()
+        elif ending.end is End.LATE:
+            self.known.notes.append("The time was over before everything was done.")
+        return None
 
     def _hear(self, line: bytes) -> bool:
         """Take down what the child says. Raises ValueError where it is no message."""

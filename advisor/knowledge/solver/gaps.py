@@ -9,10 +9,11 @@ from typing import Any
 import z3
 
 from advisor.errors import Problem
+from advisor.facts.values import number_text
 from advisor.facts.vocabulary import FactType
 from advisor.knowledge.model import Knowledge, Policy, School, Topic, is_literal
 from advisor.knowledge.solver.outcomes import RuleFormulas, TopicFormulas, admitted
-from advisor.knowledge.solver.questions import Answer, Asker, Court
+from advisor.knowledge.solver.questions import Answer, Court
 from advisor.knowledge.solver.situations import Situations
 from advisor.knowledge.solver.translation import numeral
 from advisor.knowledge.solver.values import (
@@ -144,15 +145,10 @@ def _what_matters(court: Court, formulas: TopicFormulas, model: Any) -> list[Sai
     said: list[Said] = []
     for exact in (False, True):
         said = [one for name in sorted(formulas.reads) for one in _told(court, formulas, name, model, exact=exact)]
-        few = _fewest(asker, said, spoken)
-        if few is not None:
-            return few
+        positions = asker.reasons([one.formula for one in said], spoken)
+        if positions is not None:
+            return [said[position] for position in positions]
     return said
-
-
-def _fewest(asker: Asker, said: list[Said], spoken: Formula) -> list[Said] | None:
-    positions = asker.reasons([one.formula for one in said], spoken)
-    return None if positions is None else [said[position] for position in positions]
 
 
 def _told(court: Court, formulas: TopicFormulas, name: str, model: Any, *, exact: bool) -> Iterator[Said]:
@@ -186,18 +182,18 @@ def _told_number(name: str, term: Number, value: float, cuts: list[float]) -> Sa
     below = max((cut for cut in cuts if cut <= value), default=None)
     above = min((cut for cut in cuts if cut >= value), default=None)
     if not cuts or below == above:
-        return Said(f"{name} == {_shown(value)}", all_of(term.known, term.value == numeral(value)), exact=True)
+        return Said(f"{name} == {number_text(value)}", all_of(term.known, term.value == numeral(value)), exact=True)
     parts = [] if below is None else [term.value > numeral(below)]
     parts += [] if above is None else [term.value < numeral(above)]
     if above is None:
-        text = f"{name} > {_shown(below or 0)}"
+        text = f"{name} > {number_text(below or 0)}"
     else:
-        text = f"{name} < {_shown(above)}" if below is None else f"{_shown(below)} < {name} < {_shown(above)}"
+        text = (
+            f"{name} < {number_text(above)}"
+            if below is None
+            else f"{number_text(below)} < {name} < {number_text(above)}"
+        )
     return Said(text, all_of(term.known, *parts))
-
-
-def _shown(number: float) -> str:
-    return f"{int(number)}" if number == int(number) and abs(number) < 1e15 else f"{number:g}"
 
 
 def thresholds(court: Court, formulas: TopicFormulas, name: str) -> list[float]:

@@ -84,15 +84,14 @@ class TopicFormulas:
     @cached_property
     def silent(self) -> Formula:
         """Nothing is recommended, although the topic is meant and not two values lead together."""
-        if self.topic.policy is Policy.SCORE:
-            weighed = any_of(*(all_of(backed, total > 0) for backed, total in self._scores.values()))
-            return negation(any_of(weighed, *(rule.decides for rule in self._ahead)))
-        return negation(any_of(*(rule.decides for rule in self.rules)))
+        weighed = (all_of(backed, total > 0) for backed, total in self._scores.values())
+        return negation(any_of(any_of(*weighed), *(rule.decides for rule in self._placed)))
 
     @cached_property
-    def _ahead(self) -> tuple[RuleFormulas, ...]:
-        """In a topic of policy score the rules that decide before all arguments."""
-        return tuple(one for one in self.rules if one.rule.effect is Effect.VALUE and self.topic.policy is Policy.SCORE)
+    def _placed(self) -> tuple[RuleFormulas, ...]:
+        """The rules that decide by their place; in a topic of policy score those before all arguments."""
+        scored = self.topic.policy is Policy.SCORE
+        return tuple(one for one in self.rules if one.rule.effect is Effect.VALUE or not scored)
 
     @cached_property
     def _scores(self) -> dict[str, tuple[Formula, Arithmetic]]:
@@ -108,7 +107,7 @@ class TopicFormulas:
         weights = {Strength.STRONG: more * more, Strength.MODERATE: more, Strength.WEAK: 1}
         weights[Strength.HISTORICAL] = 1 if self.school is School.SURVEY else 0
         scores: dict[str, tuple[Formula, Arithmetic]] = {}
-        for value in self.topic.values:
+        for value in self.topic.values if self.topic.policy is Policy.SCORE else ():
             backed: list[Formula] = []
             total: Arithmetic = z3.IntVal(0)
             for (named, effect, _), members in groups.items():
@@ -130,21 +129,12 @@ class TopicFormulas:
             return [variable.known == self.meant] + [
                 variable.options[value] == any_of(*items[value]) for value in items
             ]
-        if isinstance(variable, Choice) and self.topic.policy is Policy.SCORE:
+        if isinstance(variable, Choice):
             return [variable.options[value] == all_of(self.meant, self._chosen(value)) for value in self.topic.values]
         decided = all_of(self.meant, any_of(*(one.decides for one in self.rules)))
-        if isinstance(variable, Choice):
-            return [variable.options[value] == all_of(self.meant, self._first(value)) for value in self.topic.values]
         if isinstance(variable, Number):
             return [variable.known == decided, z3.Implies(decided, variable.value == self._number())]
         return [variable.known == decided]
-
-    def _first(self, value: str) -> Formula:
-        """The first rule that decides gives this value."""
-        outcome: Formula = FALSE
-        for one in reversed(self.rules):
-            outcome = either(one.decides, cast(Choice, one.value).has(value), outcome)
-        return outcome
 
     def _number(self) -> Arithmetic:
         """The value of the first rule that decides, as other topics see it."""
@@ -156,9 +146,9 @@ class TopicFormulas:
         return outcome
 
     def _chosen(self, value: str) -> Formula:
-        """Given by the first rule that decides before all arguments, or the winner of the arguments where there is none."""
-        outcome = self._wins(value)
-        for one in reversed(self._ahead):
+        """Given by the first rule that decides by its place, or the winner of the arguments where there is none."""
+        outcome = self._wins(value) if value in self._scores else FALSE
+        for one in reversed(self._placed):
             outcome = either(one.decides, cast(Choice, one.value).has(value), outcome)
         return outcome
 

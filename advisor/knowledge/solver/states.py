@@ -20,7 +20,7 @@ def impossible_states(knowledge: Knowledge, asked: Mapping[str, Collection[str]]
     for identifier, states in asked.items():
         rule = knowledge.by_id[identifier]
         left = set(states)
-        for school in [School.TODAY] if rule.school is School.TODAY else [School.TODAY, School.SURVEY]:
+        for school in rule.counts_in:
             left -= _possible(court, rule, school, left)
         found[identifier] = frozenset(left)
     return found

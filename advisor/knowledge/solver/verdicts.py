@@ -14,14 +14,6 @@ from advisor.knowledge.solver.questions import Answer, Court
 from advisor.knowledge.solver.values import Formula, negation
 from advisor.wording import join_names
 
-COUNTS_IN = {
-    School.SURVEY: (School.SURVEY, School.TODAY),
-    School.TODAY: (School.TODAY,),
-    School.ANY: (School.SURVEY, School.TODAY),
-}
-# School today supersedes rules of the survey on purpose: those need to matter in school survey only.
-MATTERS_IN = {**COUNTS_IN, School.SURVEY: (School.SURVEY,)}
-
 
 class Fate(Enum):
     MATTERS = "matters"
@@ -43,11 +35,13 @@ def rules_without_effect(court: Court) -> Iterator[Problem]:
     """One remark for each rule that cannot matter in any school where it should."""
     repeated = repeated_rules(court.knowledge)
     for rule in court.knowledge.rules:
-        verdicts = {school: judged(court, rule, school) for school in COUNTS_IN[rule.school]}
+        verdicts = {school: judged(court, rule, school) for school in rule.counts_in}
         if all(verdict.fate is Fate.NEVER_HOLDS for verdict in verdicts.values()):
             yield _never_holds(court, rule)
         elif rule.id not in repeated:
-            told = [verdicts[school] for school in MATTERS_IN[rule.school]]
+            # School today supersedes rules of the survey on purpose: those need to matter in school survey only.
+            matters_in = (School.SURVEY,) if rule.school is School.SURVEY else rule.counts_in
+            told = [verdicts[school] for school in matters_in]
             told = [verdict for verdict in told if verdict.fate is not Fate.NEVER_HOLDS]
             if told and all(verdict.fate is not Fate.MATTERS for verdict in told):
                 yield _without_effect(rule, told)
@@ -83,7 +77,7 @@ def _names(rules: tuple[RuleFormulas, ...] | list[RuleFormulas], positions: list
 def _never_holds(court: Court, rule: Rule) -> Problem:
     """A condition that excludes itself, or what its topic or other topics leave over."""
     what = f"rule {rule.id} can never hold"
-    formulas = court.formulas(rule.topic, COUNTS_IN[rule.school][-1], rule.layer)
+    formulas = court.formulas(rule.topic, rule.counts_in[-1], rule.layer)
     at_large = court.asker_at_large(formulas.reads)
     condition: Formula = formulas[rule.id].holds
     if at_large.ask(condition, formulas.meant) is Answer.POSSIBLE:
@@ -108,7 +102,7 @@ def _without_effect(rule: Rule, verdicts: list[Verdict]) -> Problem:
 
 
 def _unmeetable(court: Court, rule: Rule, expects: str) -> Iterator[Problem]:
-    for school in COUNTS_IN[rule.school]:
+    for school in rule.counts_in:
         formulas = court.formulas(rule.topic, school, rule.layer)
         expected = court.situations.seen.truth(expects).true
         answer = court.asker(rule.topic, school).ask(formulas.meant, formulas[rule.id].holds, expected)
