@@ -45,7 +45,10 @@ def row_order(columns: Sequence[Judged], target: TargetView | None) -> RowOrder:
     group = persons[0].column.name if len(persons) == 1 else None
     time, remarks = _times(others)
     if group is not None:
-        remarks.append(_group_remark(persons[0]))
+        known, distinct = persons[0].values.count(), persons[0].column.distinct
+        what = f"{persons[0].quoted} recurs: about {known / distinct:.1f} rows for each of its {distinct:,} values."
+        remedy = "Its rows are kept on one side of every split, and it is left out of the inputs."
+        remarks.append(Remark(what, remedy=remedy, columns=(group,)))
     elif len(persons) > 1:
         names = join_names([judged.quoted for judged in persons[:5]])
         what = f"{names} name persons or things that recur, so rows are not split by one of them."
@@ -70,14 +73,6 @@ def _tells_persons(judged: Judged) -> bool:
         and column.distinct > 1
         and known >= _ROWS_A_GROUP * column.distinct
     )
-
-
-def _group_remark(judged: Judged) -> Remark:
-    known = judged.values.count()
-    distinct = judged.column.distinct
-    what = f"{judged.quoted} recurs: about {known / distinct:.1f} rows for each of its {distinct:,} values."
-    remedy = "Its rows are kept on one side of every split, and it is left out of the inputs."
-    return Remark(what, remedy=remedy, columns=(judged.column.name,))
 
 
 def _times(columns: Sequence[Judged]) -> tuple[str | None, list[Remark]]:

@@ -45,18 +45,10 @@ def disk_behind(path: str, tree: Tree, host: Host) -> Disk:
     if place is None:
         return Disk(folder=path)
     total, free = host.space(place) or (None, None)
-    mount = _mount_of(place, tree)
-    if mount is None:
-        return Disk(total_bytes=total, free_bytes=free, folder=path)
-    return replace(
-        _drive(mount, tree),
-        file_system=mount.file_system,
-        total_bytes=total,
-        free_bytes=free,
-        folder=path,
-        mount_point=mount.point,
-        device=mount.source,
-    )
+    disk = Disk()
+    if (mount := _mount_of(place, tree)) is not None:
+        disk = replace(_drive(mount, tree), file_system=mount.file_system, mount_point=mount.point, device=mount.source)
+    return replace(disk, total_bytes=total, free_bytes=free, folder=path)
 
 
 def _mount_of(place: str, tree: Tree) -> _Mount | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from advisor.facts.values import number_text, with_unit
 from advisor.machine.doctor.finding import Examination, Finding, note, warning
-from advisor.machine.parts import DiskKind
+from advisor.machine.parts import Clocks, DiskKind
 from advisor.wording import join_names
 
 _SWAPPED = 256 * 2**20
@@ -42,15 +42,14 @@ def governor(seen: Examination) -> Iterator[Finding]:
         yield warning(
             "cpu.power-saving",
             "The processor saves power",
-            f"Its clock {what} `{join_names(saving)}`{_clock(seen)}.",
+            f"Its clock {what} `{join_names(saving)}`{_speed(clocks)}.",
             "While computing or measuring, let it run fast (as administrator, until the next start):",
             (f"echo {value} | sudo tee /sys/devices/system/cpu/cpufreq/policy*/{where}",),
         )
 
 
-def _clock(seen: Examination) -> str:
-    clocks = seen.machine.clocks
-    if clocks is None or clocks.now_hertz is None or clocks.max_hertz is None:
+def _speed(clocks: Clocks) -> str:
+    if clocks.now_hertz is None or clocks.max_hertz is None:
         return ""
     return f", now at {number_text(round(clocks.now_hertz / 1e9, 2))} of {number_text(round(clocks.max_hertz / 1e9, 2))} GHz"
 
