@@ -51,8 +51,8 @@ _SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisat
 def templates_of(blueprint: Blueprint) -> dict[str, str]:
     """The name of every file of the project but README.md, with the template that it comes from."""
     if not blueprint.is_network:
-        names = ("settings", "train", "model", "test_project")
-        chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in names}
+        chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
+        chosen["test_project.py"] = "shared/test_project.py.j2"
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
@@ -110,35 +110,23 @@ def network_files(network: str) -> dict[str, str]:
 
 def context_of(blueprint: Blueprint) -> dict[str, Any]:
     """The names that templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
-    return {
+    shape, computing = blueprint.shape, blueprint.computing
+    pixels = shape.channels * shape.height * shape.width
+    names = {
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
+        "is_network": blueprint.is_network,
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
-        "cpus": (blueprint.computing.workers + 1) * max(1, blueprint.computing.gpus)
-        + (blueprint.computing.threads or 1)
-        - 1,
-        "large_picture": _large_picture(blueprint),
+        "cpus": (computing.workers + 1) * max(1, computing.gpus) + (computing.threads or 1) - 1,
+        "large_picture": blueprint.layout is Layout.PICTURE and pixels > LARGEST_FLAT_PICTURE,  # no row of values
         "counts_words": counts_words(blueprint.network),
         "trial_batch": blueprint.trial_batch,
-        "hours": max(1, round(blueprint.computing.hours or 24)),
-        **(_of_a_transformer(blueprint) if blueprint.network == "transformer" else {}),
+        "hours": max(1, round(computing.hours or 24)),
     }
-
-
-def _large_picture(blueprint: Blueprint) -> bool:
-    """True for a picture that autoencoders do not treat as a row of values."""
-    shape = blueprint.shape
-    return blueprint.layout is Layout.PICTURE and shape.channels * shape.height * shape.width > LARGEST_FLAT_PICTURE
-
-
-def _of_a_transformer(blueprint: Blueprint) -> dict[str, int]:
-    width = blueprint.hidden_units[0]
-    shape = blueprint.shape
-    return {
-        "layers": layers_for(width),
-        "heads": heads(width),
-        "patch": patch_size(math.gcd(shape.height, shape.width)),
-    }
+    if blueprint.network == "transformer":
+        width, patch = blueprint.hidden_units[0], patch_size(math.gcd(shape.height, shape.width))
+        names |= {"layers": layers_for(width), "heads": heads(width), "patch": patch}
+    return names
 
 
 def render(template: str, context: Mapping[str, Any]) -> str:

@@ -24,11 +24,12 @@ def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False
     try:
         if folder.exists() and not folder.is_dir():
             raise input_error(TITLE, "this is a file", where=where, remedy="Name a folder.")
-        inhabited = folder.is_dir() and any(folder.iterdir())
-        if inhabited and not force:
+        if folder.is_dir() and any(folder.iterdir()) and not force:
             raise input_error(TITLE, "the folder is not empty", where=where, remedy=_NOT_EMPTY)
-        if inhabited:
-            _refuse_folders(folder, files)
+        in_the_way = [name for name in files if (folder / name).is_dir() and not (folder / name).is_symlink()]
+        if in_the_way:
+            what, remedy = "is a folder, where the project has a file", "Move it away."
+            raise InputError(TITLE, [Problem(shorten(folder / name, 200), what, remedy) for name in in_the_way])
         _write(folder, files)
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -40,16 +41,6 @@ def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False
 
 
 _NOT_EMPTY = "Name another folder, or add --force, which replaces files of the project and leaves all others."
-
-
-def _refuse_folders(folder: Path, files: Mapping[str, str]) -> None:
-    problems = [
-        Problem(shorten(folder / name, 200), "is a folder, where the project has a file", "Move it away.")
-        for name in files
-        if (folder / name).is_dir() and not (folder / name).is_symlink()
-    ]
-    if problems:
-        raise InputError(TITLE, problems)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

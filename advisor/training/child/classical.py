@@ -25,14 +25,13 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from advisor.errors import did_you_mean
 from advisor.wording import shorten
 
-Settings = Mapping[str, Any]
 _Maker = Callable[..., BaseEstimator]
 
 MOST_ROUNDS = 1000
 """Of the solver of the logistic regression; scikit-learn's 100 are too few for tables of some hundred columns."""
 
 
-def model(name: str, task: str, seed: int = 0, settings: Settings | None = None) -> BaseEstimator:
+def model(name: str, task: str, seed: int = 0, settings: Mapping[str, Any] | None = None) -> BaseEstimator:
     """A model that has not been fitted, with scikit-learn's defaults except for what the settings say.
 
     trivial gives the most frequent class or the mean; linear is a logistic regression (Cox 1958) or a ridge regression

@@ -77,7 +77,8 @@ class Climb:
         """Load and divide the data. Raises InputError where there is nothing to learn from them."""
         inspection = inspect(Path(request.path), request.target, Task(request.task) if request.task else None)
         if inspection.fingerprint != request.fingerprint:
-            raise _changed(request.path)
+            what = "they are not what they were when this run began"
+            raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
         examples = load(inspection, most_examples=request.most_examples, seed=0)
         classes = examples.task.value == "classify"
         self._tell, self._request = tell, request
@@ -142,19 +143,9 @@ class Climb:
                 self._tell(Costly(name, seconds * self._folds.width))
 
     def finals(self) -> None:
-        candidates = self._finalists()
-        if not candidates:
-            return
         final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed)
-        told = final_round.hold(
-            candidates,
-            self._trials,
-            allowed=self._allowed,
-            until=self._end,
-            begins=lambda candidate: self._tell(Began(candidate.name, None, 0, candidate.kind)),
-        )
-        for finals in told:
-            self._tell(finals)
+        for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
+            self._tell(message)
 
     def _finalists(self) -> list[Candidate]:
         return finalists(self._ladder, self._trials, self._request.planned.network)
@@ -223,11 +214,6 @@ class Climb:
 
     def _is_bet(self, candidate: Candidate) -> bool:
         return candidate.model == self._request.planned.network
-
-
-def _changed(path: str) -> InputError:
-    what = "they are not what they were when this run began"
-    return input_error("The data have changed", what, where=path, remedy="Begin anew with --fresh.")
 
 
 def climb(request: Request, begun: float, tell: Telling) -> None:

@@ -13,7 +13,7 @@ from advisor.datasets.preparing.splits import Split
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.metrics import Metric, score
-from advisor.training.child.request import Finals
+from advisor.training.child.request import Began, Finals
 from advisor.training.child.scoring import Floats, Resampling, interval, units_of
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.ladder import Ladder
@@ -82,11 +82,9 @@ class FinalRound:
         self,
         candidates: Sequence[Candidate],
         trials: Sequence[Trial],
-        *,
         allowed: Callable[[Candidate], float],
         until: float,
-        begins: Callable[[Candidate], None],
-    ) -> Iterator[Finals]:
+    ) -> Iterator[Began | Finals]:
         """As many seeds as there is time for, up to five. Tells what is known whenever there is something to compare.
 
         Args:
@@ -100,7 +98,7 @@ class FinalRound:
             late = time.monotonic() + (known.seconds if known else usual) / max(1, number) > until
             if candidate.name in failed or (late and (number > 0 or place >= IN_ANY_CASE)):
                 continue
-            begins(candidate)
+            yield Began(candidate.name, None, 0, candidate.kind)
             try:
                 fitted = self._fitting.fit(
                     candidate,

@@ -68,8 +68,11 @@ class Resampling:
         self._truth = truth
         self._seed = seed
         self._unit_of = numpy.unique(numpy.arange(len(truth)) if units is None else units, return_inverse=True)[1]
+        self._parts = _parts(metric, truth)
+        self._counts = [len(numpy.unique(self._unit_of[part])) for part in self._parts]
+        """Units of each part, since examples of one unit are not independent."""
         by_class = metric is Metric.BALANCED_ACCURACY and units is None
-        self._drawn_from = _parts(metric, truth) if by_class else [numpy.arange(self._unit_of.max() + 1)]
+        self._drawn_from = self._parts if by_class else [numpy.arange(self._unit_of.max() + 1)]
         """Units, of each part of which as many are drawn as it has."""
 
     def scores(self, predicted: Numbers) -> Floats:
@@ -107,25 +110,21 @@ class Resampling:
         Args:
             right: the share of a finalist's seeds that told each example right (n,).
         """
-        parts = _parts(self._metric, self._truth)
-        if not parts:
-            return found
-        low, high = mean_share([float(right[part].mean()) for part in parts], self._counts(parts))
-        return min(low, found[0]), max(high, found[1])
+        return _widened(found, mean_share(self._means(right), self._counts)) if self._parts else found
 
     def of_difference(self, found: tuple[float, float], one: Numbers, other: Numbers) -> tuple[float, float]:
         """The same for the difference of two finalists."""
-        parts = _parts(self._metric, self._truth)
-        if not parts:
+        if not self._parts:
             return found
         gain = one - other
-        gains, changed = ([float(values[part].mean()) for part in parts] for values in (gain, gain**2))
-        low, high = mean_gain(gains, changed, self._counts(parts))
-        return min(low, found[0]), max(high, found[1])
+        return _widened(found, mean_gain(self._means(gain), self._means(gain**2), self._counts))
 
-    def _counts(self, parts: Sequence[Numbers]) -> list[int]:
-        """Units of each part, since examples of one unit are not independent."""
-        return [len(numpy.unique(self._unit_of[part])) for part in parts]
+    def _means(self, values: Numbers) -> list[float]:
+        return [float(values[part].mean()) for part in self._parts]
+
+
+def _widened(found: tuple[float, float], least: tuple[float, float]) -> tuple[float, float]:
+    return min(least[0], found[0]), max(least[1], found[1])
 
 
 def units_of(examples: Examples, rows: Numbers) -> Numbers | None:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import torch
 from torch import nn
@@ -61,33 +62,30 @@ class _LateError(Exception):
     """The deadline has come."""
 
 
+@dataclass
 class _Run:
     """One training under way."""
 
-    def __init__(
-        self,
-        objective: Objective,
-        training: Batch,
-        recipe: Recipe,
-        validation: Batch | None,
-        score: Score | None,
-        until: float,
-    ) -> None:
-        self._objective, self._training, self._recipe = objective, training, recipe
-        self._validation, self._score, self._until = validation, score, until
-        self._device = _device(objective)
-        self._whole = recipe.optimizer == "lbfgs"
-        self._steps_an_epoch = 1 if self._whole else number_of_batches(len(training[0]), recipe.batch_size)
+    objective: Objective
+    training: Batch
+    recipe: Recipe
+    validation: Batch | None
+    score: Score | None
+    until: float
+
+    def __post_init__(self) -> None:
+        self._device = _device(self.objective)
+        self._whole = self.recipe.optimizer == "lbfgs"
         self._turns = self._players_turns()
         self.history: list[Epoch] = []
-        self.best = _weights_of(objective.module)
+        self.best = _weights_of(self.objective.module)
         self.best_epoch = 0
         self.best_validation: float | None = None
 
     def to_the_end(self, on_epoch: Callable[[Epoch], None] | None) -> Stop:
         """Train, and tell why it ended."""
         try:
-            while len(self.history) < self._recipe.epochs:
+            while len(self.history) < self.recipe.epochs:
                 if self._patience_is_over():
                     return Stop.EARLY
                 self._epoch(len(self.history) + 1)
@@ -97,21 +95,21 @@ class _Run:
             return Stop.DIVERGED
         except _LateError:
             if self.best_validation is None and not self._whole:  # L-BFGS may be in the middle of a search
-                self.best = _weights_of(self._objective.module)
+                self.best = _weights_of(self.objective.module)
             return Stop.TIME
         return Stop.EPOCHS
 
     def _players_turns(self) -> Sequence[Step | WholeStep]:
-        players = self._objective.players()
+        players = self.objective.players()
         if self._whole:
-            return [WholeStep(player, self._recipe, self._look_at_the_clock) for player in players]
-        steps = self._steps_an_epoch * self._recipe.epochs
-        return [Step(player, self._recipe, steps) for player in players]
+            return [WholeStep(player, self.recipe, self._look_at_the_clock) for player in players]
+        steps = number_of_batches(len(self.training[0]), self.recipe.batch_size) * self.recipe.epochs
+        return [Step(player, self.recipe, steps) for player in players]
 
     def _epoch(self, number: int) -> None:
         begun = time.monotonic()
-        begin_at((self._recipe.seed * _MOST_EPOCHS + number) % 2**63, self._device)
-        self._objective.module.train()
+        begin_at((self.recipe.seed * _MOST_EPOCHS + number) % 2**63, self._device)
+        self.objective.module.train()
         total = 0.0
         for batch in self._batches():
             self._look_at_the_clock()
@@ -119,47 +117,47 @@ class _Run:
             total += sum(turn.take(there) for turn in self._turns) * len(batch[0])
         judgement = self._judgement()
         self._keep_the_best(number, judgement)
-        loss = total / len(self._training[0])
+        loss = total / len(self.training[0])
         self.history.append(Epoch(number, loss, judgement, time.monotonic() - begun))
 
     def _batches(self) -> Iterable[Batch]:
         if self._whole:
-            return [self._training]
-        return shuffled(self._training, self._recipe.batch_size, torch.default_generator)
+            return [self.training]
+        return shuffled(self.training, self.recipe.batch_size, torch.default_generator)
 
     def _look_at_the_clock(self) -> None:
-        if time.monotonic() >= self._until:
+        if time.monotonic() >= self.until:
             raise _LateError
 
     @torch.no_grad()
     def _judgement(self) -> float | None:
         """The score or the loss of the validation examples, with the same random numbers after every epoch."""
-        begin_at(self._recipe.seed, self._device)
-        self._objective.module.eval()
-        if self._score is not None:
-            return float(self._score(self._objective.module))
-        if self._validation is None:
+        begin_at(self.recipe.seed, self._device)
+        self.objective.module.eval()
+        if self.score is not None:
+            return float(self.score(self.objective.module))
+        if self.validation is None:
             return None
         total = 0.0
-        for batch in in_order(self._validation, 4 * self._recipe.batch_size):  # keeps nothing for going backwards
+        for batch in in_order(self.validation, 4 * self.recipe.batch_size):  # keeps nothing for going backwards
             self._look_at_the_clock()
             there = tuple(tensor.to(self._device) for tensor in batch)
-            total += computed(self._objective.loss, there, self._recipe.precision).item() * len(batch[0])
-        return total / len(self._validation[0])
+            total += computed(self.objective.loss, there, self.recipe.precision).item() * len(batch[0])
+        return total / len(self.validation[0])
 
     def _keep_the_best(self, number: int, judgement: float | None) -> None:
         """Keep the best weights; a loss that is no number is no improvement."""
         if judgement is None or (math.isfinite(judgement) and self._is_better(judgement)):
-            self.best = _weights_of(self._objective.module)
+            self.best = _weights_of(self.objective.module)
             self.best_epoch, self.best_validation = number, judgement
 
     def _is_better(self, judgement: float) -> bool:
         if self.best_validation is None:
             return True
-        return judgement > self.best_validation if self._score is not None else judgement < self.best_validation
+        return judgement > self.best_validation if self.score is not None else judgement < self.best_validation
 
     def _patience_is_over(self) -> bool:
-        patience = self._recipe.patience
+        patience = self.recipe.patience
         return patience is not None and len(self.history) - self.best_epoch >= patience
 
 
