@@ -11,6 +11,7 @@ from textual.widgets import Input, OptionList, Static
 
 from advisor.facts.answers import read_answers
 from advisor.report.plan.json_plan import read_plan
+from advisor.session.data import inspected
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screens.export.export import ExportScreen
 from tests.tui.pilots import Running, piloted, running, settled, snapshot
@@ -146,6 +147,24 @@ async def test_the_data_are_never_rewritten(folder: Path) -> None:
         await run.press("ctrl+s")
         assert "They are never rewritten" in said(run)
         assert data.read_text(encoding="utf-8") == "a,b\n"
+
+
+@piloted
+async def test_a_starter_project_is_for_the_data_and_data_that_it_would_misread_are_refused(folder: Path) -> None:
+    (folder / "rows.csv").write_text("a;b\n" + "1;x\n2;y\n" * 30, encoding="utf-8")
+    (folder / "rows.json").write_text('[{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]', encoding="utf-8")
+    standing = desk(TABLE)
+    async with running(ExportScreen(), desk=standing) as run:
+        standing.inspection = inspected(folder / "rows.csv")
+        await choose(run, "starter", "project")
+        await run.press("enter")
+        assert 'else ";"' in Path("project/data.py").read_text(encoding="utf-8")
+
+        standing.inspection = inspected(folder / "rows.json")
+        await choose(run, "starter", "other")
+        await run.press("enter")
+        assert "JSON with one object a line" in said(run)
+        assert not Path("other").exists()
 
 
 @piloted

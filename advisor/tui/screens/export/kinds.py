@@ -47,11 +47,13 @@ def _answers(_plan: Plan, _knowledge: Knowledge, desk: Desk | None) -> str:
 
 
 def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str, str]:
-    from advisor.starter.project import project_files
+    from advisor.starter.project import project_files, refuse_unreadable
 
     seen = None if desk is None else desk.inspection
-    data, target = (None, None) if seen is None else (Path(seen.path), seen.target)
-    return project_files(plan, knowledge, data, target)
+    if seen is None:
+        return project_files(plan, knowledge)
+    refuse_unreadable(seen, seen.target)
+    return project_files(plan, knowledge, Path(seen.path), seen.target, seen.delimiter)
 
 
 KINDS = (
