@@ -18,7 +18,7 @@ from advisor.report.html.drawing import Chart, Point, Shape
 from advisor.report.html.rendering import render
 from advisor.report.machine.compared import WORDS, answer, days_measured, one_run, quantity_name, rate_of
 from advisor.report.machine.devices import figures, quantity
-from advisor.report.machine.page import MachineReport, machine_words
+from advisor.report.machine.page import MachineReport, machine_words, system_words
 from advisor.report.plan.comparison import Comparison
 from advisor.report.rates import amount, multiple, rate_words, times
 
@@ -35,14 +35,11 @@ def machine_view(report: MachineReport) -> dict[str, object]:
     said = machine_words(machine) or ["What it is was not kept when it was measured"]
     if machine is not None:
         features = ", ".join(sorted(machine.features or ()))
-        said += [f"instruction sets {features}"] if features else []
-        said += [" ".join(part for part in (machine.system, machine.kernel) if part)]
-        said += ["a virtual machine"] if machine.virtual else []
-        said += [f"in {machine.container}"] if machine.container else []
+        said += [*([f"instruction sets {features}"] if features else []), *system_words(machine)]
     versions = [*profile.versions.items(), ("host", profile.host), ("fingerprint", profile.fingerprint)]
     return {
         "date": profile.date[:10],
-        "words": [part for part in said if part],
+        "words": said,
         "versions": [(name, version) for name, version in versions if version],
         "quantities": [_quantity(reading, report.peaks.get(name)) for name, reading in report.measured.items()],
         "compared": [

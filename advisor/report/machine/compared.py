@@ -53,17 +53,16 @@ def answer(compared: MachinesCompared) -> str:
 
 
 def _since(compared: MachinesCompared, slower: int, faster: int, undecided: int, of: str) -> str:
+    better = f"{faster} became faster" if faster else ""
+    also = f"; {better}" if better else ""
     if slower:
         worst = min((d for d in compared.differences if d.change is Change.SLOWER), key=lambda d: d.ratio)
         most = f"the most: {worst.quantity.label}, {times(worst.ratio, worst.low, worst.high)}"
-        other = f"; {faster} became faster" if faster else ""
-        return f"Yes, it is slower than it was in {slower} {of} ({most}){other}."
+        return f"Yes, it is slower than it was in {slower} {of} ({most}){also}."
     if 2 * undecided > len(compared.differences):
         told = f"{_mostly_undecided(compared, undecided, of)})"
-        better = f"; {faster} became faster" if faster else ""
         remedy = "Measure again with more time (`advisor probe --budget 3min`), or name another day with --since DATE."
-        return f"It cannot be said whether it is slower than it was: {told}{better}. {remedy}"
-    better = f"{faster} became faster" if faster else ""
+        return f"It cannot be said whether it is slower than it was: {told}{also}. {remedy}"
     open_ = f"{undecided} cannot be decided" if undecided else ""
     rest = ", and ".join(part for part in (better, open_) if part)
     if undecided:

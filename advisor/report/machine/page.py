@@ -163,6 +163,13 @@ def machine_words(machine: Machine | None) -> list[str]:
     return [phrase for phrase in known if phrase is not None]
 
 
+def system_words(machine: Machine) -> list[str]:
+    """The operating system, and what it runs in."""
+    system = " ".join(part for part in (machine.system, machine.kernel) if part)
+    virtual, container = "a virtual machine" if machine.virtual else "", f"in {machine.container}"
+    return [part for part in (system, virtual, container if machine.container else "") if part]
+
+
 def _what_it_is(page: Page, profile: MachineProfile, is_here: bool, is_kept: bool) -> None:
     day = profile.date[:10]
     measured = f", measured last on {day}" if day else ""
@@ -179,11 +186,8 @@ def _what_it_is(page: Page, profile: MachineProfile, is_here: bool, is_kept: boo
         page.add(f"{', '.join(machine_words(machine))}.")
         if machine.features:
             page.add(f"Instruction sets: {', '.join(sorted(machine.features))}.")
-        about = [("a virtual machine", machine.virtual), (f"in {machine.container}", machine.container)]
-        placed = ", ".join(words for words, true in about if true)
-        system = " ".join(part for part in (machine.system, machine.kernel) if part)
-        if system or placed:
-            page.add(f"{', '.join(part for part in (system, placed) if part)}.")
+        if system := system_words(machine):
+            page.add(f"{', '.join(system)}.")
     versions = ", ".join(f"{name} {version}" for name, version in profile.versions.items())
     where = f" on the host {profile.host}" if profile.host else ""
     if versions or where:

@@ -85,23 +85,26 @@ def _topic(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> Iterator[
     for reason in entry.because:
         sources = "; ".join(words.citation(knowledge, source) for source in reason.sources)
         yield f"- {plain(reason.text)} {plain(f'({sources})') if sources else ''}".rstrip()
-        yield f"  - rule {code(reason.rule)}, school {reason.school.value}{_traits(reason.strength, reason.readiness)}"
+        strength = f", {plain(reason.strength)}" if reason.strength else ""
+        readiness = f", technology readiness {reason.readiness} of 9" if reason.readiness is not None else ""
+        yield f"  - rule {code(reason.rule)}, school {reason.school.value}{strength}{readiness}"
         if reason.when:
             yield f"  - when {code(reason.when)}"
         if not reason.verified:
             yield f"  - not verified: {words.UNVERIFIED_MEANS}"
         if reason.origin:
             yield f"  - from the rule pack {plain(reason.origin)}"
-        for erratum in reason.errata:
-            yield f"  - **Erratum** {plain(erratum)}"
-    yield from _notes(knowledge, entry)
+        yield from (f"  - **Erratum** {plain(erratum)}" for erratum in reason.errata)
+    for note, errata in contents.notes_on(knowledge, entry):
+        yield f"- Note: {plain(note)}"
+        yield from (f"  - **Erratum** {plain(erratum)}" for erratum in errata)
     if entry.alternatives:
         yield "- Why not"
         for other in entry.alternatives:
             value = words.value_words(knowledge, entry.topic, other.value, entry.unit)
             yield f"  - {plain(value)}: {plain(other.why_not)}"
-            for erratum in words.errata_quoted(knowledge, entry.topic, other.why_not):
-                yield f"    - **Erratum** {plain(erratum)}"
+            quoted = words.errata_quoted(knowledge, entry.topic, other.why_not)
+            yield from (f"    - **Erratum** {plain(erratum)}" for erratum in quoted)
     if entry.flips:
         yield "- What would flip it"
         for flip in entry.flips:
@@ -110,19 +113,6 @@ def _topic(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> Iterator[
     if entry.actions:
         yield from ("", "What to do:", "", *code_block(entry.actions))
     yield ""
-
-
-def _traits(strength: str, readiness: int | None) -> str:
-    traits = [f", {plain(strength)}"] if strength else []
-    traits += [f", technology readiness {readiness} of 9"] if readiness is not None else []
-    return "".join(traits)
-
-
-def _notes(knowledge: Knowledge, entry: Recommendation) -> Iterator[str]:
-    for note, errata in contents.notes_on(knowledge, entry):
-        yield f"- Note: {plain(note)}"
-        for erratum in errata:
-            yield f"  - **Erratum** {plain(erratum)}"
 
 
 # --- the rest ----------------------------------------------------------------------------------------------------

@@ -100,12 +100,8 @@ def _scope(judgement: Judgement) -> Scope | None:
 
 def _scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
     """Numbers for the different scopes, in the order in which they are first needed."""
-    found: dict[Scope, int] = {}
-    for _, group in _by_verdict(judgements):
-        for scope in map(_scope, group):
-            if scope is not None:
-                found.setdefault(scope, len(found) + 1)
-    return found
+    scopes = (scope for _, group in _by_verdict(judgements) for scope in map(_scope, group) if scope is not None)
+    return {scope: number for number, scope in enumerate(dict.fromkeys(scopes), start=1)}
 
 
 def _scope_words(scope: Scope) -> str:
@@ -140,20 +136,19 @@ def _findings(judgement: Judgement) -> Iterator[str]:
 
 
 def figure_words(figure: JudgedFigure) -> str:
-    """`four cards: 1.016 s`, or with the interval of what was measured: `to the GPU: 24.6 GB/s (24.1 GB/s to 25 GB/s)`."""
-    value = figure.value
-    median, low, high = _interval_words(value.median, value.low, value.high, figure.unit)
-    interval = f" ({low} to {high})" if value.low != value.high else ""
+    """`four cards: 1.016 s`, or with the interval of what was measured: `to the GPU: 24.6 GB/s (24.1 GB/s to 25 GB/s)`.
+
+    Seconds stand as the documents write them, so that the reader can compare; ratios have three digits.
+    """
+    values = (figure.value.median, figure.value.low, figure.value.high)
+    if figure.unit == "s" and 0.1 <= figure.value.median < 60:
+        median, low, high = (f"{value:.3f} s" for value in values)
+    elif figure.unit == "times":
+        median, low, high = (f"{value:.3g} times" for value in values)
+    else:
+        median, low, high = interval_words(*values, figure.unit)
+    interval = f" ({low} to {high})" if figure.value.low != figure.value.high else ""
     return f"{figure.title}: {median}{interval}"
-
-
-def _interval_words(median: float, low: float, high: float, unit: str) -> tuple[str, str, str]:
-    """Seconds as the documents write them, so that the reader can compare; ratios with three digits."""
-    if unit == "s" and 0.1 <= median < 60:
-        return f"{median:.3f} s", f"{low:.3f} s", f"{high:.3f} s"
-    if unit == "times":
-        return f"{median:.3g} times", f"{low:.3g} times", f"{high:.3g} times"
-    return interval_words(median, low, high, unit)
 
 
 def claim_rows(judgements: Sequence[Judgement]) -> list[tuple[str, list[tuple[str, str, str]]]]:
