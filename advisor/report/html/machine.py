@@ -129,7 +129,7 @@ def machines_html(compared: MachinesCompared, date: str = "") -> str:
 
 
 def _row(one: Difference) -> tuple[str, str, str, str, str]:
-    """What it is, on A, on B, the ratio, and the verdict."""
+    """Name, rates on A and on B, ratio and verdict."""
     a, b = rate_of(one.first, one.first_runs), rate_of(one.second, one.second_runs)
     return quantity_name(one.quantity), a, b, times(one.ratio, one.low, one.high), WORDS[one.change]
 
