@@ -45,7 +45,7 @@ _OPTIMIZERS = {
     "lamb": "Lamb(groups, lr=learning_rate)",
     "lbfgs": "",
 }
-_SHARED = ("settings", "train", "devices", "checkpoints", "averages", "optimisation", "test_project")
+_SHARED = ("settings", "model", "train", "devices", "checkpoints", "averages", "optimisation", "test_project")
 
 
 def templates_of(blueprint: Blueprint) -> dict[str, str]:
@@ -56,7 +56,6 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
-        chosen["model.py"] = f"{folder_of(blueprint.network).name}/model.py.j2"
         chosen["data.py"] = f"data/{blueprint.layout}.py.j2"
         chosen["loss.py"] = _loss(blueprint)
         if blueprint.has_own_loss:  # and so makes new examples
@@ -122,6 +121,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "counts_words": counts_words(blueprint.network),
         "trial_batch": blueprint.trial_batch,
         "hours": max(1, round(computing.hours or 24)),
+        "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }
     if blueprint.network == "transformer":
         width, patch = blueprint.hidden_units[0], patch_size(math.gcd(shape.height, shape.width))

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.inference.plan import ComputedFigure, Status
-from advisor.networks.registry import buildable
+from advisor.networks.registry import buildable, folder_of
 from advisor.starter.blueprint import CLASSICAL, Layout, Targets
 from advisor.starter.planning import blueprint_of
 from advisor.starter.rendering import FOLDERS, templates_of
@@ -21,6 +21,7 @@ def test_every_type_of_network_has_its_templates() -> None:
     for name in types:
         for template in templates_of(blueprint_of(plan_of(TABLE, network_type=name))).values():
             assert any((folder / template).is_file() for folder in FOLDERS), f"{name}: {template}"
+        assert name in CLASSICAL or (folder_of(name) / "model.py.j2").is_file(), f"{name}: model.py.j2"
 
 
 def test_a_plan_without_a_type_of_network_is_refused_with_what_to_state() -> None:

@@ -13,26 +13,19 @@ from dataclasses import dataclass, replace
 from advisor.networks.families.alexnet import declaration as alexnet
 from advisor.networks.families.resnet50 import declaration as resnet50
 from advisor.networks.registry import family
+from advisor.networks.spec import Description
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkNetwork:
-    """A network with the batch that it was timed with; it is a NetworkSpec.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkNetwork(Description):
+    """A network with the batch that it was timed with.
 
     Inputs are values, for the LSTM different words; steps are words of a text.
     """
 
     name: str
     title: str
-    network: str
-    modality: str
-    inputs: int
-    outputs: int
-    hidden_units: tuple[int, ...]
     batch_size: int
-    sequence_length: int | None = None
-    activation: str = "relu"
-    loss: str = "cross_entropy"
     in_table: bool = True
     """True where the published table has it."""
 
@@ -52,15 +45,10 @@ class BenchmarkNetwork:
         def part(size: int) -> int:
             return max(2, round(size * share))
 
-        inputs = self.inputs
-        if self.modality == "image":
-            side = max(_LEAST_SIDE[self.network], part(_SIDE))
-            inputs = _COLOURS * side * side
-        else:
-            inputs = part(inputs)
+        side = max(_LEAST_SIDE.get(self.network, 0), part(_SIDE))
         return replace(
             self,
-            inputs=inputs,
+            inputs=_COLOURS * side**2 if self.modality == "image" else part(self.inputs),
             outputs=part(self.outputs),
             hidden_units=tuple(map(part, self.hidden_units)),
             in_table=False,
@@ -75,17 +63,18 @@ _FCN = 26_752
 
 def _fcn(name: str, title: str, layers: int, width: int, in_table: bool = True) -> BenchmarkNetwork:
     return BenchmarkNetwork(
-        name, title, "ffn", "tabular", _FCN, _FCN, (width,) * layers, 64,
-        activation="sigmoid", in_table=in_table,
+        "ffn", "tabular", _FCN, _FCN, (width,) * layers, activation="sigmoid",
+        name=name, title=title, batch_size=64, in_table=in_table,
     )  # fmt: skip
 
 
 def _cnn(name: str, title: str) -> BenchmarkNetwork:
-    return BenchmarkNetwork(name, title, name, "image", _COLOURS * _SIDE**2, 1000, family(name).hidden_units, 16)
+    units = family(name).hidden_units
+    return BenchmarkNetwork(name, "image", _COLOURS * _SIDE**2, 1000, units, name=name, title=title, batch_size=16)
 
 
 def _lstm(name: str, title: str, steps: int) -> BenchmarkNetwork:
-    return BenchmarkNetwork(name, title, "lstm", "text", _WORDS, _WORDS, (256, 256), 128, steps)
+    return BenchmarkNetwork("lstm", "text", _WORDS, _WORDS, (256, 256), steps, name=name, title=title, batch_size=128)
 
 
 SIX = (
