@@ -76,7 +76,7 @@ class MatmulTrial(OnProcessor):
         enough = max(rates.values()) * NEARLY
         likely = [size for size, rate in rates.items() if rate >= enough and 2 * size**3 / rate <= LONGEST_STEP]
         self._take(max(likely, default=min(rates)))
-        self._once()
+        self._timed()
         self._tell(Note(f"{self.setting} was measured with matrices of {self.size:,} rows and columns."))
 
     def step(self) -> None:
@@ -109,23 +109,21 @@ class MatmulTrial(OnProcessor):
 
         Other programs only ever make it slower, and a small matrix many times so.
         """
-        self._once()  # loads a library and chooses an algorithm, which can take a second
+        self._timed()  # loads a library and chooses an algorithm, which can take a second
         until = min(until, time.monotonic() + LOOKING_SECONDS)
-        fastest = self._once()
+        fastest = self._timed()
         while time.monotonic() < until:
             steps = max(1, round(LOOK_SECONDS / fastest))
-            begun = time.perf_counter()
-            for _ in range(steps):
-                self.step()
-            self.finish()
-            fastest = min(fastest, (time.perf_counter() - begun) / steps)
+            fastest = min(fastest, self._timed(steps))
         return fastest
 
-    def _once(self) -> float:
+    def _timed(self, steps: int = 1) -> float:
+        """Seconds per step."""
         begun = time.perf_counter()
-        self.step()
+        for _ in range(steps):
+            self.step()
         self.finish()
-        return time.perf_counter() - begun
+        return (time.perf_counter() - begun) / steps
 
 
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:

@@ -184,4 +184,4 @@ class Contest:
 
     def _sample_seconds(self, setting: Setting, repeats: int | None = None) -> float:
         steps = self._repeats(setting) if repeats is None else repeats
-        return self._step_seconds[setting] * (steps + (1 if steps > 1 else 0))
+        return self._step_seconds[setting] * (steps + (steps > 1))
