@@ -7,7 +7,9 @@ saved measurement; the annotations of what we keep and tell need no more than th
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -22,7 +24,15 @@ Decoder: TypeAlias = Callable[[Any], Any]
 _NO_DEFAULT = (dataclasses.MISSING, dataclasses.MISSING)
 _DECODERS: dict[Any, Decoder] = {}
 """The decoders made so far: annotations are text, which takes a while to read."""
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs."""
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def json_text(value: object) -> str:
+    """Readable JSON that is safe to print. Raises ValueError for nan and infinity."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def encode(value: Any, *, brief: bool = False) -> Any:

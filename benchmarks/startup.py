@@ -12,6 +12,8 @@ ADVISOR = str(Path(sys.executable).parent / "advisor")
 COMMANDS = {
     "bare interpreter": [sys.executable, "-c", "pass"],
     "advisor --help": [ADVISOR, "--help"],
+    "advisor recommend --help": [ADVISOR, "recommend", "--help"],
+    "advisor probe list": [ADVISOR, "probe", "list"],
     "advisor recommend": [ADVISOR, "recommend", "--answers", "examples/digits.yaml"],
     "advisor recommend, JSON": [ADVISOR, "recommend", "--answers", "examples/digits.yaml", "--format", "json"],
 }

@@ -28,7 +28,7 @@ def imported_by(module: str) -> set[str]:
         "advisor.agent.trials.trying",
         "advisor.session.data",
         "advisor.session.trying",
-        "advisor.cli.commands.planning.recommend",
+        "advisor.cli.commands.planning.report",
     ],
 )
 def test_what_thinks_about_data_loads_no_heavy_library(module: str) -> None:

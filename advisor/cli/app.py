@@ -1,11 +1,11 @@
-"""The commands of `advisor`, of which only the one that is called is imported."""
+"""The commands of `advisor`: options are imported for the help of a command, and its work when it is called."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -14,48 +14,56 @@ from advisor.cli.console import BAD_INPUT, interactive, panel
 from advisor.version import __version__
 
 COMMANDS = {
-    "wizard": ("wizard.wizard", "Ask one question at a time and end with a plan."),
-    "recommend": ("commands.planning.recommend", "Recommend from answers, flags and this machine."),
-    "explain": ("commands.planning.explain", "Why one topic is advised as it is, and what would flip it."),
-    "compare": ("commands.planning.compare", "Two sets of answers, and where their plans differ."),
-    "inspect": ("commands.looking.inspect", "Facts about your data, and what is odd about them."),
-    "try": ("commands.experiments.try_", "Try the plan on your data, the simplest models first."),
-    "bench": ("commands.experiments.bench", "Time six networks of the 2016 benchmark on this machine."),
-    "glossary": ("commands.planning.glossary", "Technical terms, facts and recommendations in plain words."),
-    "report": ("commands.planning.report", "A report from a plan that was saved as JSON."),
-    "starter": ("commands.planning.starter", "A small training project for the plan, which needs the advisor no more."),
-    "doctor": ("commands.looking.doctor", "What this machine, its driver and its torch disagree on."),
+    "wizard": ("wizard.wizard:wizard", "Ask one question at a time and end with a plan."),
+    "recommend": ("commands.planning.report:recommend", "Recommend from answers, flags and this machine."),
+    "explain": ("commands.planning.explain:explain", "Why one topic is advised as it is, and what would flip it."),
+    "compare": ("commands.planning.compare:compare", "Two sets of answers, and where their plans differ."),
+    "inspect": ("commands.looking.inspect:inspect", "Facts about your data, and what is odd about them."),
+    "try": ("commands.experiments.try_:try_", "Try the plan on your data, the simplest models first."),
+    "bench": ("commands.experiments.bench:bench", "Time six networks of the 2016 benchmark on this machine."),
+    "glossary": ("commands.planning.glossary:glossary", "Technical terms, facts and recommendations in plain words."),
+    "report": ("commands.planning.report:report", "A report from a plan that was saved as JSON."),
+    "starter": (
+        "commands.planning.starter:starter",
+        "A small training project for the plan, which needs the advisor no more.",
+    ),
+    "doctor": ("commands.looking.doctor:doctor", "What this machine, its driver and its torch disagree on."),
     "probe": (
-        "commands.experiments.probe",
+        "commands.experiments.probe:probe",
         "Measure this machine for a plan, within a time budget, and advise again.",
     ),
-    "probe list": ("commands.experiments.probe_list", "The probes: what each answers, and what it costs."),
+    "probe list": ("commands.experiments.probe_list:probe_list", "The probes: what each answers, and what it costs."),
     "rules": ("", "The rule base: list, show, check, test, coverage, docs; and the survey on trial."),
-    "rules list": ("commands.rules.list_", "Every rule, or those of one topic or school."),
-    "rules show": ("commands.rules.show", "One rule with its sources, errata and what overrules it."),
-    "rules check": ("commands.rules.check", "Every problem and every oddity of the rule base."),
-    "rules test": ("commands.rules.run_tests", "Run the tests that stand beside the rules."),
-    "rules coverage": ("commands.rules.coverage", "Which rules the tests show firing, silent and unknown."),
-    "rules docs": ("commands.rules.docs", "The whole rule base as a book in Markdown."),
-    "rules trial": ("commands.rules.trial", "What became of the claims of the documents from which this grew."),
+    "rules list": ("commands.rules.showing:list_", "Every rule, or those of one topic or school."),
+    "rules show": ("commands.rules.showing:show", "One rule with its sources, errata and what overrules it."),
+    "rules check": ("commands.rules.checking:check", "Every problem and every oddity of the rule base."),
+    "rules test": ("commands.rules.checking:run_tests", "Run the tests that stand beside the rules."),
+    "rules coverage": ("commands.rules.checking:coverage", "Which rules the tests show firing, silent and unknown."),
+    "rules docs": ("commands.rules.docs:docs", "The whole rule base as a book in Markdown."),
+    "rules trial": ("commands.rules.trial:trial", "What became of the claims of the documents from which this grew."),
     "profiles": ("", "Known devices and measured machines."),
-    "profiles list": ("commands.profiles.list_", "Every known device, and the machines measured on this host."),
+    "profiles list": ("commands.profiles.showing:list_", "Every known device, and the machines measured on this host."),
     "profiles show": (
-        "commands.profiles.show",
+        "commands.profiles.showing:show",
         "A device, or a machine that was measured (this: the last one here): figures and sources.",
     ),
     "profiles path": (
-        "commands.profiles.path",
+        "commands.profiles.showing:path",
         "Where a device or a measured machine is kept; without a name, the folder of this host.",
     ),
-    "profiles compare": ("commands.profiles.compare", "Is this machine slower than it was, or than another?"),
+    "profiles compare": (
+        "commands.profiles.compare:compare",
+        "Is this machine slower than it was, or than another?\n\n"
+        "With two names or files: two machines. With one and --since DATE: before that day against since then. With one\n"
+        "alone: the last day that was measured against the days before.",
+    ),
     "profiles export": (
-        "commands.profiles.export",
+        "commands.profiles.export:export",
         "A measured machine as JSON, for another computer or for others (--anonymous).",
     ),
 }
-"""By name: the module in advisor.cli, whose function of the same name is the command, and one line of help. Commands named
-`NAME ...` belong to the group NAME; a group without a module only holds them."""
+"""By name: the function in advisor.cli that does the work, and the help. Its options are the class named like it in
+`commands/options.py`. Commands named `NAME ...` belong to the group NAME; a group without work only holds them."""
 
 
 class Deferred(TyperCommand):
@@ -85,18 +93,34 @@ def program() -> TyperGroup:
 
 
 def command(name: str) -> TyperCommand | TyperGroup:
-    """The command of this name with its options: imports its module."""
-    module, help_ = COMMANDS[name]
+    """The command of this name with its options, which are imported."""
+    work, help_ = COMMANDS[name]
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     if not any(other.startswith(f"{name} ") for other in COMMANDS):
-        function = function_of(name)
-        app.command(name.rpartition(" ")[2], help=inspect.getdoc(function) or help_)(function)
+        app.command(name.rpartition(" ")[2], help=help_)(_callback(name))
         built = typer.main.get_command(app)
         assert isinstance(built, TyperCommand)  # noqa: S101 - that is what one function gives
         return built
-    function = function_of(name) if module else _nothing
-    app.callback(help=help_, invoke_without_command=bool(module), no_args_is_help=not module)(function)
+    function = _callback(name) if work else _nothing
+    app.callback(help=help_, invoke_without_command=bool(work), no_args_is_help=not work)(function)
     return _with_parts(app, name)
+
+
+def _callback(name: str) -> Callable[..., None]:
+    """A function that takes the options of a command, as typer reads them, and runs it unless one below it is called."""
+
+    def call(context: typer.Context, **typed: object) -> None:
+        if context.invoked_subcommand is None:
+            run(name, **typed)
+
+    options, kind = options_of(name), inspect.Parameter.KEYWORD_ONLY
+    hints = get_type_hints(options, include_extras=True)
+    taken = [inspect.Parameter("context", kind, annotation=typer.Context)]
+    for option in options._fields:
+        default = options._field_defaults.get(option, inspect.Parameter.empty)
+        taken.append(inspect.Parameter(option, kind, default=default, annotation=hints[option]))
+    call.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
+    return call
 
 
 def _with_parts(app: typer.Typer, name: str) -> TyperGroup:
@@ -108,11 +132,14 @@ def _with_parts(app: typer.Typer, name: str) -> TyperGroup:
     return built
 
 
-def function_of(name: str) -> Callable[..., Any]:
-    """The function that does what a command says: imports its module."""
-    module = importlib.import_module(f"advisor.cli.{COMMANDS[name][0]}")
-    function: Callable[..., Any] = getattr(module, module.__name__.rpartition(".")[2])
-    return function
+def options_of(name: str) -> Any:
+    """The class of a command's options."""
+    return pkgutil.resolve_name(f"advisor.cli.commands.options:{name.title().replace(' ', '')}")
+
+
+def run(name: str, /, **typed: object) -> None:
+    """Do what a command says: imports the module of its work."""
+    pkgutil.resolve_name(f"advisor.cli.{COMMANDS[name][0]}")(options_of(name)(**typed))
 
 
 def named(words: list[str]) -> str:
@@ -145,7 +172,7 @@ def start(
     if context.invoked_subcommand is not None:
         return
     if interactive():
-        function_of("wizard")()
+        run("wizard")
         return
     panel(
         "There is no terminal for the wizard",

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from advisor.cli.console import look, write, write_json
-from advisor.cli.options import Format, PageFormat
+from advisor.cli.options import PageFormat
 from advisor.errors import input_error
 from advisor.files import write_text
-from advisor.inference.plan import Plan
-from advisor.knowledge.model import Knowledge
+from advisor.plain import json_text
 from advisor.report.page import Look
-from advisor.report.plan.json_plan import json_text
-from advisor.session.reporting import report_of
-
-if TYPE_CHECKING:
-    from advisor.report.contents import Evidence
 
 _ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
 _TITLE = "The output cannot be written"
@@ -75,23 +68,3 @@ def deliver_page(
         deliver(as_html(date.today().isoformat()), output, force)
     else:
         deliver(as_text(look() if output is None else Look()), output, force)
-
-
-def deliver_plan(
-    plan: Plan,
-    knowledge: Knowledge,
-    format_: Format,
-    output: Path | None,
-    force: bool,
-    evidence: Callable[[], Evidence],
-) -> None:
-    """Write a plan in the wanted form. Raises InputError when the file cannot be written.
-
-    Args:
-        evidence: what HTML shows beside the plan.
-    """
-    if format_ is Format.JSON:
-        deliver_json(plan.to_json(), output, force)
-    else:
-        shown = look() if output is None else Look()
-        deliver(report_of(plan, knowledge, format_.value, evidence, shown), output, force)

@@ -1,13 +1,18 @@
-"""The program `advisor`: runs a command and turns every failure into a message and an exit code."""
+"""The program `advisor`: runs a command and turns every failure, Ctrl-C and other signals into a message and an exit code."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from typing import NoReturn
 
 from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
-from advisor.cli.ending import close_stdout, end_interrupted, ended_by_signal, hear_of_the_end
 from advisor.errors import InputError
+
+_ENDING = ("SIGTERM", "SIGHUP")
+_ended_by: list[signal.Signals] = []
+"""The signal other than Ctrl-C that ends the program, once it has come."""
 
 
 def main() -> None:
@@ -40,18 +45,18 @@ def _run() -> int:
     except typer.Abort:
         end_interrupted()
     except BrokenPipeError:
-        close_stdout()  # nobody reads any more
+        _close_stdout()  # nobody reads any more
         return DONE
     except SystemExit as exit_:  # typer's answer to a broken pipe, which is no failure
         if not isinstance(exit_.__context__, BrokenPipeError):
             raise
-        close_stdout()
+        _close_stdout()
         return DONE
     except OSError as error:
-        if ended_by_signal():  # the terminal is gone, and what was to be written to it
+        if _ended_by:  # the terminal is gone, and what was to be written to it
             end_interrupted()
         panel("The work failed", [f"{error.filename or 'output'}: {error.strerror or error}"])
-        close_stdout()
+        _close_stdout()
         return FAILED
     except typer.Exit as exit_:
         return exit_.exit_code
@@ -77,3 +82,41 @@ def _usage_error(error: Exception) -> int:
     what = str(message()).replace(": Value error, ", ": ")
     panel("This command cannot be understood", [what, f"`{command} --help` shows what it takes."])
     return BAD_INPUT
+
+
+def hear_of_the_end() -> None:
+    """Let SIGTERM and SIGHUP end the program as Ctrl-C does: terminal restored, children ended, one message. Those that are
+    ignored (nohup) stay so."""
+    for name in _ENDING:
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    _ignore_signals()  # another one while everything is being put away would leave half of it
+    _ended_by.append(signal.Signals(number))
+    raise KeyboardInterrupt
+
+
+def _ignore_signals() -> None:
+    for name in ("SIGINT", *_ENDING):
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+def end_interrupted(what: str = "What was saved before is kept.") -> NoReturn:
+    """End the program with 130 and one message: what is kept, and how to go on. By another signal with 128 and its number,
+    as a shell tells of it."""
+    _ignore_signals()  # a second one has nothing left to stop
+    try:
+        panel(f"Ended by {_ended_by[0].name}" if _ended_by else "Interrupted", [what], style="yellow")
+    except OSError:  # the terminal is gone
+        _close_stdout()
+        os.dup2(1, 2)
+    raise SystemExit(128 + _ended_by[0] if _ended_by else INTERRUPTED)
+
+
+def _close_stdout() -> None:
+    """Send what is still to be written nowhere, so that nothing complains a second time at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

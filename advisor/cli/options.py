@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -43,6 +45,20 @@ def named_path(text: str) -> Path:
     if not text.strip():
         raise typer.BadParameter("this names nothing. Name a file or a folder; `.` is the folder that you are in.")
     return Path(text)
+
+
+def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
+    """The options that are not as usual, as they are typed in a shell.
+
+    Args:
+        flags: by the name of an option.
+    """
+    words: list[str] = []
+    for name, flag in flags.items():
+        value = getattr(options, name)
+        if value != options._field_defaults.get(name):
+            words += [word for one in (value if isinstance(value, list) else [value]) for word in (flag, str(one))]
+    return shlex.join(words)
 
 
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:

@@ -6,6 +6,7 @@ made anew, and nothing depends on it.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ from advisor.files import atomic_write
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge
 from advisor.plain import decode, encode
+from advisor.resources import rules_folder
 
 FORMAT = "advisor/knowledge-cache/5"
 KEEP = 8
@@ -29,6 +31,12 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_dir  # 5 ms
 
     return Path(user_cache_dir("advisor"))
+
+
+@functools.cache
+def knowledge_for(packs: tuple[Path, ...] = ()) -> Knowledge:
+    """The rule base that ships, with these packs on top, loaded once. Raises InputError as `loader.load` does."""
+    return load_cached(rules_folder(), packs)
 
 
 def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:

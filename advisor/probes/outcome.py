@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -158,6 +158,15 @@ class Outcome:
     def from_json(cls, data: object) -> Outcome:
         """The reverse of `to_json`. Raises ValueError for anything else."""
         return decode(cls, data, "outcome")
+
+
+def newest_of(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
+    """The last outcome of each probe, one that came to nothing only where there is no better."""
+    found: dict[str, Outcome] = {}
+    for outcome in outcomes:
+        if outcome.failure is None or outcome.probe not in found or found[outcome.probe].failure is not None:
+            found[outcome.probe] = outcome
+    return found
 
 
 def readable(

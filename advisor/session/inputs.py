@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +14,10 @@ from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import FULL, Detail
 from advisor.inference.plan import Plan
-from advisor.knowledge.cache import load_cached
+from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
-from advisor.resources import rules_folder
 from advisor.session.complaints import Complain
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
@@ -43,12 +41,6 @@ class Inputs:
     """Trials on the data, oldest first."""
     inspection: Inspection | None = None
     """Of the data that were named."""
-
-
-@functools.cache
-def knowledge_for(packs: tuple[Path, ...] = ()) -> Knowledge:
-    """The rule base with these packs on top, loaded once. Raises InputError."""
-    return load_cached(rules_folder(), packs)
 
 
 def gather(

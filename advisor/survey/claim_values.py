@@ -15,7 +15,7 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge, Policy
 from advisor.machine.profiles.published import PublishedTable
-from advisor.probes.outcome import Outcome, Rate
+from advisor.probes.outcome import Outcome, Rate, newest_of
 from advisor.probes.probe import Setting
 
 TABLE_4 = "dlbench-table-4"
@@ -101,15 +101,6 @@ _RATIOS: tuple[tuple[str, str, Setting, Setting], ...] = (
     ("timed.gpu_over_cpu", "device", "gpu", "cpu"),
     ("timed.several_ranks_over_one", "ranks", "several", "one"),
 )
-
-
-def newest_of(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
-    """The last outcome of each probe, one that came to nothing only where there is no better."""
-    found: dict[str, Outcome] = {}
-    for outcome in outcomes:
-        if outcome.failure is None or outcome.probe not in found or found[outcome.probe].failure is not None:
-            found[outcome.probe] = outcome
-    return found
 
 
 def _ratio(above: Rate, below: Rate) -> Estimate:

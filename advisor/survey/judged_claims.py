@@ -19,12 +19,11 @@ from advisor.knowledge.expressions.regions import FALSE, NO_NUMBER, NO_SET, TRUE
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedTable
 from advisor.probes.conditions import TOO_BUSY
-from advisor.probes.outcome import Outcome
+from advisor.probes.outcome import Outcome, newest_of
 from advisor.survey.claim_values import (
     Estimate,
     known_values,
     measured_estimates,
-    newest_of,
     table_estimates,
 )
 from advisor.wording import join_names, shorten

@@ -14,6 +14,7 @@ import typer
 
 from advisor.cli import console
 from advisor.cli.commands.experiments.bench import bench, chosen_networks, numbers
+from advisor.cli.commands.options import Bench
 from advisor.cli.options import PlainFormat
 from advisor.errors import InputError
 from advisor.survey import bench as agent
@@ -83,7 +84,7 @@ def test_the_page_of_all_six_goes_to_a_file(
     state: Path, stand_in: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "bench.txt"
-    bench(threads="1,2", budget="5 min", output=page)
+    bench(Bench(threads="1,2", budget="5 min", output=page))
     assert capsys.readouterr().out == ""
     text = page.read_text()
     titles = ["FCN-5:", "FCN-8:", "ALEXNET:", "RESNET-50:", "LSTM-32:", "LSTM-64:"]
@@ -92,7 +93,7 @@ def test_the_page_of_all_six_goes_to_a_file(
     assert "\x1b" not in text
     assert len(stand_in.ran) == 12
     with pytest.raises(InputError, match="the file exists"):
-        bench(threads="1,2", output=page)
+        bench(Bench(threads="1,2", output=page))
     assert len(stand_in.ran) == 12, "what could not be written is said before anything is measured"
 
 
@@ -103,7 +104,7 @@ def test_a_stopped_run_is_told_and_the_same_command_goes_on(
     monkeypatch.setattr(agent, "run", stopped.run)
     monkeypatch.setattr(signal, "signal", lambda *_: None)  # these tests stay open to Ctrl-C
     with pytest.raises(SystemExit) as ending:
-        bench(["fcn5", "lstm32"], threads="1,2", format_=PlainFormat.JSON)
+        bench(Bench(["fcn5", "lstm32"], threads="1,2", format_=PlainFormat.JSON))
     assert ending.value.code == console.INTERRUPTED
     told = capsys.readouterr()
     assert "the same command goes on from there" in " ".join(told.err.split())
@@ -111,7 +112,7 @@ def test_a_stopped_run_is_told_and_the_same_command_goes_on(
     assert [row["setting"] for row in known["lstm32"]["threads"]] == [1, 2]
     assert known["fcn5"]["skipped"]["batch"] == "It was stopped."
     monkeypatch.setattr(agent, "run", resumed.run)
-    bench(["fcn5", "lstm32"], threads="1,2", format_=PlainFormat.JSON)
+    bench(Bench(["fcn5", "lstm32"], threads="1,2", format_=PlainFormat.JSON))
     told = capsys.readouterr()
     assert "Going on where a stopped run ended: 2 sweeps measured already." in " ".join(told.err.split())
     assert [probe for _, probe in resumed.ran] == ["batch", "batch"]
@@ -122,7 +123,7 @@ def test_where_nothing_fits_it_says_why_and_fails(
 ) -> None:
     monkeypatch.setattr(agent, "run", StandIn(failing=("ffn",)).run)
     with pytest.raises(typer.Exit) as ending:
-        bench(["fcn5"], threads="1,2")
+        bench(Bench(["fcn5"], threads="1,2"))
     assert ending.value.exit_code == console.FAILED
     assert "It does not fit the memory." in capsys.readouterr().err
 

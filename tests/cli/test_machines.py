@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from advisor.facts.fact_base import FactBase, Source
-from advisor.session.inputs import knowledge_for
+from advisor.knowledge.cache import knowledge_for
 from advisor.session.machines import named_machine, unknown_card, with_published
 
 from ..agent.profiles_made import compared, profile

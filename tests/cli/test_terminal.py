@@ -236,8 +236,8 @@ def test_a_signal_while_reading_ends_with_its_code_and_one_message(
 
 @linux
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
-    script = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\nfrom advisor.cli import ending\n"
-    script += "ending.hear_of_the_end(); print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
+    script = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\nfrom advisor.cli import main\n"
+    script += "main.hear_of_the_end(); print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
     done = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
 

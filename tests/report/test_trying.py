@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli.commands.experiments.try_ import stated_options
-from advisor.cli.options import SchoolName
+from advisor.cli.commands.experiments.try_ import STATED
+from advisor.cli.commands.options import Try
+from advisor.cli.options import SchoolName, typed_again
 from advisor.cli.trying_progress import sparkline
 from advisor.facts.verdict import Verdict
 from advisor.report.found.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page
@@ -92,11 +93,13 @@ def test_a_stopped_run_says_so_and_how_to_go_on() -> None:
 
 
 def test_commands_to_type_next_repeat_how_the_task_was_stated() -> None:
-    stated = stated_options(Path("my answers.yaml"), ["task.kind=classify"], SchoolName.SURVEY, [Path("pack")])
+    answers, sets = Path("my answers.yaml"), ["task.kind=classify"]
+    options = Try(Path("wine.csv"), answers=answers, sets=sets, school=SchoolName.SURVEY, packs=[Path("pack")])
+    stated = typed_again(options, STATED)
     commands = [command for _, command in next_steps(replace(OUTCOME, stated=stated))]
     said = "--data /data/wine.csv --target kind --answers 'my answers.yaml' --set task.kind=classify --school survey --rules pack"
     assert commands == [f"advisor try {said} --budget 10min", f"advisor recommend {said}"]
-    assert stated_options(None, None, SchoolName.TODAY, None) == ""
+    assert typed_again(Try(Path("wine.csv")), STATED) == ""
 
 
 def test_a_line_for_each_trial() -> None:

@@ -12,7 +12,7 @@ import pytest
 from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
-from advisor.report.plan.json_plan import json_text
+from advisor.plain import json_text
 from advisor.tui import requests
 from advisor.tui.app import SCREENS
 from advisor.tui.dialogs.help import HelpScreen

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from advisor.agent.settling.glance import Glance
+from typing import TYPE_CHECKING
+
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Status
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
+
+if TYPE_CHECKING:
+    from advisor.agent.settling.glance import Glance
 
 
 def workload_of(plan: Plan | Glance) -> Workload | str:
@@ -57,7 +61,7 @@ def step_of(plan: Plan | Glance) -> Workload | None:
 
 
 def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
-    if isinstance(plan, Glance):
+    if not isinstance(plan, Plan):
         return plan.means_nothing(topic)
     return plan.recommendations[topic].status is Status.NOT_APPLICABLE
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from typing import Annotated
 
 import typer
 
+from advisor.cli.commands.options import Wizard
 from advisor.cli.console import BAD_INPUT, interactive, panel, write
-from advisor.cli.ending import end_interrupted
-from advisor.cli.options import DataPath, MachineName, Packs, SchoolName, TargetColumn
+from advisor.cli.gathering import inputs_of
+from advisor.cli.main import end_interrupted
+from advisor.cli.options import typed_again
 from advisor.cli.wizard.ending import Ending
 from advisor.cli.wizard.lines import say
 from advisor.cli.wizard.plain import PlainFace, warn_of_notes
@@ -19,7 +19,6 @@ from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.knowledge.model import School
 from advisor.session.desk import Desk
-from advisor.session.inputs import gather
 
 EARLIER = (
     "There is an earlier conversation: `{command}` goes on with it. It stays until you answer something here; then it is kept "
@@ -27,30 +26,17 @@ EARLIER = (
 )
 
 
-def wizard(
-    plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False,
-    data: DataPath = None,
-    target: TargetColumn = None,
-    machine: MachineName = "auto",
-    school: Annotated[
-        SchoolName | None,
-        typer.Option("--school", help="today's practice (the default), or the survey of 2018 as written."),
-    ] = None,
-    packs: Packs = None,
-) -> None:
-    if not plain and not interactive():
+def wizard(options: Wizard) -> None:
+    if not options.plain and not interactive():
         panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
         raise typer.Exit(BAD_INPUT)
 
-    plain = plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
+    plain = options.plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
     notes: list[tuple[str, str]] = []
-    inputs = gather(
-        machine=machine, school=school or SchoolName.TODAY, packs=packs, data=data, target=target,
-        complain=lambda title, what: notes.append((title, what)),
-    )  # fmt: skip
-    desk = Desk(inputs, _resume_command(plain, machine, packs), School(school) if school else None, notes)
-    told = desk.resume() if resume else None
+    school = School(options.school) if options.school else None
+    inputs = inputs_of(options, school=school or School.TODAY, complain=lambda title, what: notes.append((title, what)))
+    desk = Desk(inputs, _resume_command(plain, options), school, notes)
+    told = desk.resume() if options.resume else None
     if plain:
         earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []
         _line_by_line(desk, earlier if told is None else told)
@@ -58,19 +44,16 @@ def wizard(
         _on_the_whole_screen(desk, told)
 
 
-def _resume_command(plain: bool, machine: str, packs: Packs) -> str:
+def _resume_command(plain: bool, options: Wizard) -> str:
     """The command that takes the same conversation up again; the school is saved with it, and the desk knows the data."""
-    named = ["--plain", "--resume"] if plain else ["--resume"]
-    named += [] if machine == "auto" else ["--machine", machine]
-    for pack in packs or ():
-        named += ["--rules", str(pack)]
-    return shlex.join(["advisor", "wizard", *named])
+    named = typed_again(options, {"machine": "--machine", "packs": "--rules"})
+    return f"advisor wizard {'--plain ' if plain else ''}--resume {named}".strip()
 
 
 def _on_the_whole_screen(desk: Desk, resumed: list[str] | None) -> None:
-    from advisor.tui.app import Wizard  # 150 ms
+    from advisor.tui import app as tui  # 150 ms
 
-    app = Wizard(desk, resumed)
+    app = tui.Wizard(desk, resumed)
     app.run()
     say(desk.how_to_go_on())
     if app.return_code:  # it ended by a fault of its own

@@ -16,11 +16,10 @@ from advisor.facts.values import with_unit
 from advisor.facts.verdict import Verdict
 from advisor.machine.machine import Machine
 from advisor.plain import encode
-from advisor.probes.outcome import Outcome
+from advisor.probes.outcome import Outcome, newest_of
 from advisor.report.changes import STYLES, VERDICTS
 from advisor.report.page import Look, Page, Piece, Style, cells
 from advisor.report.rates import amount, bar, multiple, rate_words, times
-from advisor.survey.claim_values import newest_of
 from advisor.wording import join_names, shorten
 
 _LABEL, _FIGURE, _SHARE, _BAR = 20, 28, 9, 16

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from advisor.inference.plan import (
     Status,
 )
 from advisor.knowledge.model import Knowledge, Policy, School, Topic
+from advisor.plain import json_text
 from advisor.report.plan.json_fields import Fields
 from advisor.wording import shorten
 
@@ -35,19 +35,10 @@ MAX_BYTES = 16_000_000
 TITLE = "This plan cannot be used"
 REMEDY = "Name a file that `advisor recommend --format json --output FILE` wrote."
 
-# What a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs.
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
 
 def plan_text(plan: Plan) -> str:
     """The plan as JSON text. Raises ValueError where a number is no number, which `advise` never gives."""
     return json_text(plan.to_json())
-
-
-def json_text(value: object) -> str:
-    """Readable JSON that is safe to print. Raises ValueError for nan and infinity."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def read_plan(path: Path, knowledge: Knowledge) -> Plan:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from advisor.agent.events import MeasuringResumed
+from advisor.cli.commands.options import Bench
 from advisor.cli.console import FAILED, look, panel, warn, warn_once
 from advisor.cli.delivering import check_output, deliver, deliver_json
-from advisor.cli.ending import end_interrupted
-from advisor.cli.options import Force, Fresh, Output, PlainFormat, PlainFormatOption
+from advisor.cli.main import end_interrupted
+from advisor.cli.options import PlainFormat
 from advisor.cli.progress import MeasuringProgress
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.machine.profiles.published import load_tables
@@ -31,64 +31,33 @@ from advisor.survey.claim_values import TABLE_4
 from advisor.version import torch_version
 from advisor.wording import shorten
 
-BUDGET = "6 min"
 MOST_THREADS, MOST_EXAMPLES = 1024, 100_000
 _MOST = 12
 """Numbers in a list: each is one setting to be timed."""
 
 
-def complete_network(incomplete: str) -> list[str]:
-    return [network.name for network in EIGHT if network.name.startswith(incomplete)]
-
-
-def bench(
-    networks: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="fcn5, fcn8, alexnet, resnet50, lstm32, lstm64 (all of these if none is named), fcn5-2048, fcn8-2048.",
-            metavar="[NETWORK]...",
-            autocompletion=complete_network,
-        ),
-    ] = None,
-    threads: Annotated[
-        str | None,
-        typer.Option(
-            "--threads", help="Numbers of threads to try, such as 1,2,4; otherwise chosen by the cores.", metavar="LIST"
-        ),
-    ] = None,
-    batch: Annotated[
-        str | None,
-        typer.Option(
-            "--batch", help="Batch sizes to try, such as 16,64; otherwise half and twice the published.", metavar="LIST"
-        ),
-    ] = None,
-    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 10 min.")] = BUDGET,
-    width: Annotated[float, typer.Option("--width", hidden=True, min=0.001, max=1.0)] = 1.0,
-    fresh: Fresh = False,
-    format_: PlainFormatOption = PlainFormat.TEXT,
-    output: Output = None,
-    force: Force = False,
-) -> None:
-    chosen = [network.narrowed(width) for network in chosen_networks(networks or ())]
-    tried = numbers(threads, "--threads", MOST_THREADS)
-    sizes = numbers(batch, "--batch", MOST_EXAMPLES)
-    seconds = seconds_of(budget)
+def bench(options: Bench) -> None:
+    output = options.output
+    chosen = [network.narrowed(options.width) for network in chosen_networks(options.networks or ())]
+    tried = numbers(options.threads, "--threads", MOST_THREADS)
+    sizes = numbers(options.batch, "--batch", MOST_EXAMPLES)
+    seconds = seconds_of(options.budget)
     if output is not None:
-        check_output(output, force)
+        check_output(output, options.force)
     inputs = with_cards(gather(complain=warn_once, recall=False))
-    run = _benchmark(inputs, chosen, tried, sizes, seconds, fresh)
+    run = _benchmark(inputs, chosen, tried, sizes, seconds, options.fresh)
     try:
         _measure(run)
     except KeyboardInterrupt:
         if run.anything:
-            deliver_report(_report(inputs, run), format_, output, force)
+            deliver_report(_report(inputs, run), options.format_, output, options.force)
         if run.journal is not None and run.journal.outcomes:
             end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
         end_interrupted("No sweep was finished, so nothing is kept.")
     finally:
         if run.journal is not None:
             run.journal.close(finished=False)
-    deliver_report(_report(inputs, run), format_, output, force)
+    deliver_report(_report(inputs, run), options.format_, output, options.force)
     if not run.anything:
         panel("Nothing was measured", sorted(_reasons(run)))
         raise typer.Exit(FAILED)

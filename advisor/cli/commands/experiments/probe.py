@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -16,22 +14,12 @@ from advisor.agent.machines import reference
 from advisor.agent.machines.remarks import Again
 from advisor.agent.remembered.memory import measurements_file
 from advisor.agent.remembered.profile import grown
-from advisor.cli.console import FAILED, look, panel, stderr, warn, warn_once, write
+from advisor.cli.commands.options import Probe
+from advisor.cli.console import FAILED, look, panel, stderr, warn, write
 from advisor.cli.delivering import check_output, deliver, deliver_json, refuse_rewriting
-from advisor.cli.ending import end_interrupted
-from advisor.cli.options import (
-    Force,
-    Format,
-    FormatOption,
-    Fresh,
-    Output,
-    Packs,
-    SchoolName,
-    SchoolOption,
-    Sets,
-    TargetColumn,
-    named_path,
-)
+from advisor.cli.gathering import inputs_of
+from advisor.cli.main import end_interrupted
+from advisor.cli.options import Format, typed_again
 from advisor.cli.progress import MeasuringProgress
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.fact_base import Source
@@ -46,107 +34,61 @@ from advisor.report.survey.claims import claim_lines, claims_json, claims_markdo
 from advisor.session.budget import seconds_of
 from advisor.session.data import Mismatch, folder_of
 from advisor.session.evidence import evidence, judged
-from advisor.session.inputs import Inputs, gather
+from advisor.session.inputs import Inputs
 from advisor.session.measuring import Measured, ResumableInterrupt, measure
 from advisor.survey.judged_claims import Judgement
 from advisor.wording import shorten
 
+REPEATED = {
+    "answers": "--for", "sets": "--set", "data": "--data", "target": "--target", "save": "--save", "school": "--school",
+    "packs": "--rules",
+}  # fmt: skip
+"""Options of a command that repeats a run, besides its probes and its time."""
 
-def probe(
-    context: typer.Context,
-    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "60s",
-    only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only this probe. Repeatable.", metavar="NAME")
-    ] = None,
-    answers: Annotated[
-        Path | None, typer.Option("--for", help="The answers whose plan is measured.", metavar="ANSWERS")
-    ] = None,
-    sets: Sets = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            help="The data, or their folder: facts are found in them, and files read on that disk.",
-            parser=named_path,
-            metavar="PATH",
-        ),
-    ] = None,
-    target: TargetColumn = None,
-    fresh: Fresh = False,
-    save: Annotated[str, typer.Option("--save", help="Keep the result under this name.", metavar="NAME")] = "last",
-    school: SchoolOption = SchoolName.TODAY,
-    packs: Packs = None,
-    format_: FormatOption = Format.TEXT,
-    output: Output = None,
-    force: Force = False,
-) -> None:
-    if context.invoked_subcommand is not None:
-        return
 
-    seconds = seconds_of(budget)
-    _check_names(only)
+def probe(options: Probe) -> None:
+    save, output = options.save, options.output
+    seconds = seconds_of(options.budget)
+    _check_names(options.only)
     if save != "last":
         _check_save(save)
-    folder = None if data is None else folder_of(data)
-    inputs = gather(
-        answers, sets, "auto", school, packs, data=data, target=target, complain=warn_once, mismatch=Mismatch.TOLERATED
-    )
+    folder = None if options.data is None else folder_of(options.data)
+    inputs = inputs_of(options, mismatch=Mismatch.TOLERATED)
     if output is not None:
-        refuse_rewriting(output, answers)
-        check_output(output, force)
-    given = _options(answers, sets, data, target, save, school, packs)
-    if answers is None and not sets and inputs.inspection is None:
+        refuse_rewriting(output, options.answers)
+        check_output(output, options.force)
+    given = typed_again(options, REPEATED)
+    if options.answers is None and not options.sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
-    found = _measured(inputs, seconds, only, folder, save, fresh)
+    found = _measured(inputs, seconds, folder, options)
     revision = found.revision
     unsaved = (
         bool(revision.measured)
         and not found.kept
         and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
-    _deliver(found, format_, output, force, _Saved(save, not unsaved, given))
+    _deliver(found, options.format_, output, options.force, _Saved(save, not unsaved, given))
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
     if unsaved:
-        _say_unsaved(revision, save, Again(given, complete=True).command(only or (), budget))
+        _say_unsaved(revision, save, Again(given, complete=True).command(options.only or (), options.budget))
     if not revision.measured:
         if not revision.skipped and not revision.outcomes:
             panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
         raise typer.Exit(FAILED)
 
 
-def _measured(
-    inputs: Inputs, seconds: float, only: list[str] | None, folder: str | None, save: str, fresh: bool
-) -> Measured:
+def _measured(inputs: Inputs, seconds: float, folder: str | None, options: Probe) -> Measured:
     try:
         with MeasuringProgress(seconds) as progress:
             return measure(
-                inputs, seconds, complain=warn, only=only, folder=folder, save=save, fresh=fresh, on_event=progress
-            )
+                inputs, seconds, complain=warn, only=options.only, folder=folder, save=options.save,
+                fresh=options.fresh, on_event=progress,
+            )  # fmt: skip
     except ResumableInterrupt:
         end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-
-
-def _options(
-    answers: Path | None,
-    sets: list[str] | None,
-    data: Path | None,
-    target: str | None,
-    save: str,
-    school: SchoolName,
-    packs: list[Path] | None,
-) -> str:
-    """The options of this run besides its probes and its time, as they are written in a shell."""
-    words = ["--for", str(answers)] if answers is not None else []
-    words += [word for text in sets or () for word in ("--set", text)]
-    words += ["--data", str(data)] if data is not None else []
-    words += ["--target", target] if target is not None else []
-    words += ["--save", save] if save != "last" else []
-    words += ["--school", school.value] if school is not SchoolName.TODAY else []
-    words += [word for pack in packs or () for word in ("--rules", str(pack))]
-    return shlex.join(words)
 
 
 def _say_unsaved(revision: Revision, save: str, command: str) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from advisor.cli.commands.options import ProbeList
 from advisor.cli.console import look, write, write_json
-from advisor.cli.options import PlainFormat, PlainFormatOption
+from advisor.cli.options import PlainFormat
 from advisor.probes.catalogue import PROBES
 from advisor.report.page import Page, Style
 
 
-def probe_list(format_: PlainFormatOption = PlainFormat.TEXT) -> None:
-    if format_ is PlainFormat.JSON:
+def probe_list(options: ProbeList) -> None:
+    if options.format_ is PlainFormat.JSON:
         entries = [
             {
                 "name": p.name,

@@ -6,12 +6,12 @@ import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated
 
 import typer
 
+from advisor.cli.commands.options import Doctor
 from advisor.cli.console import FAILED, look, write, write_json
-from advisor.cli.options import PlainFormat, PlainFormatOption, named_path
+from advisor.cli.options import PlainFormat
 from advisor.errors import input_error
 from advisor.machine.detection.detection import detect, look_closer
 from advisor.machine.doctor.doctor import VARIABLES, findings
@@ -24,20 +24,13 @@ from advisor.report.machine.doctor import doctor_json, doctor_page
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108  it is only measured
 
 
-def doctor(
-    format_: PlainFormatOption = PlainFormat.TEXT,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", help="A folder or file of data: its disk is looked at.", metavar="PATH", parser=named_path
-        ),
-    ] = None,
-) -> None:
+def doctor(options: Doctor) -> None:
+    data = options.data
     _check(data)
     machine, environment = _examine(detect(), data)
     view = ask_torch()
     found = findings(machine, view, environment)
-    if format_ is PlainFormat.JSON:
+    if options.format_ is PlainFormat.JSON:
         write_json(doctor_json(machine, view, found))
     else:
         write(doctor_page(machine, view, found, look()))

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
+from advisor.cli.commands.options import Inspect
 from advisor.cli.console import look, write, write_json
-from advisor.cli.options import PlainFormat, PlainFormatOption, TargetColumn, named_path
+from advisor.cli.options import PlainFormat
 from advisor.report.found.inspection import inspection_json, inspection_page
 from advisor.session.data import inspected
 
 
-def inspect(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of data.", parser=named_path)],
-    target: TargetColumn = None,
-    format_: PlainFormatOption = PlainFormat.TEXT,
-) -> None:
-    found = inspected(path, target)
-    if format_ is PlainFormat.JSON:
+def inspect(options: Inspect) -> None:
+    found = inspected(options.path, options.target)
+    if options.format_ is PlainFormat.JSON:
         write_json(inspection_json(found))
     else:
         write(inspection_page(found, look()))

@@ -4,58 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from advisor.cli.completing import complete_assignment
-from advisor.cli.console import warn_once
+from advisor.cli.commands.options import Compare
 from advisor.cli.delivering import deliver_page, refuse_rewriting
-from advisor.cli.options import (
-    Force,
-    MachineName,
-    Output,
-    Packs,
-    PageFormat,
-    PageFormatOption,
-    SchoolName,
-    SchoolOption,
-    Sets,
-)
+from advisor.cli.gathering import inputs_of
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.answers import parse_assignments
 from advisor.inference.advise import Detail
 from advisor.report.html.machine import comparison_html
 from advisor.report.plan.comparison import Comparison, compare_plans, compare_what_if, comparison_page
-from advisor.session.inputs import Inputs, gather, plan_of
-
-WhatIf = Annotated[
-    list[str] | None,
-    typer.Option("--what-if", help="Instead of B: A with this fact changed. Repeatable.", metavar="NAME=VALUE...",
-                 autocompletion=complete_assignment),
-]  # fmt: skip
+from advisor.session.inputs import Inputs, plan_of
 
 
-def compare(
-    a: Annotated[Path, typer.Argument(metavar="A.yaml", help="A file of answers.")],
-    b: Annotated[list[str] | None, typer.Argument(metavar="[B.yaml]", help="Another one.")] = None,
-    what_if: WhatIf = None,
-    sets: Sets = None,
-    machine: MachineName = "auto",
-    school: SchoolOption = SchoolName.TODAY,
-    packs: Packs = None,
-    format_: PageFormatOption = PageFormat.TEXT,
-    output: Output = None,
-    force: Force = False,
-) -> None:
-    other, supposed = _second(b or (), what_if)
+def compare(options: Compare) -> None:
+    a, output = options.a, options.output
+    other, supposed = _second(options.b or (), options.what_if)
     refuse_rewriting(output, a, other)
     problems: list[Problem] = []
     titles: list[str] = []
     sides: list[Inputs] = []
     for path, changed in ((a, []), (other or a, supposed)):
         try:
-            sides.append(gather(path, sets, machine, school, packs, changed, complain=warn_once))
+            sides.append(inputs_of(options, answers=path, what_if=changed))
         except InputError as error:
             titles.append(error.title)
             problems += [problem for problem in error.problems if problem not in problems]
@@ -64,7 +34,8 @@ def compare(
     comparison = _compared(str(a), other, supposed, sides)
 
     deliver_page(
-        format_, output, force, as_json=comparison.to_json, as_html=lambda date: comparison_html(comparison, date),
+        options.format_, output, options.force, as_json=comparison.to_json,
+        as_html=lambda date: comparison_html(comparison, date),
         as_text=lambda look: comparison_page(comparison, look),
     )  # fmt: skip
 

@@ -1,30 +1,62 @@
-"""`advisor report --plan FILE`: a saved plan as a report."""
+"""`advisor recommend` and `advisor report`: a plan from answers, flags, data and this machine, and a saved one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from advisor.cli.delivering import deliver_plan, refuse_rewriting
-from advisor.cli.options import Force, Format, FormatOption, Output, Packs, as_packs
+from advisor.cli.commands.options import Recommend, Report
+from advisor.cli.console import look
+from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
+from advisor.cli.gathering import inputs_of
+from advisor.cli.options import Format, as_packs
+from advisor.inference.plan import Plan
+from advisor.knowledge.cache import knowledge_for
+from advisor.knowledge.model import Knowledge
+from advisor.report.page import Look
 from advisor.report.plan.json_plan import read_outcomes, read_plan
-from advisor.session.evidence import evidence
-from advisor.session.inputs import knowledge_for
+from advisor.session.inputs import plan_of
+from advisor.session.reporting import report_of
+
+if TYPE_CHECKING:
+    from advisor.report.contents import Evidence
 
 
-def report(
-    plan: Annotated[
-        Path,
-        typer.Option("--plan", metavar="FILE", help="A plan that `recommend` or `probe` has saved with --format json."),
-    ],
-    packs: Packs = None,
-    format_: FormatOption = Format.MARKDOWN,
-    output: Output = None,
-    force: Force = False,
-) -> None:
-    knowledge = knowledge_for(as_packs(packs))
-    saved = read_plan(plan, knowledge)
-    refuse_rewriting(output, plan, what="this is the plan that was saved, and it is never rewritten")
-    deliver_plan(saved, knowledge, format_, output, force, lambda: evidence(saved, None, read_outcomes(plan)))
+def recommend(options: Recommend) -> None:
+    refuse_rewriting(options.output, options.answers, Path(options.machine))
+    if options.output is not None and options.data is not None:
+        what = "this is the file that holds the data, and it is never rewritten"
+        refuse_rewriting(options.output, options.data, what=what)
+    inputs = inputs_of(options)
+    plan = plan_of(inputs)
+
+    def seen() -> Evidence:
+        from advisor.session.evidence import evidence_of  # 25 ms, and only HTML shows it
+
+        return evidence_of(inputs, plan)
+
+    _deliver(plan, inputs.knowledge, options, seen)
+
+
+def report(options: Report) -> None:
+    knowledge = knowledge_for(as_packs(options.packs))
+    plan = read_plan(options.plan, knowledge)
+    refuse_rewriting(options.output, options.plan, what="this is the plan that was saved, and it is never rewritten")
+
+    def seen() -> Evidence:
+        from advisor.session.evidence import evidence  # 25 ms, and only HTML shows it
+
+        return evidence(plan, None, read_outcomes(options.plan))
+
+    _deliver(plan, knowledge, options, seen)
+
+
+def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evidence: Callable[[], Evidence]) -> None:
+    """Write the plan in the wanted form, HTML with the evidence beside it. Raises InputError."""
+    if options.format_ is Format.JSON:
+        deliver_json(plan.to_json(), options.output, options.force)
+    else:
+        shown = look() if options.output is None else Look()
+        text = report_of(plan, knowledge, options.format_.value, evidence, shown)
+        deliver(text, options.output, options.force)

@@ -3,63 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from advisor.cli.console import say, warn_once
-from advisor.cli.options import (
-    Answers,
-    DataPath,
-    MachineName,
-    Packs,
-    SchoolName,
-    SchoolOption,
-    Sets,
-    TargetColumn,
-    as_packs,
-    named_path,
-)
+from advisor.cli.commands.options import Starter
+from advisor.cli.console import say
+from advisor.cli.gathering import inputs_of
+from advisor.cli.options import as_packs
 from advisor.errors import input_error
+from advisor.knowledge.cache import knowledge_for
 from advisor.report.plan.json_plan import read_plan
 from advisor.session.data import inspected
-from advisor.session.inputs import gather, knowledge_for, plan_of
+from advisor.session.inputs import plan_of
 from advisor.starter.project import project_files, refuse_unreadable
 from advisor.starter.writing import write_project
 from advisor.wording import printable
 
 
-def starter(
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="The folder of the project.", parser=named_path)
-    ],
-    plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="A plan that `recommend --format json` has saved.")
-    ] = None,
-    answers: Answers = None,
-    sets: Sets = None,
-    data: DataPath = None,
-    target: TargetColumn = None,
-    machine: MachineName = "auto",
-    school: SchoolOption = SchoolName.TODAY,
-    packs: Packs = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files of the project in a folder that is not empty.")
-    ] = False,
-) -> None:
-    if plan is not None:
-        _refuse_both(answers, sets)
-        knowledge = knowledge_for(as_packs(packs))
-        found = read_plan(plan, knowledge)
+def starter(options: Starter) -> None:
+    data, target = options.data, options.target
+    if options.plan is not None:
+        _refuse_both(options.answers, options.sets)
+        knowledge = knowledge_for(as_packs(options.packs))
+        found = read_plan(options.plan, knowledge)
         inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
     else:
-        inputs = gather(answers, sets, machine, school, packs, data=data, target=target, complain=warn_once)
+        inputs = inputs_of(options)
         knowledge, found, inspection = inputs.knowledge, plan_of(inputs), inputs.inspection
     if inspection is not None:
         refuse_unreadable(inspection, target)
     files = project_files(found, knowledge, data, target, "," if inspection is None else inspection.delimiter)
-    write_project(output, files, force=force)
-    say(printable(f"{output}: {len(files)} files. Read README.md there first."))
+    write_project(options.output, files, force=options.force)
+    say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))
 
 
 def _is_graph(data: Path) -> bool:

@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
-
-import typer
 
 from advisor.agent.machines import comparison
 from advisor.agent.machines.comparison import MachinesCompared
 from advisor.agent.remembered.memory import LAST
-from advisor.cli.commands.profiles.kept import THIS, MachineNamed, complete_profile, profile_of
+from advisor.cli.commands.options import ProfilesCompare
+from advisor.cli.commands.profiles.kept import profile_of
 from advisor.cli.delivering import deliver_page
-from advisor.cli.options import Force, Output, PageFormat, PageFormatOption
 from advisor.errors import input_error
 from advisor.report.html.machine import machines_html
 from advisor.report.machine.compared import compared_json, compared_page
 from advisor.wording import join_names, shorten
 
 
-def compare(
-    first: MachineNamed = THIS,
-    second: Annotated[str | None, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", help="Compare with what was measured before this day.", metavar="DATE")
-    ] = None,
-    format_: PageFormatOption = PageFormat.TEXT,
-    output: Output = None,
-    force: Force = False,
-) -> None:
-    """Is this machine slower than it was, or than another?
-
-    With two names or files: two machines. With one and --since DATE: before that day against since then. With one
-    alone: the last day that was measured against the days before.
-    """
+def compare(options: ProfilesCompare) -> None:
+    first, second, since = options.first, options.second, options.since
     if second is not None and since is not None:
         what = "two machines and --since are two different questions"
         raise input_error("These do not go together", what, where="--since", remedy="Leave out one of them.")
     compared = _since(first, since) if second is None else _two(first, second)
     deliver_page(
-        format_, output, force, as_json=lambda: compared_json(compared),
+        options.format_, options.output, options.force, as_json=lambda: compared_json(compared),
         as_html=lambda date: machines_html(compared, date),
         as_text=lambda look: compared_page(compared, look),
     )  # fmt: skip

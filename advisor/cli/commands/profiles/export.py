@@ -5,27 +5,17 @@ from __future__ import annotations
 import getpass
 import socket
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from advisor.agent.remembered.anonymous import anonymous_json
-from advisor.cli.commands.profiles.kept import THIS, MachineNamed, profile_of
+from advisor.cli.commands.options import ProfilesExport
+from advisor.cli.commands.profiles.kept import profile_of
 from advisor.cli.delivering import deliver_json
-from advisor.cli.options import Force, Output, PlainFormat
 
 
-def export(
-    name: MachineNamed = THIS,
-    anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Without names of host and user, paths and serial numbers.")
-    ] = False,
-    output: Output = None,
-    force: Force = False,
-    format_: Annotated[PlainFormat, typer.Option("--format", help="It is always JSON.")] = PlainFormat.JSON,
-) -> None:
-    profile = profile_of(name)
-    deliver_json(anonymous_json(profile, _private_words()) if anonymous else profile.to_json(), output, force)
+def export(options: ProfilesExport) -> None:
+    profile = profile_of(options.name)
+    shown = anonymous_json(profile, _private_words()) if options.anonymous else profile.to_json()
+    deliver_json(shown, options.output, options.force)
 
 
 def _private_words() -> list[str]:

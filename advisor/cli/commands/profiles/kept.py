@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from advisor.agent.remembered.memory import kept_profiles, newest_of, read_profile, set_aside
 from advisor.agent.remembered.profile import MachineProfile
-from advisor.cli.completing import complete_device
+from advisor.cli.completing import THIS
 from advisor.cli.console import warn
 from advisor.errors import InputError, did_you_mean, input_error
 from advisor.machine.profiles.devices import DeviceProfile
 from advisor.machine.profiles.files import find_device, load_devices
 from advisor.wording import shorten
 
-THIS = "this"
-"""The machine of this host that was measured last."""
 NOTHING_MEASURED = "Nothing was measured on this host"
-
-
-def complete_profile(incomplete: str) -> list[str]:
-    names = [THIS, *(profile.name for profile in kept_profiles()[0])]
-    return [*(name for name in names if name.startswith(incomplete)), *complete_device(incomplete)]
-
-
-MachineNamed = Annotated[str, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)]
 
 
 def profile_of(name: str, title: str = "There is no such machine") -> MachineProfile:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from advisor.cli.commands.options import RulesDocs
 from advisor.cli.console import DONE, FAILED, error_panel
 from advisor.cli.delivering import deliver
-from advisor.cli.options import Force, Output, Packs, as_packs
+from advisor.cli.options import as_packs
 from advisor.errors import input_error
+from advisor.knowledge.cache import knowledge_for
 from advisor.report.rules.rule_book import rule_book
-from advisor.session.inputs import knowledge_for
 
 
-def docs(
-    packs: Packs = None,
-    output: Output = None,
-    force: Force = False,
-    compare: Annotated[
-        Path | None, typer.Option("--check", metavar="FILE", help="Only say whether this file is up to date.")
-    ] = None,
-) -> None:
-    book = rule_book(knowledge_for(as_packs(packs)))
+def docs(options: RulesDocs) -> None:
+    book = rule_book(knowledge_for(as_packs(options.packs)))
+    compare = options.compare
     if compare is None:
-        deliver(book, output, force)
+        deliver(book, options.output, options.force)
         return
     try:
         current = compare.read_text(encoding="utf-8") == book

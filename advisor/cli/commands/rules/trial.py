@@ -5,30 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.agent.machines import reference
-from advisor.cli.console import look, warn_once, write, write_json
-from advisor.cli.options import Answers, DataPath, Packs, PlainFormat, PlainFormatOption, Sets, TargetColumn
+from advisor.cli.commands.options import RulesTrial
+from advisor.cli.console import look, write, write_json
+from advisor.cli.gathering import inputs_of
+from advisor.cli.options import PlainFormat
 from advisor.facts.fact_base import Source
 from advisor.inference.advise import VALUES_ONLY
 from advisor.report.page import Page
 from advisor.report.survey.claims import claim_lines, claims_json
 from advisor.session.evidence import judged
-from advisor.session.inputs import gather, plan_of
+from advisor.session.inputs import plan_of
 
 
-def trial(
-    answers: Answers = None,
-    sets: Sets = None,
-    data: DataPath = None,
-    target: TargetColumn = None,
-    packs: Packs = None,
-    format_: PlainFormatOption = PlainFormat.TEXT,
-) -> None:
-    inputs = gather(answers, sets, packs=packs, data=data, target=target, complain=warn_once)
-    if answers is None and not sets and data is None:
+def trial(options: RulesTrial) -> None:
+    inputs = inputs_of(options)
+    if options.answers is None and not options.sets and options.data is None:
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     plan = plan_of(inputs, VALUES_ONLY)
     claims = judged(plan, inputs.machine, [*inputs.outcomes, *inputs.trials])
-    if format_ is PlainFormat.JSON:
+    if options.format_ is PlainFormat.JSON:
         write_json(claims_json(claims, inputs.knowledge))
         return
     page = Page(look())

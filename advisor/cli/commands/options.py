@@ -1,0 +1,322 @@
+"""The options of each command, by the name of the command: what its help says, and what its work is given.
+
+They are read for the help of any command, so nothing that takes long is imported here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from advisor.cli import options as shared
+from advisor.cli.completing import (
+    THIS,
+    complete_assignment,
+    complete_network,
+    complete_profile,
+    complete_rule,
+    complete_term,
+    complete_topic,
+    complete_value,
+)
+from advisor.cli.options import Format, PageFormat, PlainFormat, SchoolName, named_path
+
+
+class Wizard(NamedTuple):
+    plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    machine: shared.MachineName = "auto"
+    school: Annotated[
+        SchoolName | None,
+        typer.Option("--school", help="today's practice (the default), or the survey of 2018 as written."),
+    ] = None
+    packs: shared.Packs = None
+
+
+class Recommend(NamedTuple):
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    machine: shared.MachineName = "auto"
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    format_: shared.FormatOption = Format.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class Explain(NamedTuple):
+    topic: Annotated[
+        str, typer.Argument(metavar="TOPIC", autocompletion=complete_topic, help="For example network.type.")
+    ]
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    machine: shared.MachineName = "auto"
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    why_not: Annotated[
+        str | None,
+        typer.Option(
+            "--why-not", metavar="VALUE", autocompletion=complete_value, help="Why this value is not recommended."
+        ),
+    ] = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class Compare(NamedTuple):
+    a: Annotated[Path, typer.Argument(metavar="A.yaml", help="A file of answers.")]
+    b: Annotated[list[str] | None, typer.Argument(metavar="[B.yaml]", help="Another one.")] = None
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option("--what-if", help="Instead of B: A with this fact changed. Repeatable.", metavar="NAME=VALUE...",
+                     autocompletion=complete_assignment),
+    ] = None  # fmt: skip
+    sets: shared.Sets = None
+    machine: shared.MachineName = "auto"
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    format_: shared.PageFormatOption = PageFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class Glossary(NamedTuple):
+    term: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TERM", autocompletion=complete_term, help="A technical term, a fact, a topic or a value."
+        ),
+    ] = None
+    packs: shared.Packs = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class Report(NamedTuple):
+    plan: Annotated[
+        Path,
+        typer.Option("--plan", metavar="FILE", help="A plan that `recommend` or `probe` has saved with --format json."),
+    ]
+    packs: shared.Packs = None
+    format_: shared.FormatOption = Format.MARKDOWN
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class Starter(NamedTuple):
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="The folder of the project.", parser=named_path)
+    ]
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="A plan that `recommend --format json` has saved.")
+    ] = None
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    machine: shared.MachineName = "auto"
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of the project in a folder that is not empty.")
+    ] = False
+
+
+class Inspect(NamedTuple):
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of data.", parser=named_path)]
+    target: shared.TargetColumn = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class Doctor(NamedTuple):
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", help="A folder or file of data: its disk is looked at.", metavar="PATH", parser=named_path
+        ),
+    ] = None
+
+
+MOST_SEED = 1_000_000
+
+
+class Try(NamedTuple):
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            help="The data: a file, or a folder of files.",
+            metavar="PATH",
+            parser=named_path,
+            show_default=False,
+        ),
+    ]
+    target: shared.TargetColumn = None
+    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "120s"
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    seed: Annotated[
+        int, typer.Option("--seed", help="Another number holds other examples out.", min=0, max=MOST_SEED)
+    ] = 0
+    fresh: shared.Fresh = False
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    format_: shared.FormatOption = Format.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class Bench(NamedTuple):
+    networks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="fcn5, fcn8, alexnet, resnet50, lstm32, lstm64 (all of these if none is named), fcn5-2048, fcn8-2048.",
+            metavar="[NETWORK]...",
+            autocompletion=complete_network,
+        ),
+    ] = None
+    threads: Annotated[
+        str | None,
+        typer.Option(
+            "--threads", help="Numbers of threads to try, such as 1,2,4; otherwise chosen by the cores.", metavar="LIST"
+        ),
+    ] = None
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            "--batch", help="Batch sizes to try, such as 16,64; otherwise half and twice the published.", metavar="LIST"
+        ),
+    ] = None
+    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 10 min.")] = "6 min"
+    width: Annotated[float, typer.Option("--width", hidden=True, min=0.001, max=1.0)] = 1.0
+    fresh: shared.Fresh = False
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class Probe(NamedTuple):
+    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "60s"
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only this probe. Repeatable.", metavar="NAME")] = (
+        None
+    )
+    answers: Annotated[
+        Path | None, typer.Option("--for", help="The answers whose plan is measured.", metavar="ANSWERS")
+    ] = None
+    sets: shared.Sets = None
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="The data, or their folder: facts are found in them, and files read on that disk.",
+            parser=named_path,
+            metavar="PATH",
+        ),
+    ] = None
+    target: shared.TargetColumn = None
+    fresh: shared.Fresh = False
+    save: Annotated[str, typer.Option("--save", help="Keep the result under this name.", metavar="NAME")] = "last"
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    format_: shared.FormatOption = Format.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class ProbeList(NamedTuple):
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class RulesList(NamedTuple):
+    topic: Annotated[str | None, typer.Option("--topic", autocompletion=complete_topic, help="Only this topic.")] = None
+    school: Annotated[SchoolName | None, typer.Option("--school", help="Only this school.")] = None
+    packs: shared.Packs = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class RulesShow(NamedTuple):
+    rule_id: Annotated[str, typer.Argument(metavar="RULE-ID", autocompletion=complete_rule)]
+    packs: shared.Packs = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class RulesCheck(NamedTuple):
+    packs: shared.Packs = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+    today: Annotated[str | None, typer.Option("--today", metavar="YYYY-MM-DD", help="Judge dates as of this day.")] = (
+        None
+    )
+
+
+class RulesTest(NamedTuple):
+    packs: shared.Packs = None
+
+
+class RulesCoverage(NamedTuple):
+    packs: shared.Packs = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class RulesDocs(NamedTuple):
+    packs: shared.Packs = None
+    output: shared.Output = None
+    force: shared.Force = False
+    compare: Annotated[
+        Path | None, typer.Option("--check", metavar="FILE", help="Only say whether this file is up to date.")
+    ] = None
+
+
+class RulesTrial(NamedTuple):
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    packs: shared.Packs = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+MachineNamed = Annotated[str, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)]
+
+
+class ProfilesList(NamedTuple):
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class ProfilesShow(NamedTuple):
+    name: MachineNamed = THIS
+    format_: shared.PageFormatOption = PageFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class ProfilesPath(NamedTuple):
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=complete_profile)] = None
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class ProfilesCompare(NamedTuple):
+    first: MachineNamed = THIS
+    second: Annotated[str | None, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)] = None
+    since: Annotated[
+        str | None, typer.Option("--since", help="Compare with what was measured before this day.", metavar="DATE")
+    ] = None
+    format_: shared.PageFormatOption = PageFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+
+
+class ProfilesExport(NamedTuple):
+    name: MachineNamed = THIS
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Without names of host and user, paths and serial numbers.")
+    ] = False
+    output: shared.Output = None
+    force: shared.Force = False
+    format_: Annotated[PlainFormat, typer.Option("--format", help="It is always JSON.")] = PlainFormat.JSON
