@@ -58,17 +58,13 @@ class Interview:
         if self._wanted is not None:
             topics = next((q.topics for q in self._inquiry().questions() if q.fact == self._wanted), ())
             return Question(self._wanted, topics)
-        put_off = set(self.progress.later)
-        postponed: Question | None = None
+        put_off = self.progress.later
+        postponed: list[Question] = []
         for question in self._inquiry().ordered():
             if question.fact not in put_off:
                 return question
-            if postponed is None or self._earlier(question.fact, postponed.fact):
-                postponed = question
-        return postponed
-
-    def _earlier(self, one: str, other: str) -> bool:
-        return self.progress.later.index(one) < self.progress.later.index(other)
+            postponed.append(question)
+        return min(postponed, key=lambda question: put_off.index(question.fact), default=None)
 
     def _engine(self) -> Engine:
         return engine_for(self.knowledge, self.school)

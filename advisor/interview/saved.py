@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.errors import InputError, Problem, input_error
-from advisor.facts.values import from_json, to_json
+from advisor.facts.values import from_json
 from advisor.facts.vocabulary import Value, Vocabulary
 from advisor.interview.progress import Progress
 from advisor.machine.state import NothingSavedError, StateError, load_json, save_json, state_folder
+from advisor.plain import encode
 
 SCHEMA = "advisor/interview/1"
 TITLE = "The saved conversation cannot be used"
@@ -40,17 +41,8 @@ def session_file() -> Path:
 
 def save(progress: Progress, school: str, data: Data | None = None) -> None:
     """Save the conversation. Raises InputError (StateError) if the state cannot be written."""
-    answers = {name: None if value is None else to_json(value) for name, value in progress.answers}
-    save_json(
-        session_file(),
-        {
-            "schema": SCHEMA,
-            "school": school,
-            "answers": answers,
-            "later": list(progress.later),
-            "data": None if data is None else {"path": data.path, "target": data.target},
-        },
-    )
+    document = {"schema": SCHEMA, "school": school, "answers": encode(progress.said()), "later": list(progress.later)}
+    save_json(session_file(), {**document, "data": encode(data)})
 
 
 def put_aside() -> None:
@@ -80,15 +72,12 @@ def load(vocabulary: Vocabulary) -> Saved:
             raise
         (problem,) = error.problems
         raise InputError(TITLE, [Problem(problem.where, problem.what, AFRESH)]) from None
-    if (
-        not isinstance(document, dict)
-        or document.get("schema") != SCHEMA
-        or not isinstance(document.get("answers"), dict)
-    ):
+    told = document if isinstance(document, dict) and document.get("schema") == SCHEMA else {}
+    if not isinstance(told.get("answers"), dict):
         raise input_error(TITLE, "it has another format.", where=str(path), remedy=f"{AFRESH} {KEPT}")
     answers: dict[str, Value | None] = {}
     problems: list[Problem] = []
-    for name, value in document["answers"].items():
+    for name, value in told["answers"].items():
         fact = vocabulary.facts.get(name)
         if fact is None:
             continue  # declared no longer
@@ -99,14 +88,11 @@ def load(vocabulary: Vocabulary) -> Saved:
     if problems:
         *others, last = problems
         raise InputError(TITLE, [*others, replace(last, remedy=f"{AFRESH} {KEPT}")])
-    later = document.get("later")
-    names = (
-        tuple(name for name in later if isinstance(name, str) and name in vocabulary.facts)
-        if isinstance(later, list)
-        else ()
-    )
-    school = document.get("school")
-    return Saved(answers, names, school if school in ("today", "survey") else "today", _data(document.get("data")))
+    later = told.get("later")
+    put_off = later if isinstance(later, list) else []
+    names = tuple(name for name in put_off if isinstance(name, str) and name in vocabulary.facts)
+    school = told.get("school")
+    return Saved(answers, names, school if school in ("today", "survey") else "today", _data(told.get("data")))
 
 
 def _data(stated: object) -> Data | None:

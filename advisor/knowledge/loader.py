@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 from advisor import safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error
@@ -14,12 +15,14 @@ from advisor.knowledge.checks import check
 from advisor.knowledge.claims import NO_CLAIMS, check_claims, read_claims
 from advisor.knowledge.figures import NO_FIGURES, check_figures, read_figures
 from advisor.knowledge.files.declarations import read_sources, read_topics, read_vocabulary
-from advisor.knowledge.files.rule_files import Disabled, is_position_allowed, read_rules
-from advisor.knowledge.model import Erratum, Knowledge, Rule, SourceText, Topic
+from advisor.knowledge.files.rule_files import Disabled, read_rules
+from advisor.knowledge.model import Erratum, Knowledge, Policy, Rule, SourceText, Topic
 from advisor.knowledge.terms import GlossaryTexts, check_terms
 from advisor.reading import Reader
 from advisor.version import __version__
 from advisor.wording import shorten
+
+T = TypeVar("T")
 
 TITLE = "These rules cannot be used"
 MAX_FILES = 200
@@ -113,13 +116,11 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
         where = str(files[0][1].parent) if files else ""
         raise input_error(TITLE, f"{missing[0]} is missing", where=where, remedy="A rule base declares it.")
 
-    def reader(path: Path) -> Reader:
-        return Reader(str(path), problems)
+    def read(reading: Callable[..., T], path: Path, tree: safe_yaml.Node | None, *given: object) -> T:
+        return reading(tree, Reader(str(path), problems), *given)
 
-    path, tree = declared["facts.yaml"]
-    vocabulary = read_vocabulary(tree, reader(path))
-    path, tree = declared["topics.yaml"]
-    topics = read_topics(tree, reader(path))
+    vocabulary = read(read_vocabulary, *declared["facts.yaml"])
+    topics = read(read_topics, *declared["topics.yaml"])
     sources: dict[str, SourceText] = {}
     errata: dict[str, Erratum] = {}
     glossary = GlossaryTexts()
@@ -127,22 +128,23 @@ def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:
     claims = NO_CLAIMS
     layered: list[tuple[list[Rule], list[Disabled]]] = []
     for layer, path, tree in trees:
-        if path.name == "sources.yaml":
-            more_sources, more_errata = read_sources(tree, reader(path))
-            sources.update(more_sources)
-            errata.update(more_errata)
-        elif path.name == "glossary.yaml":
-            glossary.read(tree, reader(path))
-        elif path.name == "figures.yaml":
-            figures = read_figures(tree, reader(path), layer, figures)
-        elif path.name == "claims.yaml":
-            claims = read_claims(tree, reader(path), layer, claims)
-        elif path.name in ("facts.yaml", "topics.yaml"):
-            if layer > 0:
-                what = f"a pack cannot bring its own {path.name}"
-                problems.append(Problem(str(path), what, "Facts and topics are shared by all rules."))
-        else:
-            layered.append(read_rules(tree, reader(path), topics, layer))
+        match path.name:
+            case "sources.yaml":
+                more_sources, more_errata = read(read_sources, path, tree)
+                sources |= more_sources
+                errata |= more_errata
+            case "glossary.yaml":
+                read(glossary.read, path, tree)
+            case "figures.yaml":
+                figures = read(read_figures, path, tree, layer, figures)
+            case "claims.yaml":
+                claims = read(read_claims, path, tree, layer, claims)
+            case "facts.yaml" | "topics.yaml":
+                if layer > 0:
+                    what = f"a pack cannot bring its own {path.name}"
+                    problems.append(Problem(str(path), what, "Facts and topics are shared by all rules."))
+            case _:
+                layered.append(read(read_rules, path, tree, topics, layer))
     rules = _merge(layered, topics, problems)
     names = tuple(glossary.names)
     knowledge = Knowledge(
@@ -201,7 +203,7 @@ def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Pro
     moved = [rule for rule in rules if rule.before]
     for rule in sorted(moved, key=lambda rule: _hops(rule, by_id)):  # where a rule moves to stands before it moves
         target = by_id.get(rule.before)
-        if not is_position_allowed(topics[rule.topic].policy):
+        if topics[rule.topic].policy not in (Policy.FIRST, Policy.VALUE):  # the order of its rules does not matter
             what = f"rule {rule.id}: `before` means nothing in a topic of policy {topics[rule.topic].policy}."
             problems.append(Problem(rule.where, what))
         elif target is None or target.topic != rule.topic or target is rule:

@@ -15,6 +15,7 @@ from advisor.inference.program.program import Program
 from advisor.inference.program.steps import apply_steps
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.engine import Engine
+from advisor.inference.proof.residual import Standing
 from advisor.inference.proof.typical import PROJECTS, TypicalProjects
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import FALSE
@@ -55,15 +56,13 @@ class Inquiry:
     def candidates(self) -> dict[int, list[TopicProgram]]:
         """Askable unknown facts that undecided rules of unsettled topics read, by slot, with those topics."""
         found: dict[int, list[TopicProgram]] = {}
+        masked = self._masked()
         for topic in self.program.topics.values():
             decision = self.engine.decide(topic, self.situation)
-            if topic.silent or decision.settled:
-                continue
-            for slot in decision.open_slots:
-                if self._can_be_asked(slot):
+            for slot in () if topic.silent or decision.settled else decision.open_slots:
+                if self._can_be_asked(slot) and slot not in masked:
                     found.setdefault(slot, []).append(topic)
-        masked = self._masked()
-        return {slot: topics for slot, topics in found.items() if slot not in masked}
+        return found
 
     def _can_be_asked(self, slot: int) -> bool:
         fact = self.program.facts[slot]
@@ -171,7 +170,8 @@ class Inquiry:
         for other, value in others.items():
             values[other] = value
         seen: list[tuple[Any, Outcome]] = []
-        for answer, outcome in self.engine.residual(topic, self.situation).standing(values).vary(slot, answers):
+        residual = self.engine.residual(topic, self.situation)
+        for answer, outcome in Standing(residual, values).vary(slot, answers):
             for earlier, before in seen:
                 if not same(topic.topic, outcome, before):
                     return earlier, answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome
@@ -50,8 +51,6 @@ class Residual:
         self.program = program
         self.given = list(situation.values)
         self.box = {slot: program.domains[slot] for slot in topic.free if self.given[slot] is None}
-        self._by_slot = program.by_slot
-        self._fact_support = program.fact_support
         regions, truths = overview.regions, overview.truths
         self.regions = regions
         bits = truths[topic.slot]
@@ -74,10 +73,9 @@ class Residual:
         apply_steps_over(self.topic.steps, self.given, regions)
         truths: dict[int, list[int]] = {}
         for part in self.parts:
-            if part.is_fixed:
-                truths[part.topic.slot] = []
-            else:
-                slot = part.topic.slot
+            slot = part.topic.slot
+            truths[slot] = []
+            if not part.is_fixed:
                 _, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
         outcome, regions[self.topic.slot], bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
         counts = self._open(bits, truths, regions, box)
@@ -93,26 +91,15 @@ class Residual:
         while pending:
             current, bits, times = pending.pop()
             for slot, count in current.undecided_slots(bits, regions).items() if bits else ():
-                upstream = self._by_slot.get(slot)
+                upstream = self.program.by_slot.get(slot)
                 if upstream is None:
-                    for reached in self._fact_support[slot]:
+                    for reached in self.program.fact_support[slot]:
                         if reached in box and not is_point(box[reached]):
                             counts[reached] = counts.get(reached, 0) + count * times
                 elif slot not in seen and not is_single(regions[slot]):
                     seen.add(slot)
                     pending.append((upstream, truths[slot], count))
         return counts
-
-    def at(self, values: list[Any]) -> Outcome:
-        """The outcome at raw values that lie in the situation's box."""
-        values = values.copy()
-        apply_steps(self.topic.steps, values, assume=False)
-        for part in self.parts:
-            values[part.topic.slot] = part.fixed if part.is_fixed else as_value(part.outcome(values))
-        return self.last.outcome(values)
-
-    def standing(self, values: list[Any]) -> Standing:
-        return Standing(self, values)
 
 
 class Standing:
@@ -128,16 +115,25 @@ class Standing:
             for number in residual.topic.constraint_numbers
             if residual.program.constraints[number].expression.at(self.base) is False
         }
-        self._parts: list[tuple[Part, list[bool | None], Outcome]] = []
-        self.outcome: Outcome = UNDECIDED
-        for part in (*residual.parts, residual.last):
-            if part.is_fixed and part is not residual.last:
+
+    @cached_property
+    def parts(self) -> list[tuple[Part, list[bool | None], Outcome]]:
+        """The undecided topics with the truth of their rules and their outcomes, the one in question last."""
+        found = []
+        last = self.residual.last
+        for part in (*self.residual.parts, last):
+            if part.is_fixed and part is not last:
                 self.base[part.topic.slot] = part.fixed
                 continue
             truth = part.truth(self.base)
-            self.outcome = part.from_truth(truth, self.base)
-            self._parts.append((part, truth, self.outcome))
-            self.base[part.topic.slot] = as_value(self.outcome)
+            outcome = part.from_truth(truth, self.base)
+            found.append((part, truth, outcome))
+            self.base[part.topic.slot] = as_value(outcome)
+        return found
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.parts[-1][2]
 
     def vary(self, slot: int, answers: Iterable[Any]) -> Iterator[tuple[Any, Outcome]]:
         """Each answer to one fact that breaks no constraint, with the outcome it gives."""
@@ -148,6 +144,7 @@ class Standing:
         constraints = [program.constraints[number].expression for number in joining]
         steps = [step for step in topic.steps if slot in step.reads or step.slot == slot]
         changed_facts = {slot, *(step.slot for step in steps)}
+        parts = self.parts
         for answer in answers:
             now = self.base.copy()
             for step in steps:
@@ -158,7 +155,7 @@ class Standing:
                 continue
             changed = changed_facts.copy()
             outcome: Outcome = UNDECIDED
-            for part, truth, before in self._parts:
+            for part, truth, before in parts:
                 outcome = part.after(changed, truth, now, before)
                 if outcome is not before:
                     now[part.topic.slot] = as_value(outcome)
@@ -206,9 +203,6 @@ class Part:
         if found is None:
             found = self.by_truth[key] = topic.combination.outcome(truth, values)
         return found
-
-    def outcome(self, values: list[Any]) -> Outcome:
-        return self.from_truth(self.truth(values), values)
 
     def after(self, changed: set[int], truth: list[bool | None], values: list[Any], before: Outcome) -> Outcome:
         """The outcome when only these slots differ from where `truth` and `before` were worked out."""

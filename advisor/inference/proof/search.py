@@ -14,7 +14,7 @@ from advisor.inference.outcomes import UNDECIDED, Outcome, same, same_throughout
 from advisor.inference.program.boxes import ends, is_point, pick, split, splits_cleanly
 from advisor.inference.program.steps import apply_steps
 from advisor.inference.program.topic import TopicProgram
-from advisor.inference.proof.residual import Residual
+from advisor.inference.proof.residual import Residual, Standing
 from advisor.inference.proof.view import CORNERS, View
 from advisor.inference.situation import Decision
 from advisor.knowledge.expressions.regions import FALSE
@@ -43,7 +43,7 @@ class Search:
         outcome, open_slots = self.residual.outcome, self.residual.open_slots
         if outcome is not UNDECIDED:
             if self.topic.topic.tolerance and isinstance(outcome, int | float):  # a value that can really be reached
-                outcome = self.residual.at(self._values(self._point(self.box)))
+                outcome = Standing(self.residual, self._values(self._point(self.box))).outcome
             return Decision(outcome, settled=True)
         other = self._other_outcome(open_slots)
         if other is not None:
@@ -60,10 +60,8 @@ class Search:
 
     def evaluate(self, assignment: dict[int, Any]) -> Outcome | None:
         """The outcome at a completion, or None when the completion breaks a constraint."""
-        values = self._values(assignment)
-        if self.topic.constraints and not feasible(self.topic, values):
-            return None
-        return self.residual.at(values)
+        standing = Standing(self.residual, self._values(assignment))
+        return None if standing.violated else standing.outcome
 
     def _values(self, assignment: dict[int, Any]) -> list[Any]:
         return [assignment.get(slot, value) for slot, value in enumerate(self.given)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.errors import did_you_mean
-from advisor.knowledge.model import EFFECTS, Effect, Policy, Rule, Settles, Strength, Topic
+from advisor.knowledge.model import EFFECTS, Effect, Rule, Settles, Strength, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping as YamlMapping
 from advisor.safe_yaml import Node, Sequence
@@ -120,8 +120,3 @@ def _settles(entry: YamlMapping, reader: Reader, what: str) -> Settles | None:
         return None
     found = reader.record(Settles, settles, what, ("probe", "expects"))
     return found if found.expects.strip() else None
-
-
-def is_position_allowed(policy: Policy) -> bool:
-    """Return whether the order of rules matters, so that `before` means something."""
-    return policy in (Policy.FIRST, Policy.VALUE)

@@ -29,9 +29,8 @@ class Answer(Enum):
 
 @dataclass
 class Tally:
-    """The number of questions asked, and of those that got no answer."""
+    """The number of questions that got no answer."""
 
-    asked: int = 0
     unanswered: int = 0
 
 
@@ -59,9 +58,8 @@ class Asker:
         try:
             self.solver.add(*conditions)
             decided = self._check(())
-            self.tally.asked += 1
-            self.tally.unanswered += decided is None
             if decided is None:
+                self.tally.unanswered += 1
                 return Answer.UNKNOWN, None
             answer, solver = decided
             return answer, solver.model() if answer is Answer.POSSIBLE else None
