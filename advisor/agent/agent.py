@@ -200,7 +200,7 @@ class _Session:
         left = [c for c in candidates if c.probe.name not in failed and self.tries.get(c.probe.name, 0) < MOST_TRIES]
         fresh = [c for c in left if c.probe.name not in counted]
         again = [c for c in left if c.probe.name in counted and counted[c.probe.name].verdict is Verdict.UNDECIDED]
-        return [*(c for c in fresh if self._measured(c)), *(c for c in fresh if not self._measured(c)), *again]
+        return [*sorted(fresh, key=lambda c: not self._measured(c)), *again]
 
     def _measured(self, candidate: Candidate) -> bool:
         """True if it is new (or was stopped), or has a result that only counts no longer; not where no pair was timed."""

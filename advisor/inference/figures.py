@@ -55,11 +55,8 @@ class _Computation:
         for name, known in plan.facts.items():
             self.values[self.slots[name]] = known.value
         for name, entry in plan.recommendations.items():
-            if isinstance(entry.value, list | tuple):
-                is_set = knowledge.topics[name].policy is Policy.ALL
-                self.values[self.slots[name]] = frozenset(entry.value) if is_set else tuple(entry.value)
-            else:
-                self.values[self.slots[name]] = entry.value
+            kept = frozenset if knowledge.topics[name].policy is Policy.ALL else tuple
+            self.values[self.slots[name]] = kept(entry.value) if isinstance(entry.value, list | tuple) else entry.value
         for name, quantity in given.items():
             self.values[self.slots[name]] = quantity.value
 

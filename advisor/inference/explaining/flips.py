@@ -12,7 +12,7 @@ from advisor.inference.program.boxes import landmarks
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.engine import Engine
 from advisor.inference.proof.search import feasible
-from advisor.inference.proof.view import CORNERS
+from advisor.inference.proof.view import CORNERS, leads
 from advisor.inference.situation import Situation
 
 MAX_FLIPS = 6
@@ -131,19 +131,10 @@ class _Flipping:
         if lead != self.reported[topic.slot]:
             return False
         lead = self.view.point.vary(slot, value).outcomes.get(topic.slot, lead)
-        seen: Outcome = UNDECIDED
-        exact = not topic.topic.tolerance
-        for corner in CORNERS:
-            completion = self.view.completion(corner)
-            for _, outcome in completion.outcomes_of(topic, slot, (value,)):
-                if exact and same(topic.topic, outcome, lead):
-                    return True
-                if corner is None and outcome == lead and not self._moves_assumptions(topic, slot):
-                    return True
-                if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
-                    return True
-                seen = outcome
-        return False
+        corners = ((corner, self.view.completion(corner)) for corner in CORNERS)
+        outcomes = ((corner, found) for corner, at in corners for _, found in at.outcomes_of(topic, slot, (value,)))
+        plausible = not topic.topic.tolerance or not self._moves_assumptions(topic, slot)
+        return leads(topic.topic, lead, outcomes, plausible=plausible)
 
     def _moves_assumptions(self, topic: TopicProgram, slot: int) -> bool:
         """Return whether something assumed that the topic depends on follows from this fact, so that another completion becomes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeAlias, TypeVar
 
 from advisor.inference.outcomes import UNDECIDED, Outcome
@@ -31,6 +31,12 @@ class Memo(dict[Hashable, T]):
         if len(self) > self.most:
             self.clear()
         super().__setitem__(key, found)
+
+    def of(self, key: Hashable, make: Callable[[], T]) -> T:
+        found = self.get(key)
+        if found is None:
+            found = self[key] = make()
+        return found
 
 
 class Engine:
@@ -65,21 +71,14 @@ class Engine:
     # --- the leading outcome ---------------------------------------------------------------------------------------
 
     def view(self, situation: Situation) -> View:
-        found = self._views.get(situation)
-        if found is None:
-            found = self._views[situation] = View(self.program, situation, self.reported)
-        return found
+        return self._views.of(situation, lambda: View(self.program, situation, self.reported))
 
     def prepared(self, topic: TopicProgram, situation: Situation) -> list[Any]:
         """Values with assumptions made and the reported values of upstream topics: what the leading outcome sees."""
         return self.view(situation).prepared(topic)
 
     def leading(self, topic: TopicProgram, situation: Situation) -> Outcome:
-        memo, key = self._leading[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            found = memo[key] = self.view(situation).lead(topic)
-        return found
+        return self._leading[topic.name].of(self.key(topic, situation), lambda: self.view(situation).lead(topic))
 
     def reported(self, topic: TopicProgram, situation: Situation, *, cheaply: bool = False) -> Outcome:
         """The outcome that the plan reports: the leading one, unless every completion agrees on another.
@@ -103,26 +102,19 @@ class Engine:
     # --- settled or not --------------------------------------------------------------------------------------------
 
     def decide(self, topic: TopicProgram, situation: Situation) -> Decision:
-        memo, key = self._decisions[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            lead = self.leading(topic, situation)
-            found = Decision(lead, settled=True)
-            if not topic.silent:
-                found = Search(self.residual(topic, situation), self.view(situation), lead).run()
-            memo[key] = found
-        return found
+        return self._decisions[topic.name].of(self.key(topic, situation), lambda: self._decide(topic, situation))
+
+    def _decide(self, topic: TopicProgram, situation: Situation) -> Decision:
+        lead = self.leading(topic, situation)
+        if topic.silent:
+            return Decision(lead, settled=True)
+        return Search(self.residual(topic, situation), self.view(situation), lead).run()
 
     def residual(self, topic: TopicProgram, situation: Situation) -> Residual:
-        memo, key = self._residuals[topic.name], self.key(topic, situation)
-        found = memo.get(key)
-        if found is None:
-            found = memo[key] = Residual(self.program, self.overview(situation), topic, situation)
-        return found
+        return self._residuals[topic.name].of(
+            self.key(topic, situation), lambda: Residual(self.program, self.overview(situation), topic, situation)
+        )
 
     def overview(self, situation: Situation) -> Overview:
         """Everything that holds for facts, topics and rules over all completions of a situation."""
-        found = self._overviews.get(situation)
-        if found is None:
-            found = self._overviews[situation] = overview_of(self.program, situation)
-        return found
+        return self._overviews.of(situation, lambda: overview_of(self.program, situation))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from advisor.inference.outcomes import same
 from advisor.inference.program.boxes import landmarks, pick
@@ -65,12 +65,10 @@ class TypicalProjects:
         return self._points[number]
 
 
+@lru_cache(maxsize=4)
 def _drawn(program: Program) -> tuple[tuple[Any, ...], ...]:
     """For each drawn project the value of each fact; None where it is to be assumed."""
-    found = _of_program.get(program)
-    if found is None:
-        found = _of_program[program] = tuple(_project(program, number) for number in range(1, PROJECTS))
-    return found
+    return tuple(_project(program, number) for number in range(1, PROJECTS))
 
 
 def _project(program: Program, number: int) -> tuple[Any, ...]:
@@ -81,6 +79,3 @@ def _project(program: Program, number: int) -> tuple[Any, ...]:
         assumed = fact.assume is not None and dice.random() < AS_ASSUMED
         values.append(dice.choice(options) if options and not assumed else None)
     return tuple(values)
-
-
-_of_program: WeakKeyDictionary[Program, tuple[tuple[Any, ...], ...]] = WeakKeyDictionary()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from advisor.inference.outcomes import UNDECIDED, Outcome, same
@@ -11,6 +11,7 @@ from advisor.inference.program.program import Program
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.points import Point
 from advisor.inference.situation import Situation
+from advisor.knowledge.model import Topic
 
 CORNERS = (None, 0, -1)
 """The plausible completion, and those at the first and the last end of every domain."""
@@ -74,16 +75,24 @@ class View:
 
     def leads_somewhere(self, topic: TopicProgram, lead: Outcome) -> bool:
         """Return whether a few completions show that not all agree on something else: one gives the lead, or two differ."""
-        exact = not topic.topic.tolerance  # otherwise what all agree on is the value of the most plausible completion
-        seen: Outcome = UNDECIDED
-        for corner in CORNERS:
-            completion = self.completion(corner)
-            if not completion.feasible(topic):
-                continue
-            outcome = completion.outcome(topic)
-            if same(topic.topic, outcome, lead) and (exact or (corner is None and outcome == lead)):
-                return True
-            if seen is not UNDECIDED and not same(topic.topic, outcome, seen):
-                return True
-            seen = outcome
-        return False
+        completions = ((corner, self.completion(corner)) for corner in CORNERS)
+        feasible = ((corner, one.outcome(topic)) for corner, one in completions if one.feasible(topic))
+        return leads(topic.topic, lead, feasible)
+
+
+def leads(
+    topic: Topic, lead: Outcome, outcomes: Iterable[tuple[int | None, Outcome]], *, plausible: bool = True
+) -> bool:
+    """Return whether outcomes at some corners show that the plan reports the leading one.
+
+    Numbers that are the same within a tolerance show nothing: what all agree on is the value of the most plausible
+    completion, which counts where it is `plausible` still.
+    """
+    seen: Outcome = UNDECIDED
+    for corner, outcome in outcomes:
+        if same(topic, outcome, lead) and (not topic.tolerance or (plausible and corner is None and outcome == lead)):
+            return True
+        if seen is not UNDECIDED and not same(topic, outcome, seen):
+            return True
+        seen = outcome
+    return False
