@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie, same
+from advisor.inference.outcomes import NOT_APPLICABLE, Outcome, Tie, canonical, same
 from advisor.inference.plan import Alternative, Reason
-from advisor.inference.program.combination import WEIGHTS, CompiledRule, active, truths
+from advisor.inference.program.combination import WEIGHTS, CompiledRule, active
 from advisor.inference.program.program import Program
 from advisor.inference.program.topic import TopicProgram
 from advisor.inference.proof.engine import Engine
@@ -30,7 +30,7 @@ class Explainer:
         self.outcome: Outcome = engine.decide(topic, situation).outcome
         self.values = engine.prepared(topic, situation)
         self.rules = topic.combination.rules
-        self.truth = truths(self.rules, self.values)
+        self.truth = [rule.at(self.values) for rule in self.rules]
         self.active = active(self.rules, self.truth)
         self.first = topic.combination.by_place(self.truth, self.values)
 
@@ -133,10 +133,9 @@ class Explainer:
     def _other_numbers(self) -> tuple[Alternative, ...]:
         found: dict[Any, Alternative] = {}
         for position, rule in enumerate(self.rules):
-            if self.truth[position] is not True or rule.value_at(self.values) is None:
-                continue
-            value = self.topic.combination.value_of(position, self.values)
-            if value != self.outcome and value not in found:
+            given = rule.value_at(self.values) if self.truth[position] is True else None
+            value = None if given is None else canonical(self.topic.topic, given)
+            if value is not None and value != self.outcome and value not in found:
                 found[value] = Alternative(value, self._passed_over(position))
         return tuple(found.values())
 

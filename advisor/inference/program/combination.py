@@ -37,10 +37,6 @@ class CompiledRule:
     atoms: tuple[int, ...]  # numbers of the conditions that its own joins by `and`
 
 
-def truths(rules: Sequence[CompiledRule], values: list[Any]) -> list[bool | None]:
-    return [rule.at(values) for rule in rules]
-
-
 def active(rules: Sequence[CompiledRule], truth: Sequence[bool | None]) -> list[bool]:
     """The rules that hold and are not silenced by one that supersedes them."""
     return [
@@ -108,10 +104,6 @@ class Combination:
                 if value is not None:
                     return position, canonical(self.topic, value)
         return None
-
-    def value_of(self, position: int, values: list[Any]) -> Outcome:
-        rule = self.rules[position]
-        return rule.literal if rule.literal is not None else canonical(self.topic, rule.value_at(values))
 
     def _added(self, truth: Sequence[bool | None]) -> Outcome:
         on = active(self.rules, truth)

@@ -152,24 +152,17 @@ def divide(a: Interval, b: Interval) -> Interval:
     undefined = a[2] or b[2] or b[0] <= 0 <= b[1]
     if b[0] < 0 < b[1]:
         return (-math.inf, math.inf, True)
+    if b[0] == b[1]:
+        low, high = sorted((a[0] / b[0], a[1] / b[0]))
+        return _bounded(low, high, undefined, a, a)
     inverse = (1 / b[1] if b[1] else -math.inf, 1 / b[0] if b[0] else math.inf)
     quotients = [_times(x, y) for x in a[:2] for y in inverse]
     # A hair wider than the rounded reciprocal, so that x * (1 / y) cannot lie outside x / y's own interval.
-    low, high = min(quotients), max(quotients)
-    return _bounded(_down(low), _up(high), undefined, a, b) if b[0] != b[1] else _exact_quotient(a, b[0], undefined)
+    return _bounded(_moved(min(quotients), -1e-12), _moved(max(quotients), 1e-12), undefined, a, b)
 
 
-def _exact_quotient(a: Interval, divisor: float, undefined: bool) -> Interval:
-    ends = sorted((a[0] / divisor, a[1] / divisor))
-    return _bounded(ends[0], ends[1], undefined, a, a)
-
-
-def _down(x: float) -> float:
-    return x - abs(x) * 1e-12 if math.isfinite(x) else x
-
-
-def _up(x: float) -> float:
-    return x + abs(x) * 1e-12 if math.isfinite(x) else x
+def _moved(x: float, share: float) -> float:
+    return x + abs(x) * share if math.isfinite(x) else x
 
 
 def _times(x: float, y: float) -> float:
