@@ -122,7 +122,8 @@ class Combination:
             if silencers and any(truth[j] is True for j in silencers):
                 continue
             number = self.argument_of[position]
-            best[number] = max(best.get(number, 0), self.weights[position])
+            if self.weights[position] > best.get(number, 0):
+                best[number] = self.weights[position]
         for number, points in best.items():
             value, sign = self.arguments[number]
             totals[value] = totals.get(value, 0) + sign * points

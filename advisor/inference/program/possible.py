@@ -23,7 +23,7 @@ def possible(rules: Combination, bits: Sequence[int], regions: list[Any]) -> tup
     policy = rules.topic.policy
     if policy is Policy.ALL:
         return _items(rules, bits)
-    found, sure = _by_place(rules, bits, regions)
+    found, sure = _by_place(rules, bits, regions) if rules.placed else ([], False)
     if sure or policy is not Policy.SCORE:
         return _agreed(rules.topic, found, nothing=not sure)
     outcome, region = _weighed(rules, bits)
@@ -72,9 +72,10 @@ def _weighed(rules: Combination, bits: Sequence[int]) -> tuple[Outcome, frozense
                 continue
             certain = certain and not any(bits[j] & TRUE for j in silencers)
         number = rules.argument_of[position]
-        most[number] = max(most.get(number, 0), points)
-        if certain:
-            least[number] = max(least.get(number, 0), points)
+        if points > most.get(number, 0):
+            most[number] = points
+        if certain and points > least.get(number, 0):
+            least[number] = points
     low, high = defaultdict[str, int](int), defaultdict[str, int](int)
     sure: set[str] = set()
     maybe: set[str] = set()

@@ -18,7 +18,7 @@ from advisor.knowledge.expressions.expressions import (
     Type,
     parse,
 )
-from advisor.knowledge.expressions.operations import FUNCTIONS, Compiled
+from advisor.knowledge.expressions.operations import FUNCTIONS, MIRRORED, Compiled
 from advisor.wording import shorten
 
 _COMPARE: dict[type[ast.cmpop], str] = {
@@ -27,7 +27,6 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//",
 }  # fmt: skip
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Attribute: "attributes", ast.Lambda: "lambdas", ast.Subscript: "subscripts", ast.JoinedStr: "f-strings",
     ast.ListComp: "comprehensions", ast.SetComp: "comprehensions", ast.DictComp: "comprehensions",
@@ -206,11 +205,10 @@ class Compiler:
         if ordered or kinds not in ({Kind.CHOICE}, {Kind.BOOLEAN}):
             raise ExpressionError(f"has clashing types: {a.type} {symbol} {b.type}")
         self._check_options(a, b)
-        found = operations.equal(a, b)
-        return operations.opposite(found) if symbol == "!=" else found
+        return operations.equal(a, symbol, b)
 
     def _note_cut(self, a: Compiled, symbol: str, b: Compiled) -> None:
-        for name, sign, constant in ((a.name, symbol, b.constant), (b.name, _MIRRORED.get(symbol, symbol), a.constant)):
+        for name, sign, constant in ((a.name, symbol, b.constant), (b.name, MIRRORED.get(symbol, symbol), a.constant)):
             if name and isinstance(constant, int | float):
                 self.cuts.setdefault(name, set()).add((constant, sign))
                 self.uses[name] -= 1

@@ -132,13 +132,14 @@ def _of_two(f: At, g: At, decisive: bool) -> At:
     return at
 
 
-def equal(a: Compiled, b: Compiled) -> Compiled:
-    """Whether two choices or two truths are the same."""
+def equal(a: Compiled, symbol: str, b: Compiled) -> Compiled:
+    """Compare two choices or two truths by == or !=."""
     if a.slot is not None and isinstance(b.constant, str):
-        return _is_name(a.slot, b.constant)
+        return _is_name(a.slot, b.constant, symbol == "==")
     p, q = a.over, b.over
     both = _equal_truths if a.type.kind is Kind.BOOLEAN else regions.equal_choices
-    return Compiled(BOOLEAN, strictly(operator.eq, a.at, b.at), lambda r: both(p(r), q(r)))
+    found = Compiled(BOOLEAN, strictly(operator.eq, a.at, b.at), lambda r: both(p(r), q(r)))
+    return found if symbol == "==" else opposite(found)
 
 
 def _equal_truths(a: int, b: int) -> int:
@@ -150,19 +151,20 @@ def _equal_truths(a: int, b: int) -> int:
     return bits
 
 
-def _is_name(slot: int, literal: str) -> Compiled:
+def _is_name(slot: int, literal: str, wanted: bool) -> Compiled:
     """`name == "literal"`, the most frequent condition of all, without calls."""
+    same, other = (TRUE, FALSE) if wanted else (FALSE, TRUE)
 
     def at(v: list[Any]) -> Any:
         x = v[slot]
-        return None if x is None else x == literal
+        return None if x is None else (x == literal) is wanted
 
     def over(r: list[Any]) -> int:
         names = r[slot]
-        bits = TRUE if literal in names else 0
+        bits = same if literal in names else 0
         if None in names:
             bits |= UNKNOWN
-        return bits | FALSE if len(names) > bits.bit_count() else bits
+        return bits | other if len(names) > bits.bit_count() else bits
 
     return Compiled(BOOLEAN, at, over)
 
@@ -190,18 +192,24 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
 def compared(a: Compiled, symbol: str, b: Compiled) -> Compiled:
-    """Compare two numbers; a name with a constant without calls."""
+    """Compare two numbers; with a constant, above all a name with one, in as few calls as can be."""
     p, q, test, slot, bound = a.over, b.over, _COMPARISONS[symbol], a.slot, b.constant
-    if slot is None or bound is None:
+    if bound is None:
         return Compiled(BOOLEAN, strictly(test, a.at, b.at), lambda r: regions.compare(symbol, p(r), q(r)))
     interval: Interval = (bound, bound, False)
+    if slot is None:
+        at = strictly(partial(_COMPARISONS[MIRRORED.get(symbol, symbol)], bound), a.at)
+        return Compiled(BOOLEAN, at, lambda r: regions.compare(symbol, p(r), interval))
 
-    def at(v: list[Any]) -> Any:
+    def at_name(v: list[Any]) -> Any:
         x = v[slot]
         return None if x is None else test(x, bound)
 
-    return Compiled(BOOLEAN, at, lambda r: regions.compare(symbol, r[slot], interval))
+    return Compiled(BOOLEAN, at_name, lambda r: regions.compare(symbol, r[slot], interval))
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
