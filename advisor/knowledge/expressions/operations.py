@@ -255,8 +255,13 @@ def negative(part: Compiled) -> Compiled:
 
 def arithmetic(a: Compiled, symbol: str, b: Compiled) -> Compiled:
     compute, spread = _ARITHMETIC[symbol]
-    p, q = a.over, b.over
-    return Compiled(NUMBER, strictly(partial(_finite, compute), a.at, b.at), lambda r: spread(p(r), q(r)))
+    f, g, p, q = a.at, b.at, a.over, b.over
+
+    def at(v: list[Any]) -> Any:
+        x, y = f(v), g(v)
+        return None if x is None or y is None else _finite(compute, x, y)
+
+    return Compiled(NUMBER, at, lambda r: spread(p(r), q(r)))
 
 
 def called(name: str, parts: Sequence[Compiled]) -> Compiled:
