@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from advisor.wording import join_names
+
+Complain = Callable[[str, str], None]
+"""Is told a title and a sentence: what a person should know although the work goes on."""
 
 
 @dataclass(frozen=True, slots=True)

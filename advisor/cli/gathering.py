@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from advisor.cli.console import warn_once
-from advisor.session.complaints import Complain
+from advisor.errors import Complain
 from advisor.session.inputs import Inputs, gather
 
 _INPUTS = frozenset({"answers", "sets", "machine", "school", "packs", "data", "target"})

@@ -6,11 +6,10 @@ from enum import Enum
 from pathlib import Path
 
 from advisor.datasets.dataset import SUPERVISED, Inspection, Task
-from advisor.errors import InputError, input_error
+from advisor.errors import Complain, InputError, input_error
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
-from advisor.session.complaints import Complain
 
 
 class Mismatch(Enum):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.agent.settling.advising import advise_here
 from advisor.datasets.dataset import Inspection
-from advisor.errors import InputError, Problem
+from advisor.errors import Complain, InputError, Problem
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -18,7 +18,6 @@ from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
-from advisor.session.complaints import Complain
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
 from advisor.session.recalling import measured_before, tried_before

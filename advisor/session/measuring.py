@@ -13,16 +13,37 @@ from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinishe
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.remembered.memory import LAST
 from advisor.children.stopping import STOPPED, Stop
-from advisor.errors import InputError, input_error
+from advisor.errors import Complain, InputError, input_error
 from advisor.facts.fact_base import Source
+from advisor.facts.values import parse_value
+from advisor.facts.vocabulary import Fact, FactType
 from advisor.machine.detection.detection import look_closer
 from advisor.machine.doctor.architecture import gpu_usable_by_torch
 from advisor.probes.ask_torch import ask_torch
 from advisor.probes.outcome import Outcome
-from advisor.session.complaints import Complain
 from advisor.session.inputs import Inputs
 from advisor.session.recalling import keep
 from advisor.version import torch_version
+from advisor.wording import shorten
+
+SHORTEST, LONGEST = 1, 86400
+"""Of a budget, in seconds."""
+
+
+def seconds_of(budget: str | float) -> float:
+    """Seconds from `60s`, `2 min`, or a bare number of seconds. Raises InputError."""
+    text = str(budget)
+    fact = Fact("--budget", "", FactType.NUMBER, unit="hours", minimum=SHORTEST / 3600, maximum=LONGEST / 3600)
+    spelled = f"{text.strip()} s" if text.strip()[-1:].isdigit() else text
+    try:
+        hours = parse_value(fact, spelled, where="--budget")
+    except InputError:
+        hours = None
+    if not isinstance(hours, float):
+        remedy = f"Write for example 60s or 2 min; from {SHORTEST} to {LONGEST} seconds."
+        raise input_error("This is no time to measure in", f"{shorten(text)!r}", where="--budget", remedy=remedy)
+    return hours * 3600
+
 
 TORCH_SECONDS = 20.0
 """For asking torch about the cards, out of the budget."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from advisor.agent.remembered.memory import LAST, recall, remember
 from advisor.agent.trials.outcomes import recall_trials, remember_trials, trial_outcomes
-from advisor.errors import InputError
+from advisor.errors import Complain, InputError
 from advisor.facts.fact_base import FactBase
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
-from advisor.session.complaints import Complain, complain_of
 
 if TYPE_CHECKING:
     from advisor.training.ladder.outcome import TrialResults
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def measured_before(machine: Machine, complain: Complain) -> tuple[Outcome, ...]:
     """Everything measured on this machine before, oldest first; what cannot be read of it is a complaint."""
     outcomes, problems = recall(machine)
-    complain_of(problems, complain)
+    _complain_of(problems, complain)
     return tuple(outcomes)
 
 
 def tried_before(facts: FactBase, complain: Complain) -> tuple[Outcome, ...]:
     """Everything tried on the data that these facts were found in; what cannot be read of it is a complaint."""
     outcomes, problems = recall_trials(facts)
-    complain_of(problems, complain)
+    _complain_of(problems, complain)
     return tuple(outcomes)
 
 
@@ -53,3 +53,8 @@ def keep_trials(machine: Machine | None, outcome: TrialResults, complain: Compla
     except InputError as error:
         complain("What was tried cannot be kept for later", str(error.problems[0]))
     return tuple(found)
+
+
+def _complain_of(errors: Sequence[InputError], complain: Complain) -> None:
+    for error in errors:
+        complain(error.title, str(error.problems[0]))

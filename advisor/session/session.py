@@ -18,11 +18,10 @@ from advisor.knowledge.model import School
 from advisor.report.page import Look
 from advisor.report.plan.explanation import Explanation, explain, find_topic
 from advisor.report.plan.explanation_text import explanation_page
-from advisor.session.budget import seconds_of
 from advisor.session.data import folder_of
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import gather, plan_of
-from advisor.session.measuring import measure
+from advisor.session.measuring import measure, seconds_of
 from advisor.session.reporting import report_of
 from advisor.session.trying import try_on_data
 from advisor.training.ladder.outcome import TrialResults

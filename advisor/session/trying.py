@@ -9,10 +9,9 @@ from advisor.agent.remembered.trial_journal import TrialJournal
 from advisor.agent.trials.events import Forewarned, TrialListener
 from advisor.agent.trials.trying import Trying
 from advisor.children.stopping import Stop
-from advisor.errors import InputError, input_error
+from advisor.errors import Complain, InputError, input_error
 from advisor.plain import encode
 from advisor.probes.outcome import Outcome
-from advisor.session.complaints import Complain
 from advisor.session.inputs import Inputs
 from advisor.session.measuring import NO_RESUMING, check_here
 from advisor.session.recalling import keep_trials

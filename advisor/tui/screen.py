@@ -1,23 +1,42 @@
-"""The base of all screens: a title, the footer, the way back, help, and entries in the palette."""
+"""The base of all screens: a title, the footer with its keys, the way back, help, and entries in the palette."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Footer, Static
 
 from advisor.tui.text import plain
-from advisor.tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from advisor.tui.host import Host
+
+
+class KeyBar(Footer):
+    """A footer that is drawn only if its keys have changed: every change of focus would draw it."""
+
+    def __init__(self) -> None:
+        super().__init__(show_command_palette=False)
+        self._shown_keys: list[tuple[str, str, bool]] | None = None
+
+    def bindings_changed(self, screen: Screen[Any]) -> None:
+        if screen is self.screen and self.app.app_focus and self.is_attached:
+            keys = [
+                (active.binding.key, active.binding.description, active.enabled)
+                for active in screen.active_bindings.values()
+                if active.binding.show
+            ]
+            if keys == self._shown_keys:
+                return
+            self._shown_keys = keys
+        super().bindings_changed(screen)
 
 
 ALWAYS = "F1 help  ^p palette  ^o jump  ^q quit"

@@ -13,7 +13,7 @@ from advisor.facts.answers import read_answers
 from advisor.report.plan.json_plan import read_plan
 from advisor.session.data import inspected
 from advisor.tui.dialogs.ask import Ask
-from advisor.tui.screens.export.export import ExportScreen
+from advisor.tui.screens.export import ExportScreen
 from tests.tui.pilots import Running, piloted, running, settled, snapshot
 from tests.tui.test_topic import desk
 from tests.tui.waiting import shows

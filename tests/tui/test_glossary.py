@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import Input, OptionList, Static
 
-from advisor.tui.screens.glossary.glossary import GlossaryScreen
+from advisor.tui.screens.glossary import GlossaryScreen
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from tests.tui.pilots import WIDE, Running, piloted, running, settled, snapshot

@@ -21,7 +21,7 @@ from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.probing.state import Measuring, finding
 from advisor.tui.screens.running.run_screen import Phase as Screen
 from advisor.tui.screens.running.run_screen import Told
-from advisor.tui.widgets.ticks import Ticks
+from advisor.tui.widgets.mouse import Ticks
 from tests.tui.measurements_made import (
     BATCH,
     MACHINE,

@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import Static
 
 from advisor.report.plan.json_plan import plan_text
-from advisor.tui.screens.export.export import ExportScreen
-from advisor.tui.screens.glossary.glossary import GlossaryScreen
+from advisor.tui.screens.export import ExportScreen
+from advisor.tui.screens.glossary import GlossaryScreen
 from advisor.tui.screens.saved_plan import SavedPlanScreen
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen

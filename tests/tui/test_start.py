@@ -20,8 +20,8 @@ from advisor.tui.dialogs.jump import JumpScreen
 from advisor.tui.dialogs.pick import Files, PickScreen
 from advisor.tui.screen import WizardScreen
 from advisor.tui.screens.data import DataScreen
-from advisor.tui.screens.export.export import ExportScreen
-from advisor.tui.screens.glossary.glossary import GlossaryScreen
+from advisor.tui.screens.export import ExportScreen
+from advisor.tui.screens.glossary import GlossaryScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.saved_plan import SavedPlanScreen

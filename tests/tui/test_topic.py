@@ -12,9 +12,8 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan, Reason, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.tui.requests import ToTopic, ToWhatIf
-from advisor.tui.screens.glossary.glossary import GlossaryScreen
-from advisor.tui.screens.topic.topic import TopicScreen, topics_of
-from advisor.tui.screens.topic.why_not import WhyNotScreen
+from advisor.tui.screens.glossary import GlossaryScreen
+from advisor.tui.screens.topic.topic import TopicScreen, WhyNotScreen, topics_of
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.outline import Outline, ToClipboard, Twig
 from tests.tui.pilots import WIDE, Running, piloted, running, screen_text, settled, snapshot

@@ -20,7 +20,7 @@ from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
-    from advisor.tui.standing import Standing
+    from advisor.tui.host import Standing
 
 DO_NOT_KNOW, PUT_OFF = "you don't know", "put off"
 _FOUND = (Source.INSPECTED, Source.DETECTED, Source.PUBLISHED)

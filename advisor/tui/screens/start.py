@@ -16,9 +16,9 @@ from advisor.errors import InputError
 from advisor.facts.values import describe
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.dialogs.pick import PickScreen
+from advisor.tui.host import Standing
 from advisor.tui.requests import ToData, ToGlossary, ToInterview, ToProbes, ToSavedPlan
 from advisor.tui.screen import WizardScreen
-from advisor.tui.standing import Standing
 from advisor.tui.text import plain
 from advisor.tui.widgets.cards import Card, Cards
 

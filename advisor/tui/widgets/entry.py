@@ -19,7 +19,7 @@ from advisor.facts.values import describe, to_text
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.cards import Card, Cards
-from advisor.tui.widgets.ticks import Ticks
+from advisor.tui.widgets.mouse import Ticks
 from advisor.wording import printable
 
 Reader = Callable[[str, str], "Value | None"]

@@ -1,12 +1,14 @@
-"""Lists and panes under mouse and keys: focus on release, double clicks that count once, a highlight that moves."""
+"""Lists and panes under mouse and keys: focus on release, double clicks that count once, a highlight that moves, ticks."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual.events import Click
+from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import OptionList
+from textual.widgets import OptionList, SelectionList
 
 
 class FocusOnRelease:
@@ -37,3 +39,17 @@ def move_highlight(options: OptionList, by: int) -> None:
     """Move the highlight by so many lines, within the list."""
     if options.option_count:
         options.highlighted = min(max((options.highlighted or 0) + by, 0), options.option_count - 1)
+
+
+class Ticks(FocusOnRelease, SelectionList[str]):
+    """Shows ticks without colour too."""
+
+    HELP_TEXT = "Space ticks a line, or takes its tick away."
+
+    def render_line(self, y: int) -> Strip:
+        segments = list(super().render_line(y))
+        index = self.scroll_offset.y + y
+        if index < self.option_count and len(segments) > 1:
+            ticked = self.get_option_at_index(index).value in self.selected
+            segments[1] = Segment("✓" if ticked else " ", segments[1].style)
+        return Strip(segments)

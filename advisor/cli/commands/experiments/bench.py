@@ -22,9 +22,8 @@ from advisor.report.page import Look
 from advisor.report.survey.bench import BenchReport, bench_page
 from advisor.report.survey.bench_json import bench_json
 from advisor.resources import profiles_folder
-from advisor.session.budget import seconds_of
 from advisor.session.inputs import Inputs, gather
-from advisor.session.measuring import open_journal, with_cards
+from advisor.session.measuring import open_journal, seconds_of, with_cards
 from advisor.survey.bench import BenchEvent, Benchmark, Sweep
 from advisor.survey.bench_findings import findings
 from advisor.survey.claim_values import TABLE_4

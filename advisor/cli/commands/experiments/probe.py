@@ -31,11 +31,10 @@ from advisor.report.machine.page import machine_page, machine_report
 from advisor.report.page import Page
 from advisor.report.plan.markdown import report_text
 from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, decided_here
-from advisor.session.budget import seconds_of
 from advisor.session.data import Mismatch, folder_of
 from advisor.session.evidence import evidence, judged
 from advisor.session.inputs import Inputs
-from advisor.session.measuring import Measured, ResumableInterrupt, measure
+from advisor.session.measuring import Measured, ResumableInterrupt, measure, seconds_of
 from advisor.survey.judged_claims import Judgement
 from advisor.wording import shorten
 

@@ -19,9 +19,9 @@ from advisor.cli.options import Format, typed_again
 from advisor.cli.trying_progress import TryingProgress
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.html.trying import trying_html
-from advisor.session.budget import seconds_of
 from advisor.session.data import Mismatch
 from advisor.session.inputs import Inputs
+from advisor.session.measuring import seconds_of
 from advisor.session.trying import try_on_data
 from advisor.training.ladder.outcome import TrialResults
 

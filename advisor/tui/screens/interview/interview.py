@@ -13,10 +13,10 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from advisor.errors import InputError
+from advisor.tui.host import Outlook, Standing
 from advisor.tui.requests import ToData, ToExport, ToFacts, ToGlossary, ToProbes, ToTopic, ToTrials, ToWhatIf
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.interview.question import QuestionPane
-from advisor.tui.standing import Outlook, Standing
 from advisor.tui.widgets.entry import Entry
 from advisor.tui.widgets.plan_list import PlanList
 

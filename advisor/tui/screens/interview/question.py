@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.interview.influence import Influence
     from advisor.knowledge.model import Knowledge
-    from advisor.tui.standing import Outlook, Standing
+    from advisor.tui.host import Outlook, Standing
 
 NEXT = (
     ("turn", "Look at the plan", "Enter on a line tells why, why not otherwise, and what would flip it"),

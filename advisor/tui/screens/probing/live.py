@@ -13,7 +13,7 @@ from advisor.probes.probe import Setting
 from advisor.tui.screens.probing.offer import probe_title
 from advisor.tui.screens.probing.state import Measuring, finding
 from advisor.tui.screens.running.findings import STYLES, finding_words
-from advisor.tui.screens.running.time_bar import TimeBar
+from advisor.tui.screens.running.run_screen import TimeBar
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
 from advisor.wording import printable

@@ -25,7 +25,7 @@ from advisor.tui.screens.probing.offer import ELSEWHERE, Offer, not_here, offer_
 from advisor.tui.screens.probing.state import Measuring
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
 from advisor.tui.text import plain
-from advisor.tui.widgets.ticks import Ticks
+from advisor.tui.widgets.mouse import Ticks
 
 
 class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):

@@ -1,4 +1,4 @@
-"""The base of screens on which minutes of work are chosen, watched, stopped and read."""
+"""The base of screens on which minutes of work are chosen, watched with the time that is left, stopped and read."""
 
 from __future__ import annotations
 
@@ -11,18 +11,43 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from textual import work
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Button, ContentSwitcher, Select
+from textual.widgets import Button, ContentSwitcher, Select, Static
 
 from advisor.agent.timed import Timed
 from advisor.children.stopping import Stop
 from advisor.errors import InputError
+from advisor.report.rates import bar
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screen import WizardScreen
-from advisor.tui.screens.running.time_bar import TimeBar
 from advisor.tui.text import problem_text
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
+
+BAR = 24
+"""Columns."""
+
+
+class TimeBar(Static):
+    """The share of the budget that is used, and the seconds left."""
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+
+    def show(self, run: Timed, part: str, *, stopping: bool) -> None:
+        """
+        Args:
+            part: name of a part with a limit of its own, such as `probe`.
+            stopping: the run was stopped, so the time left means nothing.
+        """
+        left = run.seconds_left
+        said = f"{left:.0f} s left of {run.budget:.0f} s"
+        if stopping:
+            said = "stopping: everything that is finished is kept"
+        elif run.seconds_of_part is not None:
+            said += f"; at most {min(left, run.seconds_of_part):.0f} s for this {part}"
+        self.update(Content.assemble((bar(1 - left / run.budget, BAR, unicode=True), "$primary"), f" {said}"))
+
 
 Event = TypeVar("Event")
 Result = TypeVar("Result")

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from advisor.agent.trials.state import Row, Trials
 from advisor.report.found.trying import amount
-from advisor.tui.screens.running.time_bar import TimeBar
+from advisor.tui.screens.running.run_screen import TimeBar
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.curves import Curves
 from advisor.tui.widgets.table import Table

@@ -1,1 +1,0 @@
-"""Saving reports, the plan, the answers or a starter project to files."""

@@ -1,1 +1,0 @@
-"""Looking up terms, facts and topics."""
