@@ -58,7 +58,7 @@ COMMANDS = {
         "alone: the last day that was measured against the days before.",
     ),
     "profiles export": (
-        "commands.profiles.export:export",
+        "commands.profiles.showing:export",
         "A measured machine as JSON, for another computer or for others (--anonymous).",
     ),
 }
@@ -101,7 +101,7 @@ def command(name: str) -> TyperCommand | TyperGroup:
         built = typer.main.get_command(app)
         assert isinstance(built, TyperCommand)  # noqa: S101 - that is what one function gives
         return built
-    function = _callback(name) if work else _nothing
+    function = _callback(name) if work else lambda: None
     app.callback(help=help_, invoke_without_command=bool(work), no_args_is_help=not work)(function)
     return _with_parts(app, name)
 
@@ -144,17 +144,8 @@ def run(name: str, /, **typed: object) -> None:
 
 def named(words: list[str]) -> str:
     """`advisor rules show`, of what was typed."""
-    name = ""
-    for word in words:
-        longer = f"{name} {word}".strip()
-        if longer not in COMMANDS:
-            break
-        name = longer
-    return f"advisor {name}".strip()
-
-
-def _nothing() -> None:
-    """A group that only holds commands does nothing by itself."""
+    names = [name for most in range(1, len(words) + 1) if (name := " ".join(words[:most])) in COMMANDS]
+    return " ".join(["advisor", *names[-1:]])
 
 
 def _version(wanted: bool) -> None:

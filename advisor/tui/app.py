@@ -14,8 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from advisor.tui import requests
-from advisor.tui.dialogs.help import HelpScreen
-from advisor.tui.dialogs.jump import JumpScreen
+from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.host import PAINTING_SECONDS, Host
 from advisor.tui.screen import WizardScreen
 

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from advisor.tui import requests
 from advisor.tui.text import plain
 
 if TYPE_CHECKING:
@@ -97,6 +98,10 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
 
     def end_work(self) -> None:
         """End the work of this screen in other threads and processes: the wizard is being left."""
+
+    def action_open(self, request: str) -> None:
+        """Open the screen that answers the request `To...` of this name."""
+        self.wizard.open(getattr(requests, f"To{request}")())
 
     def action_back(self) -> None:
         self.dismiss(None)

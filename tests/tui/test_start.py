@@ -15,8 +15,7 @@ from textual.widgets import Input, OptionList
 from advisor.plain import json_text
 from advisor.tui import requests
 from advisor.tui.app import SCREENS
-from advisor.tui.dialogs.help import HelpScreen
-from advisor.tui.dialogs.jump import JumpScreen
+from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.dialogs.pick import Files, PickScreen
 from advisor.tui.screen import WizardScreen
 from advisor.tui.screens.data import DataScreen

@@ -1,15 +1,17 @@
-"""F1: the purpose of the widget that has the focus, and the keys that work there."""
+"""Help with the screen beneath: the keys and the purpose of what has the focus (F1), and letters that go there (^O)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from advisor.tui.text import lines, plain
@@ -48,3 +50,37 @@ class HelpScreen(ModalScreen[None]):
                 keys.setdefault(does, []).append(self.app.get_key_display(active.binding))
         for does, displayed in keys.items():
             yield Content.assemble((f"{' '.join(displayed):>8}  ", "bold"), does)
+
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+class JumpScreen(ModalScreen[None]):
+    """Lies over the screen whose widgets have the letters."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+o", "dismiss", "Stay", id="jump.close", tooltip="Stay where you were.")
+    ]
+
+    def __init__(self, about: Screen[Any]) -> None:
+        super().__init__()
+        self.places: dict[str, Widget] = dict(zip(LETTERS, _places(about), strict=False))
+
+    def compose(self) -> ComposeResult:
+        for letter, place in self.places.items():
+            label = Static(f" {letter} ", classes="letter", markup=False)
+            label.offset = (place.region.x, place.region.y)
+            yield label
+
+    def on_key(self, event: events.Key) -> None:
+        place = self.places.get(event.key)
+        if place is not None:
+            event.stop()
+            self.dismiss(None)
+            place.focus()
+
+
+def _places(about: Screen[Any]) -> list[Widget]:
+    """The visible widgets that can have the focus, from top to bottom."""
+    shown = [widget for widget in about.focus_chain if isinstance(widget, Widget) and widget.region.area]
+    return sorted(shown, key=lambda widget: (widget.region.y, widget.region.x))

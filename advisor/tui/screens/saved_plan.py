@@ -16,7 +16,7 @@ from textual.widgets import Static
 from advisor.errors import InputError
 from advisor.report import contents, words
 from advisor.report.numbers import figure_words, known_figures
-from advisor.tui.requests import ToExport, ToGlossary, ToTopic
+from advisor.tui.requests import ToExport, ToTopic
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.text import lines, plain, problem_text
 from advisor.tui.widgets.plan_list import PlanList
@@ -35,11 +35,11 @@ class SavedPlanScreen(WizardScreen[None]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "export", "Export", id="report.export", tooltip="Save it as a report or a starter project."),
-        Binding("question_mark", "glossary", "Words", id="report.glossary", tooltip="Technical terms in plain words."),
+        Binding("question_mark", "open('Glossary')", "Words", id="report.glossary", tooltip="Technical terms in plain words."),
     ]  # fmt: skip
     PALETTE: ClassVar[Palette] = (
         ("Plan: Export", "As a report or a starter project", "export"),
-        ("Words: Glossary", "Technical terms in plain words", "glossary"),
+        ("Words: Glossary", "Technical terms in plain words", "open('Glossary')"),
     )
     CSS = """
     SavedPlanScreen #summary { width: 1fr; height: 1fr; padding: 0 1; }
@@ -95,9 +95,6 @@ class SavedPlanScreen(WizardScreen[None]):
 
     def action_export(self) -> None:
         self.wizard.open(ToExport(self.plan))
-
-    def action_glossary(self) -> None:
-        self.wizard.open(ToGlossary())
 
 
 def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[Content]:

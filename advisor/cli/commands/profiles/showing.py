@@ -1,13 +1,18 @@
-"""`advisor profiles list`, `show` and `path`: known devices and measured machines, their figures and files."""
+"""`advisor profiles list`, `show`, `path` and `export`: known devices and measured machines, their figures and files."""
 
 from __future__ import annotations
 
+import getpass
+import socket
+from pathlib import Path
+
+from advisor.agent.remembered.anonymous import anonymous_json
 from advisor.agent.remembered.memory import profiles_kept_in
-from advisor.cli.commands.options import ProfilesList, ProfilesPath, ProfilesShow
+from advisor.cli.commands.options import ProfilesExport, ProfilesList, ProfilesPath, ProfilesShow
 from advisor.cli.commands.profiles.kept import devices, is_kept, of_this_host, profile_of, profiles_kept
 from advisor.cli.completing import THIS
 from advisor.cli.console import look, write, write_json
-from advisor.cli.delivering import deliver_page
+from advisor.cli.delivering import deliver_json, deliver_page
 from advisor.cli.options import PlainFormat
 from advisor.machine.profiles.devices import DeviceProfile
 from advisor.machine.profiles.files import find_device
@@ -64,3 +69,21 @@ def path(options: ProfilesPath) -> None:
 def _device(name: str) -> DeviceProfile | None:
     """The device of this name, unless a machine that was measured here has it."""
     return None if name == THIS or is_kept(name) else find_device(name, devices())
+
+
+def export(options: ProfilesExport) -> None:
+    profile = profile_of(options.name)
+    shown = anonymous_json(profile, _private_words()) if options.anonymous else profile.to_json()
+    deliver_json(shown, options.output, options.force)
+
+
+def _private_words() -> list[str]:
+    """Names of this user and this host, as messages may hold them."""
+    host = socket.gethostname()
+    words = [host, host.partition(".")[0]]
+    for ask in (getpass.getuser, lambda: Path.home().name):
+        try:
+            words.append(ask())
+        except (KeyError, OSError, RuntimeError):  # a user whom the system does not know
+            continue
+    return words

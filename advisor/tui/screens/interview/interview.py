@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -14,7 +15,7 @@ from textual.widget import Widget
 
 from advisor.errors import InputError
 from advisor.tui.host import Outlook, Standing
-from advisor.tui.requests import ToData, ToExport, ToFacts, ToGlossary, ToProbes, ToTopic, ToTrials, ToWhatIf
+from advisor.tui.requests import ToData, ToFacts, ToTopic, ToWhatIf
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.interview.question import QuestionPane
 from advisor.tui.widgets.entry import Entry
@@ -32,30 +33,31 @@ class InterviewScreen(WizardScreen[None]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "why", "Why", id="interview.why", tooltip="What the answer to this question can change."),
-        Binding("f3", "do_not_know", "Don't know", id="interview.unknown", tooltip="Say that you don't know."),
-        Binding("f4", "later", "Later", id="interview.later", tooltip="Ask this again at the end."),
-        Binding("f5", "skip", "Skip", id="interview.skip", tooltip="Leave this as it is, detected or assumed."),
+        Binding("f3", "take_step('do_not_know')", "Don't know", id="interview.unknown", tooltip="Say that you don't know."),
+        Binding("f4", "take_step('later')", "Later", id="interview.later", tooltip="Ask this again at the end."),
+        Binding("f5", "take_step('skip')", "Skip", id="interview.skip", tooltip="Leave this as it is, detected or assumed."),
         Binding("f6", "turn", "Plan", id="interview.turn", tooltip="Go to the plan, and back to the question."),
         Binding("f7", "facts", "Facts", id="interview.facts", tooltip="See and correct what was said and found."),
         Binding("f8", "what_if", "What if", id="interview.what_if", show=False, tooltip="Suppose another answer."),
-        Binding("f9", "glossary", "Words", id="interview.glossary", show=False, tooltip="Technical terms in plain words."),
-        Binding("ctrl+s", "export", "Export", id="interview.export", tooltip="Save report, plan, answers or a project."),
+        Binding("f9", "open('Glossary')", "Words", id="interview.glossary", show=False,
+                tooltip="Technical terms in plain words."),
+        Binding("ctrl+s", "open('Export')", "Export", id="interview.export", tooltip="Save report, plan, answers or a project."),
         Binding("escape", "back", "Back", show=False, id="interview.back", tooltip="Go back to the start; all is saved."),
         Binding("ctrl+z", "undo", "Undo", id="interview.undo", priority=True, tooltip="Take the last step back."),
     ]  # fmt: skip
     PALETTE: ClassVar[Palette] = (
         ("Question: Why is it asked", "What the answer can change", "why"),
-        ("Question: I don't know", "Leave it open", "do_not_know"),
-        ("Question: Later", "Ask it again at the end", "later"),
-        ("Question: Skip", "Leave it as it is", "skip"),
+        ("Question: I don't know", "Leave it open", "take_step('do_not_know')"),
+        ("Question: Later", "Ask it again at the end", "take_step('later')"),
+        ("Question: Skip", "Leave it as it is", "take_step('skip')"),
         ("Question: Undo", "Take the last step back", "undo"),
         ("Facts: See and correct", "What was said, detected, found in data", "facts"),
         ("Plan: Suppose another answer", "Both plans side by side", "what_if"),
-        ("Plan: Export", "Report, plan, answers, starter project", "export"),
-        ("Machine: Measure", "Settle bets of the plan by timing them here", "measure"),
+        ("Plan: Export", "Report, plan, answers, starter project", "open('Export')"),
+        ("Machine: Measure", "Settle bets of the plan by timing them here", "open('Probes')"),
         ("Data: Inspect", "Point at a dataset: what it is becomes facts", "data"),
-        ("Data: Try", "Train the plan and its rivals on your data", "try"),
-        ("Words: Glossary", "Technical terms in plain words", "glossary"),
+        ("Data: Try", "Train the plan and its rivals on your data", "open('Trials')"),
+        ("Words: Glossary", "Technical terms in plain words", "open('Glossary')"),
     )
 
     def __init__(self) -> None:
@@ -122,17 +124,10 @@ class InterviewScreen(WizardScreen[None]):
         if name == self.asked:
             self.take_step(lambda interview: interview.answer(name, text))
 
-    def action_do_not_know(self) -> None:
+    def action_take_step(self, move: str) -> None:
+        """Do with the question what `Interview` calls so."""
         if (name := self.asked) is not None:
-            self.take_step(lambda interview: interview.do_not_know(name))
-
-    def action_later(self) -> None:
-        if (name := self.asked) is not None:
-            self.take_step(lambda interview: interview.later(name))
-
-    def action_skip(self) -> None:
-        if (name := self.asked) is not None:
-            self.take_step(lambda interview: interview.skip(name))
+            self.take_step(methodcaller(move, name))
 
     @work
     async def action_undo(self) -> None:
@@ -171,18 +166,6 @@ class InterviewScreen(WizardScreen[None]):
 
     def action_what_if(self) -> None:
         self.wizard.open(ToWhatIf(self.asked or ""))
-
-    def action_glossary(self) -> None:
-        self.wizard.open(ToGlossary())
-
-    def action_export(self) -> None:
-        self.wizard.open(ToExport())
-
-    def action_measure(self) -> None:
-        self.wizard.open(ToProbes())
-
-    def action_try(self) -> None:
-        self.wizard.open(ToTrials())
 
     @work
     async def action_data(self) -> None:

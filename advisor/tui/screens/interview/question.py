@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 NEXT = (
     ("turn", "Look at the plan", "Enter on a line tells why, why not otherwise, and what would flip it"),
-    ("measure", "Measure this machine", "settle what only timing can settle"),
-    ("try", "Try it on your data", "train the plan's network and its rivals"),
-    ("export", "Export", "report, plan, answers, starter project"),
+    ("open('Probes')", "Measure this machine", "settle what only timing can settle"),
+    ("open('Trials')", "Try it on your data", "train the plan's network and its rivals"),
+    ("open('Export')", "Export", "report, plan, answers, starter project"),
     ("what_if", "Suppose another answer", "both plans side by side; nothing is changed"),
     ("facts", "Correct something", "what you said, and what was found"),
 )
-"""Each by the name of an action of the screen."""
+"""Each by an action of the screen."""
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """Sources whose value is put into the entry to be confirmed; with an assumption, Enter would make it an answer."""
 
