@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import typer
 
@@ -56,7 +55,7 @@ def probe(options: Probe) -> None:
     if output is not None:
         refuse_rewriting(output, options.answers)
         check_output(output, options.force)
-    given = typed_again(options, REPEATED)
+    again = Again(typed_again(options, REPEATED), complete=True)
     if options.answers is None and not options.sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
@@ -67,12 +66,12 @@ def probe(options: Probe) -> None:
         and not found.kept
         and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
-    _deliver(found, options.format_, output, options.force, _Saved(save, not unsaved, given))
+    _deliver(found, options, lambda: _machine_page(found, save, not unsaved, again))
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
     if unsaved:
-        _say_unsaved(revision, save, Again(given, complete=True).command(options.only or (), options.budget))
+        _say_unsaved(revision, save, again.command(options.only or (), options.budget))
     if not revision.measured:
         if not revision.skipped and not revision.outcomes:
             panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
@@ -99,24 +98,16 @@ def _say_unsaved(revision: Revision, save: str, command: str) -> None:
     warn(f"Nothing was saved{name}", f"{why} {when}: {command}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    """Under which name this run's outcomes are kept, if they are, and the options that repeat the run."""
-
-    name: str
-    done: bool
-    options: str
-
-
-def _machine_page(found: Measured, saved: _Saved) -> str:
-    """The machine as this run has seen it; what was compared stands above it."""
+def _machine_page(found: Measured, name: str, kept: bool, again: Again) -> str:
+    """The machine as this run has seen it, kept under this name; what was compared stands above it."""
     assert found.inputs.machine is not None  # noqa: S101 - it was measured
-    profile = grown(None, saved.name, found.inputs.machine, "", found.revision.outcomes)
-    report = machine_report(profile, find_device, Again(saved.options, complete=True))
-    return machine_page(replace(report, decisions=()), look(), is_kept=saved.done)
+    profile = grown(None, name, found.inputs.machine, "", found.revision.outcomes)
+    report = machine_report(profile, find_device, again)
+    return machine_page(replace(report, decisions=()), look(), is_kept=kept)
 
 
-def _deliver(found: Measured, format_: Format, output: Path | None, force: bool, saved: _Saved) -> None:
+def _deliver(found: Measured, options: Probe, seen: Callable[[], str]) -> None:
+    format_, output, force = options.format_, options.output, options.force
     revision, machine, knowledge = found.revision, found.inputs.machine, found.inputs.knowledge
     today = date.today().isoformat()
     if format_ is Format.HTML:
@@ -140,7 +131,7 @@ def _deliver(found: Measured, format_: Format, output: Path | None, force: bool,
     if format_ is Format.TEXT:
         write(measured_page(revision, look()))
         if revision.measured:
-            write(f"\n{_machine_page(found, saved)}")
+            write(f"\n{seen()}")
             write(f"\n{_trial(claims)}")
         if output is not None:
             write(f"The report is in {output}.")

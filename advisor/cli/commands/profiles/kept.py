@@ -8,9 +8,8 @@ from pathlib import Path
 from advisor.agent.remembered.memory import kept_profiles, newest_of, read_profile, set_aside
 from advisor.agent.remembered.profile import MachineProfile
 from advisor.cli.completing import THIS
-from advisor.cli.console import warn
+from advisor.cli.console import warn_once
 from advisor.errors import InputError, did_you_mean, input_error
-from advisor.machine.profiles.devices import DeviceProfile
 from advisor.machine.profiles.files import find_device, load_devices
 from advisor.wording import shorten
 
@@ -60,7 +59,7 @@ def _nothing_kept(problems: Sequence[InputError]) -> InputError:
 
 
 def _unknown(name: str, title: str) -> InputError:
-    known = devices()
+    known = load_devices()
     if title != "There is no such device or machine" and find_device(name, known) is not None:
         what = f"{shorten(name)!r} is a device, of which nothing was measured here"
         return input_error(title, what, where="NAME", remedy="Name a machine: `advisor profiles list` shows them.")
@@ -83,13 +82,4 @@ def profiles_kept() -> list[MachineProfile]:
 
 def _say(problems: Sequence[InputError]) -> None:
     for problem in problems:
-        if str(problem) not in _SAID:
-            _SAID.add(str(problem))
-            warn(problem.title, str(problem.problems[0]))
-
-
-_SAID: set[str] = set()
-
-
-def devices() -> dict[str, DeviceProfile]:
-    return load_devices()
+        warn_once(problem.title, str(problem.problems[0]))

@@ -9,13 +9,13 @@ from pathlib import Path
 from advisor.agent.remembered.anonymous import anonymous_json
 from advisor.agent.remembered.memory import profiles_kept_in
 from advisor.cli.commands.options import ProfilesExport, ProfilesList, ProfilesPath, ProfilesShow
-from advisor.cli.commands.profiles.kept import devices, is_kept, of_this_host, profile_of, profiles_kept
+from advisor.cli.commands.profiles.kept import is_kept, of_this_host, profile_of, profiles_kept
 from advisor.cli.completing import THIS
 from advisor.cli.console import look, write, write_json
 from advisor.cli.delivering import deliver_json, deliver_page
 from advisor.cli.options import PlainFormat
 from advisor.machine.profiles.devices import DeviceProfile
-from advisor.machine.profiles.files import find_device
+from advisor.machine.profiles.files import find_device, load_devices
 from advisor.machine.profiles.published import published_figures
 from advisor.report.machine.devices import device_json, device_page, devices_page
 from advisor.report.machine.page import kept_json, kept_page, machine_json, machine_page, machine_report
@@ -23,7 +23,7 @@ from advisor.resources import device_files
 
 
 def list_(options: ProfilesList) -> None:
-    known = list(devices().values())
+    known = list(load_devices().values())
     profiles = profiles_kept()
     if options.format_ is PlainFormat.JSON:
         write_json([*map(device_json, known), *map(kept_json, profiles)])
@@ -68,7 +68,7 @@ def path(options: ProfilesPath) -> None:
 
 def _device(name: str) -> DeviceProfile | None:
     """The device of this name, unless a machine that was measured here has it."""
-    return None if name == THIS or is_kept(name) else find_device(name, devices())
+    return None if name == THIS or is_kept(name) else find_device(name, load_devices())
 
 
 def export(options: ProfilesExport) -> None:

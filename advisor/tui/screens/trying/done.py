@@ -10,6 +10,7 @@ from textual.widgets import Static, TabbedContent, TabPane
 from advisor.inference.plan import Plan
 from advisor.interview.changes import changes
 from advisor.knowledge.model import Knowledge
+from advisor.report.changes import STYLES
 from advisor.report.found.trying import bet_sentence, trying_page, value
 from advisor.report.page import Look, Page, Style
 from advisor.report.words import STATUS_WORDS, advice_words
@@ -17,8 +18,6 @@ from advisor.training.ladder.outcome import TrialResults
 from advisor.tui.screens.running.findings import counted, finding_words
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.page_view import PageView
-
-_STYLES = {"confirmed": Style.GOOD, "overturned": Style.CARE, "undecided": Style.FAINT}
 
 
 class WonPane(Vertical):
@@ -69,7 +68,7 @@ def in_the_plan(outcome: TrialResults, before: Plan, after: Plan, knowledge: Kno
         page.add(
             title,
             f": {value(bet.before)} -> ",
-            (said, _STYLES.get(bet.verdict.value, Style.PLAIN)),
+            (said, STYLES[bet.verdict]),
             f" -> {value(now)}",
         )
         page.add(bet_sentence(bet, outcome.metric), first="  ")
