@@ -57,7 +57,7 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
     # The bet is what the rules say, not what an earlier trial found.
     plan = plan_of(replace(inputs, outcomes=(), trials=()))
-    enough = most_examples(inspection, budget, _memory_bytes(inputs))
+    enough = most_examples(inspection, budget, _known(inputs, "machine.memory_bytes") or psutil.virtual_memory().total)
     spent += time.monotonic() - begun
     return Prepared(inputs, _request(inputs, plan, inspection, budget - spent, seed, enough), warned, spent)
 
@@ -125,7 +125,7 @@ def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float,
         budget=max(seconds, 1.0),
         seconds=max(seconds, 1.0),
         seed=seed,
-        threads=_usable_cores(inputs),
+        threads=_known(inputs, "machine.cpu.usable_cores") or os.cpu_count() or 1,
         most_examples=enough,
         task=inspection.task if inspection.told else None,
     )
@@ -141,16 +141,11 @@ def most_examples(inspection: Inspection, seconds: float, memory_bytes: int) -> 
     return max(100, min(by_time, by_memory))
 
 
-def _memory_bytes(inputs: Inputs) -> int:
-    """Of the machine, or of the container where that has a limit."""
-    known = inputs.facts.known("machine.memory_bytes")
-    return known.value if known is not None and isinstance(known.value, int) else psutil.virtual_memory().total
-
-
 def _whole(value: object) -> int:
     return value if isinstance(value, int) else 1
 
 
-def _usable_cores(inputs: Inputs) -> int:
-    known = inputs.facts.known("machine.cpu.usable_cores")
-    return known.value if known is not None and isinstance(known.value, int) else os.cpu_count() or 1
+def _known(inputs: Inputs, name: str) -> int | None:
+    """A fact of the machine, or of the container where that has a limit."""
+    known = inputs.facts.known(name)
+    return known.value if known is not None and isinstance(known.value, int) else None

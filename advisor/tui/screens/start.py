@@ -56,7 +56,8 @@ class StartScreen(WizardScreen[None]):
     def contents(self) -> Iterable[Widget]:
         yield Static(Content.styled(CLAIM, "bold"), id="claim", markup=False)
         yield Static("", id="machine", classes="faint", markup=False)
-        yield Cards(self._ways(), id="ways")
+        none_saved = not self.wizard.desk.saved
+        yield Cards((Card(*way, off=way[0] == "resume" and none_saved) for way in WAYS), id="ways")
 
     def on_mount(self) -> None:
         self.wizard.standing_changed.subscribe(self, self.show_machine)
@@ -86,10 +87,6 @@ class StartScreen(WizardScreen[None]):
         if data is not None:
             told.append(f"Your data: {data.path}, {data.examples:,} examples")
         self.query_one("#machine", Static).update(plain("\n".join(told)))
-
-    def _ways(self) -> Iterator[Card]:
-        for name, title, meaning in WAYS:
-            yield Card(name, title, meaning, off=name == "resume" and not self.wizard.desk.saved)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -46,7 +46,8 @@ def bench(options: Bench) -> None:
     inputs = with_cards(gather(complain=warn_once, recall=False))
     run = _benchmark(inputs, chosen, tried, sizes, seconds, options.fresh)
     try:
-        _measure(run)
+        with BenchProgress(run.budget_seconds) as run.listener:
+            run.measure()
     except KeyboardInterrupt:
         if run.anything:
             deliver_report(_report(inputs, run), options.format_, output, options.force)
@@ -137,12 +138,6 @@ class BenchProgress(MeasuringProgress):
                 self.time.spent = spent
             case _:
                 super().__call__(event)
-
-
-def _measure(run: Benchmark) -> None:
-    with BenchProgress(run.budget_seconds) as progress:
-        run.listener = progress
-        run.measure()
 
 
 def _reasons(run: Benchmark) -> set[str]:

@@ -25,7 +25,7 @@ from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Setting
 from advisor.report.changes import claim, quantity, sentence
 from advisor.report.found.measured import measured_page, newest_of, second_start
-from advisor.report.machine.page import MachineReport, machine_page, machine_report
+from advisor.report.machine.page import machine_page, machine_report
 from advisor.report.rates import amount
 from advisor.tui.requests import ToTopic
 from advisor.tui.screens.probing.offer import probe_title
@@ -92,7 +92,8 @@ class DonePane(Vertical):
         table.fill(_COLUMNS, [self._cells(outcome) for outcome in self.results])
         self.query_one("#story", PageView).show(lambda look: measured_page(revision, look))
         if machine is not None:
-            report = replace(the_machine(machine, revision), decisions=())
+            measured = machine_report(grown(None, LAST, machine, "", revision.outcomes), find_device)
+            report = replace(measured, decisions=())
             kept = any(outcome.worth_keeping for outcome in revision.outcomes)
             self.query_one("#machine", PageView).show(lambda look: machine_page(report, look, is_kept=kept))
         if self.results:
@@ -180,11 +181,6 @@ class DonePane(Vertical):
         topic = self.results[event.cursor_row].topic
         if self.revision is not None and topic in self.revision.after.recommendations:
             cast("Host", self.app).open(ToTopic(topic))
-
-
-def the_machine(machine: Machine, revision: Revision) -> MachineReport:
-    """The machine as this run measured it."""
-    return machine_report(grown(None, LAST, machine, "", revision.outcomes), find_device)
 
 
 def _setting(outcome: Outcome) -> Setting:

@@ -135,10 +135,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
 
     @on(SelectionList.SelectionHighlighted)
     def _highlighted(self, event: SelectionList.SelectionHighlighted[str]) -> None:
-        self._show_details(self.offers[event.selection_index])
-
-    def _show_details(self, offer: Offer) -> None:
-        self.query_one("#details", Static).update(offer_details(offer))
+        self.query_one("#details", Static).update(offer_details(self.offers[event.selection_index]))
 
     @on(SelectionList.SelectedChanged)
     @on(Select.Changed)
