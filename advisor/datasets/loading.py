@@ -41,7 +41,7 @@ def _refuse_single_class(inspection: Inspection, examples: Examples) -> None:
     if others >= FEWEST_OF_OTHERS:
         return
     most = shorten(examples.classes[numbers[counts.argmax()]], 30)
-    there = ("there is no example", "there is one example", f"there are {others} examples")[others]
+    there = {0: "there is no example", 1: "there is one example"}.get(others, f"there are {others} examples")
     among = f" among the {len(examples):,} that were taken" if examples.left_out else ""
     raise unlearnable(
         inspection.path,

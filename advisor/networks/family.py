@@ -24,8 +24,6 @@ LARGEST_FLAT_PICTURE = 1024
 IN_STEPS = ("audio", "time_series", "text")
 """Modalities whose examples have steps, or words."""
 _WITHOUT_STEPS = ("image", "video", "tabular", "graph", "tree")
-EVERYTHING = (*IN_STEPS, *_WITHOUT_STEPS)
-"""Every modality."""
 
 
 class Answer(StrEnum):
@@ -42,8 +40,8 @@ class Candidates:
 
     place: int
     """Among the types, from shallow to deep."""
-    takes: tuple[str, ...]
-    """The modalities of the data for which the type can be built."""
+    takes: tuple[str, ...] | None
+    """The modalities of the data for which the type can be built; None for all, whatever they are."""
     sizes: tuple[Units, ...]
     """Hidden units of each; where they differ in depth, a planned network of several layers is tried with its first alone too."""
     always: bool = False

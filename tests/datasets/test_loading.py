@@ -159,6 +159,16 @@ def test_next_to_nothing_but_one_class_is_refused(tmp_path: Path) -> None:
         load(inspect(write_csv(tmp_path / "a.csv", ["a", "kind"], rows), "kind"), most_examples=1000)
 
 
+@pytest.mark.parametrize(("others", "told"), [(1, "there is one example"), (5, "there are 5 examples")])
+def test_a_refusal_counts_the_examples_of_other_classes(
+    others: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.datasets.loading.FEWEST_OF_OTHERS", 9)
+    rows = [[row * 0.37, "fraud" if row < others else "fine"] for row in range(300)]
+    with pytest.raises(InputError, match=f"{told} of another class than 'fine'"):
+        load(inspect(write_csv(tmp_path / "a.csv", ["a", "kind"], rows), "kind"), most_examples=1000)
+
+
 def test_a_sample_without_rare_classes_keeps_the_shares() -> None:
     labels = numpy.repeat([0, 1, 2], [6000, 3000, 1000])
     chosen = stratified(labels, 1000, 0)

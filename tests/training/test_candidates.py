@@ -53,6 +53,10 @@ def test_scikit_learns_default_network_is_always_there() -> None:
     assert (plain.hidden_units, plain.optimizer, plain.learning_rate) == ((100,), "adam", 1e-3)
 
 
+def test_data_that_no_type_names_are_taken_as_rows() -> None:
+    assert menu(PLANNED, "molecules") == menu(PLANNED, "tabular")
+
+
 def test_what_generates_or_restores_is_no_candidate() -> None:
     assert not any(candidate.model == "gan" for candidate in menu(PLANNED, "tabular").openers)
 

@@ -86,7 +86,7 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
     places = {}
     for network, declared in families().items():
         small = declared.candidates
-        if small is None or modality not in small.takes:
+        if small is None or (small.takes is not None and modality not in small.takes):
             continue
         places[network] = small.place
         if network == planned.network:

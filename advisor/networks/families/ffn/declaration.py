@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.networks.description import NetworkSpec, flat_values
-from advisor.networks.family import EVERYTHING, Candidates, Family, Module, Units, activated, flat
+from advisor.networks.family import Candidates, Family, Module, Units, activated, flat
 from advisor.networks.parts.counting import Counts
 
 
@@ -24,6 +24,6 @@ FAMILIES = (
         layout=flat,
         count=_count,
         build=_build,
-        candidates=Candidates(place=10, takes=EVERYTHING, sizes=((100,), (128, 128)), always=True),
+        candidates=Candidates(place=10, takes=None, sizes=((100,), (128, 128)), always=True),
     ),
 )
