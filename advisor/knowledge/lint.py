@@ -1,4 +1,5 @@
-"""Oddities of a rule base that loads, as far as they are seen without proof: what is said twice, supports nothing, is stale.
+"""Oddities of a rule base that loads, as far as they are seen without proof: what is said twice, supports nothing, is stale;
+also the states of a rule that could be at all, so that no test is asked to show what cannot be.
 
 Each is a remark for the author and makes `rules check` fail. The remarks that need proof are in `advisor.knowledge.solver`.
 """
@@ -12,8 +13,8 @@ from advisor.errors import Problem
 from advisor.knowledge.citations import cited
 from advisor.knowledge.expressions.expressions import BOOLEAN
 from advisor.knowledge.expressions.operations import NOTHING
-from advisor.knowledge.expressions.regions import TRUE, union
-from advisor.knowledge.model import Effect, Knowledge, Rule, School, Topic, domain, domain_of_topic, is_literal
+from advisor.knowledge.expressions.regions import FALSE, TRUE, UNKNOWN, union
+from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic, domain, domain_of_topic, is_literal
 from advisor.knowledge.terms import phrase, terms_in
 from advisor.wording import join_names, shorten
 
@@ -34,7 +35,7 @@ def lint(knowledge: Knowledge, today: datetime.date | None = None) -> Iterator[P
 
 def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
     """Conditions that no region of values can make true, whatever the facts."""
-    box = whole_region(knowledge)
+    box = _whole_region(knowledge)
     for rule in knowledge.rules:
         if not knowledge.condition(rule).over(box) & TRUE:
             yield Problem(rule.where, f"rule {rule.id} can never hold: `{rule.when}`.", "Correct or delete it.")
@@ -42,7 +43,7 @@ def _never_true(knowledge: Knowledge) -> Iterator[Problem]:
             yield Problem(rule.where, f"rule {rule.id} expects what no probe can find.", "Correct what it expects.")
 
 
-def whole_region(knowledge: Knowledge) -> list[object]:
+def _whole_region(knowledge: Knowledge) -> list[object]:
     """Every fact and topic at any of its values, unknown included."""
     regions = [*map(domain, knowledge.vocabulary.facts.values()), *map(domain_of_topic, knowledge.topics.values())]
     types = knowledge.symbols.types.values()
@@ -137,3 +138,41 @@ def _stale(knowledge: Knowledge, today: datetime.date) -> Iterator[Problem]:
     for rule in knowledge.rules:
         if rule.is_verified and (today - datetime.date.fromisoformat(rule.verified)).days > STALE_DAYS:
             yield Problem(rule.where, f"rule {rule.id} was last looked up on {rule.verified}.", "Look it up again.")
+
+
+# --- states that tests of rules need not show ---------------------------------------------------------------------------
+
+_STATES = {"fire": TRUE, "silent": FALSE, "unknown": UNKNOWN}
+
+
+def possible_states(knowledge: Knowledge) -> dict[str, frozenset[str]]:
+    """For every rule the states that some facts, known or not, could bring about.
+
+    What is left out is proven impossible: a rule without a condition only fires, and one that reads nothing but a
+    recommendation that always has a value is never unknown. Some of what is named may be impossible all the same, where
+    several facts would have to contradict each other.
+    """
+    box = _whole_region(knowledge)
+    slots = knowledge.symbols.slots
+    for topic in knowledge.topics.values():
+        region = box[slots[topic.name]]
+        if isinstance(region, frozenset) and _always_has_value(knowledge, topic):
+            box[slots[topic.name]] = region - {None}
+    states = {}
+    for rule in knowledge.rules:
+        truth = knowledge.condition(rule).over(box)
+        states[rule.id] = frozenset(state for state, bit in _STATES.items() if truth & bit)
+    return states
+
+
+def _always_has_value(knowledge: Knowledge, topic: Topic) -> bool:
+    """Return whether the last resort of the topic is a plain value without a condition, in both schools."""
+    return (
+        topic.policy is Policy.FIRST
+        and not topic.applies
+        and any(
+            rule.topic == topic.name and rule.when is None and is_literal(topic, rule)
+            for rule in knowledge.rules
+            if rule.school is not School.TODAY
+        )
+    )

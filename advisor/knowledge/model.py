@@ -246,11 +246,11 @@ def fact_types(vocabulary: Vocabulary) -> dict[str, Type]:
         FactType.TEXT: Kind.TEXT,
         FactType.SET: Kind.SET,
     }
-    types = {}
-    for name, fact in vocabulary.facts.items():
-        options = frozenset(fact.choice_names) if fact.type in (FactType.CHOICE, FactType.SET) else None
-        types[name] = Type(kinds[fact.type], options)
-    return types
+    listed = (FactType.CHOICE, FactType.SET)
+    return {
+        name: Type(kinds[fact.type], frozenset(fact.choice_names) if fact.type in listed else None)
+        for name, fact in vocabulary.facts.items()
+    }
 
 
 def domain(fact: Fact) -> Region:

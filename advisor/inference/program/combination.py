@@ -63,7 +63,6 @@ class Combination:
                 self.weights[i], self.argument_of[i] = weight(rule, school), numbers.setdefault(key, len(numbers))
         self.arguments = [(value, sign) for value, sign, _ in numbers]
         self.vetoes = tuple((i, rule.value) for i, rule in every if rule.effect is Effect.VETO)
-        self.order = {value: position for position, value in enumerate(topic.values)}
         self.items = {value: tuple(i for i, rule in every if rule.value == value) for value in topic.values}
         # Rules that give a value decide before all arguments: what was measured needs none.
         self.placed = tuple(i for i, rule in every if rule.effect is Effect.VALUE or not scored)
@@ -140,4 +139,4 @@ class Combination:
         if best <= 0:
             return Tie()
         leaders = [value for value, total in totals.items() if total == best]
-        return leaders[0] if len(leaders) == 1 else Tie(sorted(leaders, key=self.order.__getitem__))
+        return leaders[0] if len(leaders) == 1 else Tie(value for value in self.topic.values if value in leaders)

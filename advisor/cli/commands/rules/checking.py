@@ -16,9 +16,8 @@ from advisor.errors import InputError, Problem, input_error
 from advisor.inference.rule_tests import TestRun, read_tests, run, test_files
 from advisor.knowledge import loader
 from advisor.knowledge.cache import knowledge_for
-from advisor.knowledge.lint import lint
+from advisor.knowledge.lint import lint, possible_states
 from advisor.knowledge.model import Knowledge
-from advisor.knowledge.states import possible_states
 from advisor.resources import rules_folder
 from advisor.wording import shorten
 
