@@ -48,7 +48,7 @@ COMMANDS = {
         "A device, or a machine that was measured (this: the last one here): figures and sources.",
     ),
     "profiles path": (
-        "commands.profiles.showing:path",
+        "commands.profiles.kept:path",
         "Where a device or a measured machine is kept; without a name, the folder of this host.",
     ),
     "profiles compare": (

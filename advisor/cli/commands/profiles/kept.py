@@ -1,19 +1,41 @@
-"""Machines that were measured, as the commands of `advisor profiles` find them by name."""
+"""Machines that were measured, as the commands of `advisor profiles` find them by name, and `advisor profiles path`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from advisor.agent.remembered.memory import kept_profiles, newest_of, read_profile, set_aside
+from advisor.agent.remembered.memory import kept_profiles, newest_of, profiles_kept_in, read_profile, set_aside
 from advisor.agent.remembered.profile import MachineProfile
+from advisor.cli.commands.options import ProfilesPath
 from advisor.cli.completing import THIS
-from advisor.cli.console import warn_once
+from advisor.cli.console import warn_once, write, write_json
+from advisor.cli.options import PlainFormat
 from advisor.errors import InputError, did_you_mean, input_error
+from advisor.machine.profiles.devices import DeviceProfile
 from advisor.machine.profiles.files import find_device, load_devices
+from advisor.resources import device_files
 from advisor.wording import shorten
 
 NOTHING_MEASURED = "Nothing was measured on this host"
+
+
+def path(options: ProfilesPath) -> None:
+    if options.name is None:
+        found = profiles_kept_in()
+    elif (device := device_of(options.name)) is not None:
+        found = next(path for path in device_files() if path.stem == device.name)
+    else:
+        found = profiles_kept_in() / f"{of_this_host(options.name).name}.json"
+    if options.format_ is PlainFormat.JSON:
+        write_json({"path": str(found)})
+    else:
+        write(str(found))
+
+
+def device_of(name: str) -> DeviceProfile | None:
+    """The device of this name, unless a machine that was measured here has it."""
+    return None if name == THIS or is_kept(name) else find_device(name, load_devices())
 
 
 def profile_of(name: str, title: str = "There is no such machine") -> MachineProfile:

@@ -1,25 +1,23 @@
-"""`advisor profiles list`, `show`, `path` and `export`: known devices and measured machines, their figures and files."""
+"""`advisor profiles list`, `show` and `export`: known devices and measured machines, their figures."""
 
 from __future__ import annotations
 
 import getpass
 import socket
 from pathlib import Path
+from types import ModuleType
 
 from advisor.agent.remembered.anonymous import anonymous_json
-from advisor.agent.remembered.memory import profiles_kept_in
-from advisor.cli.commands.options import ProfilesExport, ProfilesList, ProfilesPath, ProfilesShow
-from advisor.cli.commands.profiles.kept import is_kept, of_this_host, profile_of, profiles_kept
+from advisor.cli.commands.options import ProfilesExport, ProfilesList, ProfilesShow
+from advisor.cli.commands.profiles.kept import device_of, is_kept, profile_of, profiles_kept
 from advisor.cli.completing import THIS
 from advisor.cli.console import look, write, write_json
 from advisor.cli.delivering import deliver_json, deliver_page
 from advisor.cli.options import PlainFormat
-from advisor.machine.profiles.devices import DeviceProfile
 from advisor.machine.profiles.files import find_device, load_devices
 from advisor.machine.profiles.published import published_figures
 from advisor.report.machine.devices import device_json, device_page, devices_page
 from advisor.report.machine.page import kept_json, kept_page, machine_json, machine_page, machine_report
-from advisor.resources import device_files
 
 
 def list_(options: ProfilesList) -> None:
@@ -32,15 +30,13 @@ def list_(options: ProfilesList) -> None:
 
 
 def show(options: ProfilesShow) -> None:
-    from advisor.report.html.machine import device_html, machine_html  # 20 ms, and `list` needs neither
-
     name, delivered = options.name, (options.format_, options.output, options.force)
-    device = _device(name)
+    device = device_of(name)
     if device is not None:
         published = published_figures(device.name)
         deliver_page(
             *delivered, as_json=lambda: device_json(device, published),
-            as_html=lambda date: device_html(device, published, date),
+            as_html=lambda date: _pages().device_html(device, published, date),
             as_text=lambda look: device_page(device, look, published),
         )  # fmt: skip
         return
@@ -48,27 +44,9 @@ def show(options: ProfilesShow) -> None:
     is_here = name == THIS or is_kept(name)
     deliver_page(
         *delivered, as_json=lambda: machine_json(report),
-        as_html=lambda date: machine_html(report, date),
+        as_html=lambda date: _pages().machine_html(report, date),
         as_text=lambda look: machine_page(report, look, is_here=is_here),
     )  # fmt: skip
-
-
-def path(options: ProfilesPath) -> None:
-    if options.name is None:
-        found = profiles_kept_in()
-    elif (device := _device(options.name)) is not None:
-        found = next(path for path in device_files() if path.stem == device.name)
-    else:
-        found = profiles_kept_in() / f"{of_this_host(options.name).name}.json"
-    if options.format_ is PlainFormat.JSON:
-        write_json({"path": str(found)})
-    else:
-        write(str(found))
-
-
-def _device(name: str) -> DeviceProfile | None:
-    """The device of this name, unless a machine that was measured here has it."""
-    return None if name == THIS or is_kept(name) else find_device(name, load_devices())
 
 
 def export(options: ProfilesExport) -> None:
@@ -87,3 +65,9 @@ def _private_words() -> list[str]:
         except (KeyError, OSError, RuntimeError):  # a user whom the system does not know
             continue
     return words
+
+
+def _pages() -> ModuleType:
+    from advisor.report.html import machine  # 20 ms, and only HTML needs it
+
+    return machine
