@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.knowledge.lint import possible_states
-from advisor.knowledge.solver.states import impossible_states
+from advisor.knowledge.solver.lint import impossible_states
 from tests.small_rules import RuleBase, boolean, integer, rule, topic
 
 FACTS = {"p": boolean(), "n": integer(1, 9)}

@@ -103,7 +103,7 @@ def _not_shown(knowledge: Knowledge, result: TestRun) -> dict[str, list[str]]:
     possible = possible_states(knowledge)
     missing = {rule: possible[rule] - states for rule, states in result.shown.items() if possible[rule] - states}
     if missing and _has_solver():
-        from advisor.knowledge.solver.states import impossible_states  # z3 may not be installed; it takes 45 ms
+        from advisor.knowledge.solver.lint import impossible_states  # z3 may not be installed; it takes 45 ms
 
         impossible = impossible_states(knowledge, missing)
         missing = {rule: states - impossible[rule] for rule, states in missing.items()}
