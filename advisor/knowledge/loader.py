@@ -96,8 +96,7 @@ def load(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
     Raises:
         InputError: with every problem of every file.
     """
-    files = read_files(base, packs)
-    return build(files)
+    return build(read_files(base, packs))
 
 
 def build(files: Sequence[tuple[int, Path, str]]) -> Knowledge:

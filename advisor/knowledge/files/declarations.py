@@ -95,14 +95,9 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             where=f"{reader.where}:{line}",
             minimum=bounds[0],
             maximum=bounds[1],
-            gaps=_reason(entry, what, reader),
+            gaps=reader.text(entry, "gaps", what, required="gaps" in entry.items).strip(),  # declared, it must be given
         )
     return topics
-
-
-def _reason(entry: Mapping, what: str, reader: Reader) -> str:
-    """The reason why silence is intended; a reason that is declared must be given."""
-    return reader.text(entry, "gaps", what, required=True).strip() if "gaps" in entry.items else ""
 
 
 def _actions(entry: Mapping, what: str, values: Iterable[str], reader: Reader) -> dict[str, tuple[str, ...]]:
