@@ -1,4 +1,4 @@
-"""The pages of machines and devices, alone or side by side, and of two plans side by side, as HTML."""
+"""The pages of machines and devices, alone or side by side, as HTML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from advisor.report.html.rendering import render
 from advisor.report.machine.compared import WORDS, answer, days_measured, one_run, quantity_name, rate_of
 from advisor.report.machine.devices import figures, quantity
 from advisor.report.machine.page import MachineReport, machine_words, system_words
-from advisor.report.plan.comparison import Comparison
 from advisor.report.rates import amount, multiple, rate_words, times
 
 
@@ -102,11 +101,6 @@ def device_html(device: DeviceProfile, published: Sequence[PublishedTable] = (),
         "device.html.j2", title=device.title, date=date, device=device, kind=kind,
         features=sorted(device.features), rows=rows, measured=measured,
     )  # fmt: skip
-
-
-def comparison_html(comparison: Comparison, date: str = "") -> str:
-    """Two plans: the facts, the advice and the numbers in which they differ."""
-    return render("comparison.html.j2", title="Two plans side by side", date=date, comparison=comparison)
 
 
 def machines_html(compared: MachinesCompared, date: str = "") -> str:

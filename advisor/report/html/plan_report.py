@@ -1,4 +1,4 @@
-"""The report that people carry away, as HTML: a first page for a beginner, then everything with reasons and sources."""
+"""Plans as HTML: the report that people carry away, from a first page for a beginner to all sources; two side by side."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
 from advisor.report.page import Look
+from advisor.report.plan.comparison import Comparison
 from advisor.report.plan.explanation import explain
 from advisor.report.plan.text import symbol
 from advisor.report.survey import claims
@@ -59,6 +60,11 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
     body = render("plan_body.html.j2", **values)
     terms = sorted(terms_in(knowledge.phrases, text_of(body)), key=lambda term: term.term.casefold())
     return render("plan.html.j2", **values, body=Markup(body), terms=terms)  # noqa: S704 - a template made it
+
+
+def comparison_html(comparison: Comparison, date: str = "") -> str:
+    """Two plans: the facts, the advice and the numbers in which they differ."""
+    return render("comparison.html.j2", title="Two plans side by side", date=date, comparison=comparison)
 
 
 def _cards(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:

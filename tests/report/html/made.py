@@ -15,8 +15,8 @@ from advisor.machine.profiles.files import find_device
 from advisor.probes.conditions import Conditions
 from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.report.contents import Evidence
-from advisor.report.html.machine import comparison_html, machine_html, machines_html
-from advisor.report.html.plan_report import plan_html
+from advisor.report.html.machine import machine_html, machines_html
+from advisor.report.html.plan_report import comparison_html, plan_html
 from advisor.report.html.trying import trying_html
 from advisor.report.machine.page import machine_report
 from advisor.report.plan.comparison import compare_plans

@@ -5,7 +5,8 @@ from __future__ import annotations
 from advisor.agent.machines.comparison import compare, side_of
 from advisor.machine.profiles.files import find_device, load_devices
 from advisor.machine.profiles.published import published_figures
-from advisor.report.html.machine import comparison_html, device_html, machine_html, machines_html
+from advisor.report.html.machine import device_html, machine_html, machines_html
+from advisor.report.html.plan_report import comparison_html
 from advisor.report.html.trying import trying_html
 from advisor.report.machine.page import machine_report
 from advisor.report.plan.comparison import compare_plans

@@ -11,7 +11,6 @@ from advisor.cli.gathering import inputs_of
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.answers import parse_assignments
 from advisor.inference.advise import Detail
-from advisor.report.html.machine import comparison_html
 from advisor.report.plan.comparison import Comparison, compare_plans, compare_what_if, comparison_page
 from advisor.session.inputs import Inputs, plan_of
 
@@ -33,9 +32,14 @@ def compare(options: Compare) -> None:
         raise InputError(titles[0], problems)
     comparison = _compared(str(a), other, supposed, sides)
 
+    def as_html(date: str) -> str:
+        from advisor.report.html.plan_report import comparison_html  # 50 ms
+
+        return comparison_html(comparison, date)
+
     deliver_page(
         options.format_, output, options.force, as_json=comparison.to_json,
-        as_html=lambda date: comparison_html(comparison, date),
+        as_html=as_html,
         as_text=lambda look: comparison_page(comparison, look),
     )  # fmt: skip
 
