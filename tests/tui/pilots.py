@@ -125,8 +125,10 @@ async def settled(pilot: Pilot[None], *, outlook: bool = False) -> None:
         calm = calm + 1 if now == before and not _reads_folders(app) else 0
         before = now
     await pilot.pause(0)
-    while outlook and app.outlook is None:
-        await pilot.pause(0.05)
+    if outlook:
+        while app.outlook is None:
+            await pilot.pause(0.05)
+        await settled(pilot)  # it is drawn after it is known
 
 
 def _where_all_wait() -> frozenset[tuple[int, str, int]]:

@@ -30,9 +30,9 @@ decay keep weights small. To stop early is then a variation.
 """
 WIDEST = 2048
 AS_PLANNED = " as planned"
-PLAIN = " plain"
-"""After the name of the network that is trained as scikit-learn's is."""
 """Ends the name of the network that is the plan's in everything."""
+PLAIN = " plain"
+"""Ends the name of the network that is trained as scikit-learn's is."""
 VARIED = ", "
 """Between the name of a network and what was changed of it."""
 
