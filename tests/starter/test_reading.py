@@ -77,6 +77,7 @@ def test_a_format_that_projects_cannot_read_is_refused_with_a_remedy(tmp_path: P
         ("a.csv", "a;b\n" + "1,5;2,5\n3,5;4,25\n" * 9, "separated by semicolons", "decimal points"),
         ("a.csv", 'a,b\n"1,500",2\n"2,500",3\n', "separated by commas", "decimal points"),
         ("a.csv", "# by hand\na,b\n1,2\n3,4\n", "separated by commas", "CSV (a header"),
+        ("a.csv", "a,b\n" + '1, "x, y"\n2, "z, ""y"""\n' * 9, "separated by commas", "CSV (a header"),
         ("a.csv", "1,2\n3,4\n5,6\n", "without a header", "CSV (a header"),
         ("a.edges", "".join(f"{i} {i + 1}\n" for i in range(40)), "edges alone", "nodes.csv"),
     ],
@@ -89,6 +90,14 @@ def test_tables_written_in_ways_that_projects_cannot_read_are_refused(
         refuse_unreadable(inspect(tmp_path / name))
     (problem,) = refusal.value.problems
     assert (what in problem.what, remedy in problem.remedy) == (True, True), problem
+
+
+def test_speech_in_a_table_is_written_as_projects_read_it(tmp_path: Path) -> None:
+    rows = "".join(f'{number},"she said, ""no"" {number % 3}"\n' for number in range(40))
+    (tmp_path / "said.csv").write_text("x,said\n" + rows)
+    found = inspect(tmp_path / "said.csv")
+    refuse_unreadable(found)
+    assert set(found.columns[1].examples) == {f'she said, "no" {number}' for number in range(3)}
 
 
 def test_rows_that_look_like_edges_are_a_table_where_the_target_is_named(tmp_path: Path) -> None:

@@ -110,13 +110,24 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         what = f"there is only a header and no row below it ({shown})"
         raise unreadable(path, what, "Check that it was written to its end.")
     quote = guess.quote if _quotes_fields(text, guess.delimiter) else ""
-    spaced = bool(quote) and re.search(re.escape(guess.delimiter) + ' +"', text) is not None
+    spaced = bool(quote) and _is_spaced(text, guess.delimiter)
     return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced)
 
 
 def _quotes_fields(text: str, delimiter: str) -> bool:
     """True where quotation marks, if there are any, enclose fields and do not merely stand within: 5" pipe."""
     return '"' not in text or re.search(rf'(^|{re.escape(delimiter)}) *"', text, re.MULTILINE) is not None
+
+
+def _is_spaced(text: str, delimiter: str) -> bool:
+    """True where blanks stand before a quotation mark that opens a field; within a field they are speech: he said, "no"."""
+    if delimiter == " " or not re.search(re.escape(delimiter) + ' +"', text):
+        return delimiter == " " and '  "' in text
+    try:
+        records = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter)
+        return any(re.match(' +"', cell) for record in records for cell in record)
+    except csv.Error:
+        return True
 
 
 def looks_like_a_table(text: str) -> bool:
