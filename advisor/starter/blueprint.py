@@ -176,6 +176,11 @@ class Blueprint:
         return self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
 
     @property
+    def reads_lines(self) -> bool:
+        """True where every line of the data is a text, whatever a table would make of it."""
+        return self.layout is Layout.TOKENS and self.targets in (Targets.NEXT_TOKEN, Targets.ITSELF)
+
+    @property
     def translates(self) -> bool:
         return self.targets is Targets.NEXT_TOKEN and self.kind == "translate"
 

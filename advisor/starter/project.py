@@ -24,10 +24,15 @@ READ = (
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
 EDGES = "edge list"
+_TEXTS = ("delimited text", "text")
 
 
-def refuse_unreadable(data: Inspection, target: str | None = None) -> None:
-    """Raise InputError for data that no project can read: in another format, or in one written in an unusual way."""
+def refuse_unreadable(data: Inspection, target: str | None = None, plan: Plan | None = None) -> None:
+    """Raise InputError for data that no project can read: in another format, or in one written in an unusual way.
+
+    Lines of text that the project of this plan reads as they are need not be a table at all.
+    """
+    read_as_lines = data.format in _TEXTS and plan is not None and blueprint_of(plan).reads_lines
     what = f"generated projects have no code for the format {data.format}"
     remedy = "Save the table as CSV or Parquet and name that file, or leave --data out."
     if data.format == EDGES and target is None:
@@ -36,7 +41,7 @@ def refuse_unreadable(data: Inspection, target: str | None = None) -> None:
             "Leave --data out, and train with a folder that holds nodes.csv (a row of numbers for each node) and "
             "edges.csv (the two row numbers of each edge, from 0)."
         )
-    elif data.format in READ and not data.plain:
+    elif data.format in READ and not (data.plain or read_as_lines):
         what = f"generated projects do not read all ways to write a table, and not {data.written}"
         remedy = "Save it as CSV (a header, decimal points, UTF-8), as Parquet, or as JSON with one object a line."
     elif data.format in (*READ, EDGES):

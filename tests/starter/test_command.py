@@ -29,6 +29,13 @@ def test_from_facts_without_a_plan(tmp_path: Path) -> None:
     assert "HIDDEN_UNITS" in (tmp_path / "project" / "settings.py").read_text()
 
 
+def test_texts_that_look_like_a_table_are_read_by_lines(tmp_path: Path) -> None:
+    texts, stated = tmp_path / "lines.txt", ("--set", "task.kind=translate", "--set", "data.modality=text")
+    texts.write_text("".join(f'the "{i}" cat\tla "{i}" chatte\n' for i in range(60)))
+    done = advisor("starter", "--machine", "none", "--data", texts, *stated, "--output", tmp_path / "project")
+    assert done.code == 0, done.err
+
+
 def test_data_are_looked_at_beside_a_saved_plan_too(tmp_path: Path) -> None:
     plan, new = tmp_path / "plan.json", tmp_path / "new"
     assert advisor("recommend", "--machine", "none", *SETS, "--format", "json", "--output", plan).code == 0

@@ -100,6 +100,16 @@ def test_speech_in_a_table_is_written_as_projects_read_it(tmp_path: Path) -> Non
     assert set(found.columns[1].examples) == {f'she said, "no" {number}' for number in range(3)}
 
 
+@pytest.mark.parametrize("kind", ["translate", "generate"])
+def test_lines_of_text_need_not_be_a_table(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.txt").write_text("".join(f'the "{i}" cat\tla "{i}" chatte\n' for i in range(60)))
+    found = inspect(tmp_path / "pairs.txt")
+    facts = "data.modality=text data.examples=60 data.sequence_length=8 data.inputs=90"
+    refuse_unreadable(found, None, plan_of(f"task.kind={kind} {facts}"))
+    with pytest.raises(InputError):
+        refuse_unreadable(found, None, plan_of(TABLE))
+
+
 def test_rows_that_look_like_edges_are_a_table_where_the_target_is_named(tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text("source,target\n" + "".join(f"{i},{i % 7}\n" for i in range(60)))
     assert inspect(tmp_path / "pairs.csv").format == "edge list"

@@ -66,7 +66,7 @@ def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str
     seen = None if desk is None else desk.inspection
     if seen is None:
         return project_files(plan, knowledge)
-    refuse_unreadable(seen, seen.target)
+    refuse_unreadable(seen, seen.target, plan)
     return project_files(plan, knowledge, Path(seen.path), seen.target, seen.delimiter)
 
 

@@ -29,7 +29,7 @@ def starter(options: Starter) -> None:
         inputs = inputs_of(options)
         knowledge, found, inspection = inputs.knowledge, plan_of(inputs), inputs.inspection
     if inspection is not None:
-        refuse_unreadable(inspection, target)
+        refuse_unreadable(inspection, target, found)
     files = project_files(found, knowledge, data, target, "," if inspection is None else inspection.delimiter)
     write_project(options.output, files, force=options.force)
     say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))
