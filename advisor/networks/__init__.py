@@ -1,1 +1,1 @@
-"""The networks that can be built, by name. Only `builders`, `examples` and the modules of the families import torch."""
+"""The networks that can be built, by name. What declares, counts and checks them imports no torch."""

@@ -83,6 +83,7 @@ def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positi
 
 
 def target_facts(task: Task | None, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
+    """Facts that the targets show; columns without a task are labels, of which an example may have several."""
     if task is None and values.ndim == 2:
         outputs = values.shape[1]
         return {
