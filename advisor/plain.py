@@ -25,7 +25,7 @@ _NO_DEFAULT = (dataclasses.MISSING, dataclasses.MISSING)
 _DECODERS: dict[Any, Decoder] = {}
 """The decoders made so far: annotations are text, which takes a while to read."""
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs."""
+"""Characters that a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs."""
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 

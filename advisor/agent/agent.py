@@ -184,7 +184,7 @@ class _Session:
         return advise_here(self.knowledge, self.facts, self.machine, known, self.school, detail)
 
     def _candidates(self, plan: Plan, probes: Sequence[Probe], *, named: bool) -> list[Candidate]:
-        """What is decided already is worth nothing more, and finding that out would take time."""
+        """Probes worth weighing: one that is decided is worth nothing more, and finding that out would take time."""
         counted = newest_in_scope(self.outcomes, scope_of(plan, self.machine))
         decided = {outcome.probe for outcome in counted if outcome.verdict is not Verdict.UNDECIDED}
         left = [probe for probe in probes if probe.name not in decided]

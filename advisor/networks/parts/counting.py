@@ -45,7 +45,7 @@ class Counts:
         self.kept += (12 if gates == 4 else 2) * units * steps
 
     def spreading(self, values: int, channels: tuple[int, ...], side: int) -> None:
-        """From values to a picture so many pixels wide, see `families.layers.spreading`."""
+        """From values to a picture so many pixels wide, see `layers.spreading`."""
         smallest = side // 2 ** sum(halvings(side, len(channels) - 1))
         self.dense((values, channels[0] * smallest**2))
         self.enlarging(channels, side)
