@@ -71,6 +71,8 @@ class Probe:
 
     name: str
     question: str
+    title: str = ""
+    """In lists and reports, unless it decides a topic, whose title stands for it then."""
     topic: str = ""
     """The topic that the answer judges; empty for a probe that only measures what the machine can do."""
     cost_seconds: float
@@ -91,6 +93,8 @@ class Probe:
     enough: Callable[[Costs, Setting], str | None] = lambda *_: None
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate (units of work per second) of a setting."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Titles of the facts that it gauges, in the order in which they are shown."""
     per: str = "s"
     """The unit of samples: seconds, or J where energy is measured."""
     also: tuple[str, ...] = ()

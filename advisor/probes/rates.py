@@ -28,6 +28,7 @@ def _formats(here: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
 
 MATMUL = _rate(
     name="matmul",
+    title="Matrix products",
     place=180,
     question="In which number format does this machine multiply large matrices fastest, and how fast?",
     cost_seconds=10.0,
@@ -37,6 +38,7 @@ MATMUL = _rate(
     choose=_formats,
     recommended=always("fp32"),
     gauges={f"probe.matmul.{name}": name for name in ("fp32", "tf32", "bf16", "fp16")},
+    labels={f"probe.matmul.{name}": f"Matrix product, {name}" for name in ("fp32", "tf32", "bf16", "fp16", "fp64")},
 )
 
 ALL_THREADS = "all threads"
@@ -58,6 +60,7 @@ def _one_thread(costs: Costs, before: Setting) -> Setting:
 
 MEMORY = _rate(
     name="memory",
+    title="Memory",
     place=190,
     question="How many bytes a second does main memory move, can one core alone use all of it, and what do caches add?",
     bench="memory",
@@ -68,6 +71,11 @@ MEMORY = _rate(
         "probe.memory.bytes_per_second": ALL_THREADS,
         "probe.memory.one_thread_bytes_per_second": ONE_THREAD,
         **{f"probe.cache.{level}_bytes_per_second": level for level in CACHES},
+    },
+    labels={
+        "probe.memory.bytes_per_second": "Memory, all threads",
+        "probe.memory.one_thread_bytes_per_second": "Memory, one thread",
+        **{f"probe.cache.{level}_bytes_per_second": f"{level.upper()} cache" for level in CACHES},
     },
 )
 
@@ -91,6 +99,7 @@ def piece_bytes(here: Surroundings) -> int:
 
 STORAGE = _rate(
     name="storage",
+    title="Storage",
     place=200,
     question="How many bytes a second does the disk behind the data give, from end to end and in pieces from anywhere?",
     bench="storage",
@@ -99,6 +108,10 @@ STORAGE = _rate(
     gauges={
         "probe.storage.sequential_bytes_per_second": SEQUENTIAL,
         "probe.storage.random_bytes_per_second": RANDOM,
+    },
+    labels={
+        "probe.storage.sequential_bytes_per_second": "Disk, in sequence",
+        "probe.storage.random_bytes_per_second": "Disk, random reads",
     },
     shortest_sample=0.1,
 )
@@ -125,6 +138,7 @@ def _links(here: Surroundings, recommended: Setting) -> tuple[Setting, ...]:
 
 TRANSFER = _rate(
     name="transfer",
+    title="Transfers to the card",
     place=210,
     question="How many bytes a second go to the graphics card from ordinary and from pinned memory, and back?",
     cost_seconds=10.0,
@@ -139,5 +153,12 @@ TRANSFER = _rate(
         "probe.link.device_to_host_bytes_per_second": TO_HOST,
         "probe.link.peer_to_peer_bytes_per_second": PEER_TO_PEER,
         "probe.link.all_host_to_device_bytes_per_second": ALL_CARDS,
+    },
+    labels={
+        "probe.link.host_to_device_bytes_per_second": "Memory to card",
+        "probe.link.pageable_bytes_per_second": "Unpinned to card",
+        "probe.link.all_host_to_device_bytes_per_second": "Memory to all cards",
+        "probe.link.device_to_host_bytes_per_second": "Card to memory",
+        "probe.link.peer_to_peer_bytes_per_second": "Card to card",
     },
 )

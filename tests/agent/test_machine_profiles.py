@@ -577,12 +577,6 @@ def test_exchanging_the_sides_exchanges_the_verdicts(one: MachineProfile, other:
         assert (way.ratio, way.low, way.high) == pytest.approx((1 / return_.ratio, 1 / return_.high, 1 / return_.low))
 
 
-def test_every_gauge_of_the_catalogue_has_a_label() -> None:
-    from advisor.agent.machines.quantities import LABELS
-
-    assert {fact for probe in PROBES for fact in probe.gauges} <= set(LABELS)
-
-
 @pytest.mark.usefixtures("state")
 def test_without_any_measurement_there_is_no_newest_profile() -> None:
     assert newest_of(kept_profiles()[0]) is None

@@ -55,6 +55,12 @@ def test_every_topic_of_a_probe_is_declared() -> None:
     assert tried, "what `advisor try` decides is no probe"
 
 
+def test_everything_that_a_probe_measures_has_a_title() -> None:
+    deciding = {topic.probe for topic in load(rules_folder()).topics.values()}
+    assert [probe.name for probe in PROBES if not probe.title and probe.name not in deciding] == []
+    assert [fact for probe in PROBES for fact in probe.gauges if not probe.labels.get(fact)] == []
+
+
 def test_an_unknown_probe_is_answered_with_the_nearest() -> None:
     with pytest.raises(ValueError, match="Did you mean threads"):
         probe_named("thread")

@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome, Rate
 
 _NOT_OF_THE_QUANTITY = ("machine", "torch", "python")
 LABELS: Mapping[str, str] = {
-    "probe.matmul.fp32": "Matrix product, fp32",
-    "probe.matmul.tf32": "Matrix product, tf32",
-    "probe.matmul.bf16": "Matrix product, bf16",
-    "probe.matmul.fp16": "Matrix product, fp16",
-    "probe.matmul.fp64": "Matrix product, fp64",
-    "probe.memory.bytes_per_second": "Memory, all threads",
-    "probe.memory.one_thread_bytes_per_second": "Memory, one thread",
-    "probe.cache.l1_bytes_per_second": "L1 cache",
-    "probe.cache.l2_bytes_per_second": "L2 cache",
-    "probe.cache.l3_bytes_per_second": "L3 cache",
-    "probe.storage.sequential_bytes_per_second": "Disk, in sequence",
-    "probe.storage.random_bytes_per_second": "Disk, random reads",
-    "probe.link.host_to_device_bytes_per_second": "Memory to card",
-    "probe.link.pageable_bytes_per_second": "Unpinned to card",
-    "probe.link.all_host_to_device_bytes_per_second": "Memory to all cards",
-    "probe.link.device_to_host_bytes_per_second": "Card to memory",
-    "probe.link.peer_to_peer_bytes_per_second": "Card to card",
-    "probe.allreduce.bytes_per_second": "All-reduce",
+    fact: label
+    for probe in sorted(PROBES, key=lambda probe: probe.needs_network)
+    for fact, label in probe.labels.items()
 }
-"""Titles of the gauged facts, in the order in which they are shown; fp64 is none, and has a rate all the same."""
+"""Titles of the gauged facts, in the order in which they are shown: rates of the machine before those of a network."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ _started = partial(Probe, topic="practice", cost_seconds=6.0, bench="peers")
 
 INTEROP = _started(
     name="interop",
+    title="Inter-op threads",
     place=120,
     question="Does it help the plan's own network to let operations run side by side (inter-op threads)?",
     not_here=lambda here: here.one_core("operations cannot run side by side") or _on_the_card(here),
@@ -80,6 +81,7 @@ def _threads_beyond_cores(values: Mapping[str, Any], here: Surroundings) -> Sett
 
 SMT = _started(
     name="smt",
+    title="Threads per core",
     place=130,
     shares_cores=True,
     question="Does the second hardware thread of a core (hyper-threading) help the plan's own network, or hold it up?",
@@ -99,6 +101,7 @@ def _no_numa(here: Surroundings) -> str | None:
 
 NUMA = _started(
     name="numa",
+    title="NUMA binding",
     place=140,
     shares_cores=True,
     question="Is the plan's own network faster on the cores and memory of one NUMA node than spread over all?",

@@ -121,6 +121,7 @@ _fed = partial(Probe, topic="data.pipeline", bench="loading", work=Work.EXAMPLE,
 
 INPUT = _fed(
     name="input",
+    title="Waiting for data",
     place=80,
     question="Does training wait for its data: is it 5 % faster with a batch that is there already?",
     cost_seconds=12.0,
@@ -130,6 +131,7 @@ INPUT = _fed(
 )
 WORKERS = _fed(
     name="workers",
+    title="Loader processes",
     place=90,
     also=(BESIDE,),
     shares_cores=True,
@@ -142,6 +144,7 @@ WORKERS = _fed(
 )
 PREFETCH = _fed(
     name="prefetch",
+    title="Batches read ahead",
     place=100,
     question="How many batches should each loader process read ahead?",
     cost_seconds=20.0,
@@ -152,6 +155,7 @@ PREFETCH = _fed(
 )
 PINNING = _fed(
     name="pinning",
+    title="Memory of batches",
     place=110,
     question="Do batches reach the graphics card faster through page-locked memory?",
     cost_seconds=12.0,

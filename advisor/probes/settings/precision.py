@@ -107,6 +107,7 @@ def _nothing_to_meter(here: Surroundings) -> str | None:
 
 ENERGY = Probe(
     name="energy",
+    title="Energy by number format",
     place=160,
     per="J",
     question="In which number format does the plan's own network take the least energy for an example?",

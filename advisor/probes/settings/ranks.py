@@ -37,6 +37,7 @@ def _no_shares(here: Surroundings) -> str | None:
 
 RANKS = Probe(
     name="ranks",
+    title="Training processes",
     place=150,
     shares_cores=True,
     question="Do several local processes that share every batch get through more examples per second than one?",
@@ -52,6 +53,7 @@ RANKS = Probe(
 
 ALLREDUCE = Probe(
     name="allreduce",
+    title="Exchange of gradients",
     place=170,
     question="How long do local processes take to exchange the plan's gradients, and is one flat buffer worth it?",
     cost_seconds=5.0,
@@ -60,6 +62,7 @@ ALLREDUCE = Probe(
     shortest_sample=0.05,
     bound_by=("machine", "network", "torch"),
     gauges={"probe.allreduce.bytes_per_second": AT_ONCE},
+    labels={"probe.allreduce.bytes_per_second": "All-reduce"},
     not_here=_only_one,
     choose=among(AT_ONCE, PIECE_BY_PIECE),
     recommended=always(AT_ONCE),  # torch's DistributedDataParallel gathers gradients in large buffers

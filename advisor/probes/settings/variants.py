@@ -39,6 +39,7 @@ def _order(values: Mapping[str, Any], here: Surroundings) -> Setting:
 
 LAYOUT = Probe(
     name="layout",
+    title="Order of a picture's numbers",
     place=40,
     question="Is a training step of the plan's own network faster when the channels of a pixel stand side by side?",
     topic="practice",
@@ -61,6 +62,7 @@ def _not_compiled(here: Surroundings) -> str | None:
 
 COMPILE = Probe(
     name="compile",
+    title="Compiling",
     place=50,
     question="Does torch.compile make training with the plan's own network shorter, the time to compile included?",
     topic="practice",
@@ -102,6 +104,7 @@ def _nothing_to_recompute(here: Surroundings) -> str | None:
 
 CHECKPOINTING = Probe(  # each way in a process of its own, so that its peak memory tells what is saved
     name="checkpointing",
+    title="Activations",
     place=70,
     question="What does computing the activations again cost in time, and save in memory, in the plan's own network?",
     topic="memory.strategy",

@@ -8,7 +8,7 @@ from advisor.agent.agent import Revision
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
-from advisor.probes.catalogue import probe_named
+from advisor.probes.catalogue import PROBES, probe_named
 from advisor.probes.outcome import Outcome
 from advisor.report.changes import STYLES, VERDICTS, claim, listed, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
@@ -16,22 +16,6 @@ from advisor.report.markup import plain, table
 from advisor.report.page import Item, Look, Page, Style
 from advisor.report.rates import rate_words
 from advisor.report.words import gathered
-
-TITLES = {
-    "layout": "Order of a picture's numbers",
-    "compile": "Compiling",
-    "checkpointing": "Activations",
-    "input": "Waiting for data",
-    "workers": "Loader processes",
-    "prefetch": "Batches read ahead",
-    "pinning": "Memory of batches",
-    "interop": "Inter-op threads",
-    "smt": "Threads per core",
-    "numa": "NUMA binding",
-    "ranks": "Training processes",
-    "energy": "Energy by number format",
-}
-"""Of probes that decide no recommendation by themselves."""
 
 
 def measured_page(revision: Revision, look: Look) -> str:
@@ -89,11 +73,11 @@ def is_bet(outcome: Outcome) -> bool:
 
 
 def title_of(plan: Plan, outcome: Outcome) -> str:
-    """The recommendation that it decides, or the probe's own name."""
+    """The recommendation that it decides, or the probe's own title."""
     topic = plan.knowledge.topics.get(outcome.topic) if plan.knowledge is not None else None
-    return (
-        topic.title if topic is not None and topic.probe == outcome.probe else TITLES.get(outcome.probe, outcome.probe)
-    )
+    if topic is not None and topic.probe == outcome.probe:
+        return topic.title
+    return next((probe.title for probe in PROBES if probe.name == outcome.probe and probe.title), outcome.probe)
 
 
 def _bet(page: Page, plan: Plan, outcome: Outcome) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from advisor.agent.machines.quantities import LABELS
 from advisor.agent.settling.scope import plans_this_machine
 from advisor.agent.worth import before_of, why_not, worth
 from advisor.facts.fact_base import FactBase
@@ -16,19 +15,10 @@ from advisor.knowledge.model import Knowledge
 from advisor.probes.catalogue import PROBES
 from advisor.probes.probe import Probe
 from advisor.report.changes import VERDICTS
-from advisor.report.found.measured import TITLES
 from advisor.report.words import STATUS_WORDS, advice_words
 from advisor.tui.text import lines, plain
 from advisor.wording import join_names, printable
 
-RATES = {
-    "matmul": "Matrix products",
-    "memory": "Memory",
-    "storage": "Storage",
-    "transfer": "Transfers to the card",
-    "allreduce": "Exchange of gradients",
-}
-"""Titles of probes that only measure what the machine can do."""
 ELSEWHERE = "The plan is for another machine than this one."
 
 
@@ -60,7 +50,7 @@ def probe_title(knowledge: Knowledge, probe: Probe) -> str:
     topic = knowledge.topics.get(probe.topic)
     if topic is not None and topic.probe == probe.name:
         return topic.title
-    return TITLES.get(probe.name) or RATES.get(probe.name, probe.name)
+    return probe.title or probe.name
 
 
 def offers(knowledge: Knowledge, plan: Plan, facts: FactBase) -> list[Offer]:
@@ -106,7 +96,7 @@ def offer_details(offer: Offer) -> Content:
         parts.append(plain(offer.known))
     if offer.claims:
         parts.append(plain(f"It judges {offer.claims} {'claim' if offer.claims == 1 else 'claims'} of the rules."))
-    rates = [LABELS[name] for name in offer.probe.gauges if name in LABELS]
+    rates = [offer.probe.labels[fact] for fact in offer.probe.gauges]
     if rates:
         parts.append(plain(f"It measures: {'; '.join(rates)}."))
     if not offer.bet and not rates and offer.probe.fact:
