@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from advisor.datasets.dataset import SUPERVISED, Inspection, Task
 from advisor.errors import Complain, InputError, input_error
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
 
 
 class Mismatch(Enum):
@@ -32,6 +35,7 @@ def inspected(path: Path, target: str | None = None) -> Inspection:
 def read_for(found: Inspection, task: str) -> Inspection:
     """The same data, the target read for a task that somebody states. Raises InputError."""
     from advisor.datasets import inspect  # 180 ms: polars
+    from advisor.datasets.dataset import Task  # 4 ms, only where data are named
 
     return inspect.read_for(found, Task(task))
 
@@ -45,6 +49,8 @@ def inspection_of(
             what = "it names a column, but no data are named"
             raise input_error("There are no data", what, where="--target", remedy="Add --data PATH.")
         return None
+    from advisor.datasets.dataset import SUPERVISED  # 4 ms, only where data are named
+
     try:
         found = inspected(data, target)
     except InputError as error:

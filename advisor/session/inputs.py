@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.agent.settling.advising import advise_here
-from advisor.datasets.dataset import Inspection
 from advisor.errors import Complain, InputError, Problem
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
 from advisor.facts.fact_base import FactBase, Source
@@ -21,6 +21,9 @@ from advisor.probes.outcome import Outcome
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
 from advisor.session.recalling import measured_before, tried_before
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
 
 
 @dataclass(frozen=True)
