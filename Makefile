@@ -9,7 +9,7 @@ PARALLEL := -n 3 --dist worksteal
 # Remarks on rules that need a proof by z3 take twenty seconds: CI and `make lint` ask for them.
 WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None; runpy.run_module('advisor', run_name='__main__')"
 
-.PHONY: advise install quick test test-ci test-all lint lint-code lint-rules docs site pictures bench bench-machine bench-trials gpu gpu-kit clean
+.PHONY: advise install quick test test-ci test-all fuzz lint lint-code lint-rules docs site pictures bench bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -69,6 +69,10 @@ test-ci: lint
 test-all: lint
 	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci -m "not gpu"
 	$(BIN)/python tests/mutate_rules.py --floor 90
+
+# Mutated files of every format, 5,000 each; cases that fail are kept in build/fuzz/failed. About an hour.
+fuzz: $(DEV_READY)
+	FUZZ_CASES=5000 $(BIN)/pytest $(PARALLEL) -m fuzz tests/fuzz
 
 bench: $(DEV_READY)
 	$(BIN)/python benchmarks/inference.py

@@ -1,0 +1,75 @@
+"""Values inside valid files, changed by the hundred: whatever they say, the program survives them.
+
+FUZZ_CASES says how many a format: 200 without it, 5000 by `make fuzz`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from .case import Case
+from .drawing import for_each
+from .formats import formats
+from .surviving import End, put_away, survive
+
+CASES = int(os.environ.get("FUZZ_CASES", "200"))
+SHARDS = 4
+"""Parts of a format's cases, which may run beside each other."""
+KEPT = Path(__file__).resolve().parents[2] / "build" / "fuzz"
+"""Cases that failed; and those that a process died of, in `running`."""
+
+pytestmark = pytest.mark.fuzz
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+@pytest.mark.parametrize("name", formats())
+def test_mutated_files_are_survived(name: str, shard: int, record_property: pytest.RecordProperty) -> None:
+    format_, count = formats()[name], max(CASES // SHARDS, 1)
+    place, failed = KEPT / "running" / f"{name}-{shard}", KEPT / "failed" / name
+    if place.exists():  # the process died of it the last time
+        failed.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(failed / f"died-{shard}", ignore_errors=True)
+        place.rename(failed / f"died-{shard}")
+    ends: Counter[End] = Counter()
+    told: list[str] = []
+    seconds: list[float] = []
+
+    def one(case: Case) -> None:
+        outcome = survive(case, place, starts_processes=format_.starts_processes)
+        ends[outcome.end] += 1
+        seconds.append(outcome.ran.spent.seconds)
+        if outcome.end is End.FAILED:
+            kept = failed / f"{shard}-{len(seconds)}"
+            put_away(kept)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            place.rename(kept)
+            told.append(f"{kept}\n{outcome}")
+        put_away(place)
+
+    for_each(format_.mutated(), count, f"{name}/{shard}", one)
+    record_property(
+        "fuzz",
+        {
+            "format": name,
+            **{str(end): number for end, number in ends.items()},
+            "seconds": sum(seconds),
+            "slowest": max(seconds),
+        },
+    )
+    assert not told, f"{len(told)} of {count} cases; `python -m tests.fuzz FOLDER` runs one again:\n" + "\n".join(
+        told[:20]
+    )
+    share = (ends[End.ACCEPTED] + ends[End.GAVE_UP]) / count
+    assert share >= format_.accepted_share, f"only {share:.0%} of the mutated files are read to their end: {dict(ends)}"
+
+
+@pytest.mark.parametrize("name", formats())
+def test_files_are_valid_before_they_are_mutated(name: str, tmp_path: Path) -> None:
+    for number, case in enumerate(formats()[name].valid()):
+        outcome = survive(case, tmp_path / str(number), starts_processes=formats()[name].starts_processes)
+        assert outcome.end is End.ACCEPTED, f"{case.command}\n{outcome}"
