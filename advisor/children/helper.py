@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from advisor.children import guard
+from advisor.children.command import Command, start
 from advisor.children.errors import CannotRunError
 from advisor.children.process import LONGEST_LINE, how_it_ended
 from advisor.wording import shorten
@@ -30,18 +31,11 @@ _FAREWELL_SECONDS = 1.0
 class HelperProcess:
     """One such process, as the child sees it. `name` begins the sentences about it."""
 
-    def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str], shared: Sequence[int] = ()):
+    def __init__(self, name: str, command: Command, shared: Sequence[int] = ()):
         self.name = name
         self._rest = bytearray()
-        self._process = subprocess.Popen(
-            [*command, str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            env=dict(environment),
-            pass_fds=shared,
-        )
-        assert self._process.stdin is not None  # noqa: S101  asked for above
+        self._process = start(command, shared=shared)
+        assert self._process.stdin is not None  # noqa: S101  a pipe
         assert self._process.stdout is not None  # noqa: S101
         self._input, self._output = self._process.stdin, self._process.stdout
 

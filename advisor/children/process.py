@@ -10,13 +10,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
+from pathlib import Path
 from typing import IO, Self, TypeAlias
 
 import psutil
 
 from advisor.children import temporary
+from advisor.children.command import Command, start
 from advisor.wording import printable
 
 LONGEST_LINE = 1_000_000
@@ -59,11 +61,6 @@ def _processor_seconds(process: psutil.Process) -> float:
     return 0.0
 
 
-def module_command(module: str) -> list[str]:
-    """The command that starts a module of ours. -P: no file of the working folder, such as torch.py, stands in for a library."""
-    return [sys.executable, "-P", "-m", module]
-
-
 def how_it_ended(status: int | None) -> str:
     """The end of a process by its exit status, as a verb with what belongs to it; None where it is not known."""
     if status is None:
@@ -76,12 +73,10 @@ def how_it_ended(status: int | None) -> str:
 
 
 class ChildProcess:
-    """Started in a process group of its own on entering, gone with its children and temporary files on leaving."""
+    """Started on entering, in a process group and in a folder of its own; gone with its children and files on leaving."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """The number of this process is added to the command, for `guard.begin`."""
-        self._command = [*command, str(os.getpid())]
-        self._environment = dict(environment)
+    def __init__(self, command: Command) -> None:
+        self._command = command
         self._events: queue.Queue[Event] = queue.Queue(maxsize=1000)
         self._last_words = bytearray()
         self._leaving = threading.Event()
@@ -96,21 +91,14 @@ class ChildProcess:
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as closing:
             folder = closing.enter_context(temporary.temporary_folder())
-            self._start({**self._environment, **temporary.variables(folder)})
+            self._start(folder)
             self._closing = closing.pop_all()
         return self
 
-    def _start(self, environment: Mapping[str, str]) -> None:
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            bufsize=0,
-            env=environment,
-            start_new_session=True,
-        )
+    def _start(self, folder: Path) -> None:
+        environment = {**self._command.environment, **temporary.variables(folder)}
+        command = replace(self._command, environment=environment)
+        self._process = start(command, folder=folder, errors=subprocess.PIPE, session=True)
         try:
             self._watched = psutil.Process(self._process.pid)
             self._family.add(self._watched)

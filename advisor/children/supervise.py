@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
 import psutil
 
+from advisor.children.command import Command
 from advisor.children.errors import NonsenseError
 from advisor.children.process import ChildProcess, Sign, how_it_ended
 
@@ -69,8 +70,7 @@ class Ending:
 
 
 def supervise(
-    command: Sequence[str],
-    environment: Mapping[str, str],
+    command: Command,
     hear: Callable[[bytes], bool],
     *,
     deadline: float,
@@ -84,7 +84,7 @@ def supervise(
     Nothing that the child does raises. Whatever `hear` raises besides NonsenseError, and an interrupt, end the child first.
 
     Args:
-        command: of the child; the number of this process is added to it.
+        command: of the child.
         hear: gets each line; says whether that was the last. Raises NonsenseError for one that is no message.
         deadline: a time of the monotonic clock, after which it is ended.
         request: one line, its input.
@@ -93,7 +93,7 @@ def supervise(
 
     Raises OSError where no process can be started.
     """
-    with ChildProcess(command, environment) as child:
+    with ChildProcess(command) as child:
         if request:
             child.send(request)
         end, reason, rubbish = _listen(child, hear, deadline, memory_bytes, limits, stopped)

@@ -5,15 +5,18 @@ Both can be replaced, so that the machines of other people can be replayed from 
 
 from __future__ import annotations
 
+import json
 import os
 import platform
-import subprocess
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from advisor.wording import shorten
+
+_SECONDS = 30.0
+"""For a program to answer."""
 
 
 @dataclass(frozen=True)
@@ -146,22 +149,25 @@ class Host:
 
     def sysctl(self, name: str) -> str | None:
         """A value of the kernel of macOS."""
-        try:
-            command = ["sysctl", "-n", name]
-            answer = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
-        except (OSError, subprocess.SubprocessError):
-            return None
-        return answer.stdout.strip() or None
+        from advisor.children.command import answer, program_command  # only on a Mac
+
+        return answer(program_command("/usr/sbin/sysctl", "-n", name), _SECONDS)
 
     def cpuid(self) -> tuple[str, Set[str]] | None:
-        """The processor's name and flags, asked of itself: slow, for systems without /proc."""
-        import cpuinfo  # 8 ms, and over a second for the answer: only where there is no /proc/cpuinfo
+        """The processor's name and flags, asked of itself: slow, for systems without /proc.
+
+        In a process of its own, since it starts others, by names that are looked for along the search path.
+        """
+        from advisor.children.command import (
+            answer,
+            module_command,
+        )  # over a second: only where there is no /proc/cpuinfo
 
         try:
-            answer: dict[str, Any] = cpuinfo.get_cpu_info()
-        except OSError:  # it starts a process of its own
+            said: dict[str, Any] = json.loads(answer(module_command("cpuinfo", arguments=["--json"]), _SECONDS) or "")
+        except ValueError:
             return None
-        return str(answer.get("brand_raw", "")), frozenset(answer.get("flags", ()))
+        return str(said.get("brand_raw", "")), frozenset(said.get("flags", ()))
 
     def nvml(self) -> Any | None:
         """The module pynvml, not yet initialised."""

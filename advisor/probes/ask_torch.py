@@ -5,12 +5,11 @@ Importing torch takes seconds, and with a damaged build or driver it crashes or 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 
+from advisor.children.command import module_command
 from advisor.children.messages import parsed
-from advisor.children.process import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, supervise
 from advisor.machine.torch_view import TorchView
@@ -37,8 +36,7 @@ def ask_torch(seconds: float = SECONDS, command: Sequence[str] | None = None, st
 
     try:
         ending = supervise(
-            command or module_command("advisor.probes.child.torch_view"),
-            os.environ,
+            module_command("advisor.probes.child.torch_view", instead=command),
             hear,
             deadline=time.monotonic() + seconds,
             stopped=lambda: stop is not None and stop.all,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from advisor.children.process import module_command
+from advisor.children.command import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Ending, Limits, supervise
 from advisor.facts.verdict import Verdict
@@ -96,8 +95,7 @@ def run(
         return isinstance(message, Result | Failed)
 
     ending = supervise(
-        command or module_command("advisor.probes.child.main"),
-        environment(probe, workload, settings),
+        module_command("advisor.probes.child.main", variables(probe, workload, settings), instead=command),
         hear,
         deadline=start + budget_seconds + limits.grace_seconds,
         request=request_line(request),
@@ -116,9 +114,9 @@ def run(
     return outcome
 
 
-def environment(probe: Probe, workload: Workload | None, settings: Sequence[Setting]) -> dict[str, str]:
-    """This process's, with the pools of threads as large as the largest setting and no other limit on them."""
-    pinned = {name: value for name, value in os.environ.items() if name not in _LIMITS_ON_THREADS}
+def variables(probe: Probe, workload: Workload | None, settings: Sequence[Setting]) -> dict[str, str | None]:
+    """Changes in the environment: pools of threads as large as the largest setting, and no other limit on them."""
+    pinned: dict[str, str | None] = dict.fromkeys(_LIMITS_ON_THREADS)
     wanted = [setting for setting in settings if probe.varies is Varies.THREADS and isinstance(setting, int)]
     planned = [workload.threads] if workload is not None and probe.needs_network and workload.threads else []
     threads = max([*wanted, *planned], default=None)

@@ -1,15 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
-from advisor.probes.runner import environment
+from advisor.children.command import module_command
+from advisor.probes.probe import Probe, Setting
+from advisor.probes.runner import variables
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
 
 WORKLOAD = Workload("ffn", "tabular", 4, 2)
+
+
+def environment(probe: Probe, workload: Workload, settings: Sequence[Setting]) -> Mapping[str, str]:
+    """Of the child of a probe."""
+    return module_command("child", variables(probe, workload, settings)).environment
 
 
 def test_the_pool_of_threads_is_as_large_as_the_largest_setting(monkeypatch: pytest.MonkeyPatch) -> None:

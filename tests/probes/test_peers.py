@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from advisor.children import helper
+from advisor.children.command import module_command
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
 from advisor.machine.host import Tree
@@ -437,7 +438,7 @@ def test_a_process_is_gone_when_its_trial_is_closed(made_up: Callable[[str], Pee
 
 def test_an_error_inside_a_process_is_told() -> None:
     script = "from advisor.children.helper import serve\ndef work(*_): raise RuntimeError('no such step')\nserve(work)"
-    process = helper.HelperProcess("It", [sys.executable, "-c", script], os.environ)
+    process = helper.HelperProcess("It", module_command("", instead=[sys.executable, "-c", script]))
     try:
         process.say()
         with pytest.raises(CannotRunError, match="its process met an error: RuntimeError: no such step"):

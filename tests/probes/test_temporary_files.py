@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.children.command import module_command
 from advisor.children.process import ChildProcess
 from advisor.children.supervise import Limits
 from advisor.children.temporary import GRACE_SECONDS, PREFIX, temporary_folder
@@ -43,7 +44,7 @@ WRITES = (
 
 
 def test_a_child_has_a_folder_of_its_own(system_folder: Path) -> None:
-    with ChildProcess([sys.executable, "-c", f"{WRITES}time.sleep(600)"], os.environ) as child:
+    with ChildProcess(module_command("", instead=[sys.executable, "-c", f"{WRITES}time.sleep(600)"])) as child:
         said = child.event(120.0)
         assert isinstance(said, bytes)
         own = Path(said.decode())

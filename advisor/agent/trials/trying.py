@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from advisor.agent.events import JournalFailed
 from advisor.agent.remembered.trial_journal import Known, TrialJournal
 from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
-from advisor.children.process import module_command
+from advisor.children.command import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Limits, supervise
 from advisor.errors import InputError, Problem, input_error
@@ -99,7 +98,7 @@ class Trying:
         self._listener = listener
         self._stop = stop or Stop()
         self._limits = limits or Limits(grace_seconds=GRACE_SECONDS)
-        self._command = command or module_command("advisor.training.child.main")
+        self._command = module_command("advisor.training.child.main", _variables(request.threads), instead=command)
         self.known = journal.known() if journal is not None else Known()
         self._gave_up = False
         self._running: Began | None = None
@@ -204,7 +203,6 @@ class Trying:
         try:
             ending = supervise(
                 self._command,
-                _environment(request.threads),
                 self._hear,
                 deadline=begun + max(0.0, seconds) + self._limits.grace_seconds,
                 request=request_line(request),
@@ -289,8 +287,8 @@ class Trying:
             self._listener(event)
 
 
-def _environment(threads: int) -> dict[str, str]:
+def _variables(threads: int) -> dict[str, str]:
     """As many threads as the child may use; no library may start more."""
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
     waiting = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that wait do not keep others from the processors
-    return {**os.environ, **dict.fromkeys(names, str(threads)), **waiting}
+    return dict.fromkeys(names, str(threads)) | waiting

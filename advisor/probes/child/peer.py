@@ -7,16 +7,15 @@ it warms up, and runs as many steps as each line says.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from advisor.children import guard
+from advisor.children.command import module_command
 from advisor.children.errors import CannotRunError
 from advisor.children.helper import HelperProcess, Say, answer_in, number_in, serve
-from advisor.children.process import module_command
 from advisor.networks.description import UnbuildableError
 from advisor.plain import decode, encode
 from advisor.probes.judging.trial import Equipment, Trial
@@ -136,13 +135,13 @@ class PeerTrial(RemoteTrial, Startable):
         self.setting = setting
         self.work = 1.0
         self._launch = launch
-        self._command = command or module_command("advisor.probes.child.peer")
+        pools = variables_of_pools(launch.workload.threads)
+        self._command = module_command("advisor.probes.child.peer", pools, instead=command)
         self._peak = 0
         self._until = until
 
     def start(self) -> None:
-        environment = pool_environment(self._launch.workload.threads)
-        self._running = [HelperProcess(f"The process for {self.setting}", self._command, environment)]
+        self._running = [HelperProcess(f"The process for {self.setting}", self._command)]
         self._running[0].say(**encode(self._launch))
 
     def warm_up(self, seconds: float) -> None:
@@ -181,10 +180,9 @@ def recheck(
     return Rechecked(setting, trial.peak_memory_bytes(), "")
 
 
-def pool_environment(threads: int | None) -> dict[str, str]:
-    """This process's, with pools of as many threads."""
-    pinned = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {}
-    return {**os.environ, **pinned}
+def variables_of_pools(threads: int | None) -> dict[str, str]:
+    """Changes in the environment for pools of as many threads."""
+    return {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {}
 
 
 def bind(processors: Sequence[int] | None, memory_node: int | None) -> None:

@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from advisor.children.command import module_command
 from advisor.children.errors import CannotRunError
 from advisor.children.helper import HelperProcess, answer_in, number_in
-from advisor.children.process import module_command
 from advisor.plain import encode
-from advisor.probes.child.peer import RemoteTrial, Startable, pool_environment
+from advisor.probes.child.peer import RemoteTrial, Startable, variables_of_pools
 from advisor.probes.child.rank import LOOPBACK, Doing, RankLaunch
 from advisor.probes.probe import Setting
 from advisor.probes.workload import Workload
@@ -27,7 +27,7 @@ class RankGroup(Startable):
     def __init__(self, launches: Sequence[RankLaunch], command: Sequence[str] | None = None) -> None:
         super().__init__()
         self._launches = launches
-        self._command = command or module_command("advisor.probes.child.rank")
+        self._instead = command
 
     def start(self) -> None:
         """Begin to start them. The port is opened here, for nobody but this computer, so that it is surely free."""
@@ -36,7 +36,10 @@ class RankGroup(Startable):
             for launch in self._launches:
                 name = f"Process {launch.rank + 1} of {launch.ranks}"
                 shared = (store,) if launch.rank == 0 else ()
-                process = HelperProcess(name, self._command, _environment(launch.workload), shared)
+                command = module_command(
+                    "advisor.probes.child.rank", _variables(launch.workload), instead=self._instead
+                )
+                process = HelperProcess(name, command, shared)
                 self._running.append(process)
                 process.say(**encode(replace(launch, port=port, listening=store if shared else None)))
 
@@ -92,9 +95,9 @@ class RankTrial(RemoteTrial):
         self._peaks = self._group.answers(until)
 
 
-def _environment(share: Workload) -> dict[str, str]:
-    """This process's, on the loopback interface: processes of one computer need no other."""
-    environment = pool_environment(share.threads)
+def _variables(share: Workload) -> dict[str, str]:
+    """Changes in the environment: pools, and the loopback interface, as processes of one computer need no other."""
+    variables = variables_of_pools(share.threads)
     if any(name == _LOOPBACK_INTERFACE for _, name in socket.if_nameindex()):
-        environment |= {"GLOO_SOCKET_IFNAME": _LOOPBACK_INTERFACE, "NCCL_SOCKET_IFNAME": _LOOPBACK_INTERFACE}
-    return environment
+        variables |= {"GLOO_SOCKET_IFNAME": _LOOPBACK_INTERFACE, "NCCL_SOCKET_IFNAME": _LOOPBACK_INTERFACE}
+    return variables

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import logging
 import math
+import os
 import re
+import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.wording import printable, shorten
@@ -107,7 +112,8 @@ def svg(chart: Chart) -> str:
     Text from data is escaped in it. Needs matplotlib.
     """
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of its cache of fonts
-    import matplotlib  # 340 ms, which pages without a figure save
+    with _out_of_the_current_folder():
+        import matplotlib  # 340 ms, which pages without a figure save
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -123,6 +129,23 @@ def svg(chart: Chart) -> str:
         buffer = StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return _for_page(buffer.getvalue(), chart)
+
+
+@contextlib.contextmanager
+def _out_of_the_current_folder() -> Iterator[None]:
+    """Stand beside this module meanwhile: what is imported reads a `matplotlibrc` where it stands, whoever put it there,
+    and ends if that cannot be read."""
+    if sys.platform == "win32":
+        with contextlib.chdir(Path(__file__).parent):
+            yield
+        return
+    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))  # its path may not lead back, its descriptor does
+    try:
+        os.chdir(Path(__file__).parent)
+        yield
+    finally:
+        os.fchdir(here)
+        os.close(here)
 
 
 def _height(chart: Chart) -> float:
