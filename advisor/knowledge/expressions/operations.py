@@ -86,8 +86,13 @@ def listed(parts: Sequence[Compiled]) -> Compiled:
 
 
 def opposite(part: Compiled) -> Compiled:
-    over = part.over
-    return Compiled(BOOLEAN, strictly(operator.not_, part.at), lambda r: NOT[over(r)])
+    f, over = part.at, part.over
+
+    def at(v: list[Any]) -> Any:
+        x = f(v)
+        return None if x is None else not x
+
+    return Compiled(BOOLEAN, at, lambda r: NOT[over(r)])
 
 
 def joined(word: str, parts: Sequence[Compiled]) -> Compiled:
@@ -170,7 +175,11 @@ def _is_name(slot: int, literal: str, wanted: bool) -> Compiled:
 
 
 def one_of(member: Compiled, wanted: frozenset[str]) -> Compiled:
-    over_member = member.over
+    over_member, slot = member.over, member.slot
+
+    def at_name(v: list[Any]) -> Any:
+        x = v[slot]  # type: ignore[index]
+        return None if x is None else x in wanted
 
     def over(r: list[Any]) -> int:
         bits = 0
@@ -178,7 +187,7 @@ def one_of(member: Compiled, wanted: frozenset[str]) -> Compiled:
             bits |= UNKNOWN if name is None else TRUE if name in wanted else FALSE
         return bits
 
-    return Compiled(BOOLEAN, strictly(wanted.__contains__, member.at), over)
+    return Compiled(BOOLEAN, strictly(wanted.__contains__, member.at) if slot is None else at_name, over)
 
 
 def contained(member: Compiled, container: Compiled) -> Compiled:
@@ -259,7 +268,13 @@ def arithmetic(a: Compiled, symbol: str, b: Compiled) -> Compiled:
 
     def at(v: list[Any]) -> Any:
         x, y = f(v), g(v)
-        return None if x is None or y is None else _finite(compute, x, y)
+        if x is None or y is None:
+            return None
+        try:  # `_finite`, without a call
+            result = compute(x, y)
+        except (ArithmeticError, ValueError):
+            return None
+        return result if abs(result) <= LIMIT else None
 
     return Compiled(NUMBER, at, lambda r: spread(p(r), q(r)))
 
