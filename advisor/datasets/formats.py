@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pkgutil
 import stat
 from collections import Counter
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from advisor.datasets import encodings
 from advisor.datasets import readers as files_of_readers
-from advisor.datasets.media.class_folders import files_below
+from advisor.datasets.media.entries import entries_below
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import not_opened, unreadable
 from advisor.errors import InputError
@@ -113,10 +112,9 @@ def _of_folder(path: Path) -> Reader:
     """The reader of most of its files, by their names."""
     suffixes: Counter[str] = Counter()
     first: dict[str, str] = {}
-    for entry in islice((entry for entry in files_below(path, DEEPEST) if entry.is_file()), MOST_ENTRIES):
-        suffix = os.path.splitext(entry.name)[1].casefold()  # noqa: PTH122  a path object for each is slow
-        suffixes[suffix] += 1
-        first.setdefault(suffix, entry.path)
+    for entry in islice((entry for entry in entries_below(path, DEEPEST) if entry.is_file), MOST_ENTRIES):
+        suffixes[entry.suffix] += 1
+        first.setdefault(entry.suffix, str(path / entry.name))
     if not suffixes:
         raise unreadable(path, "this folder holds no files", "Name a file, or a folder with a folder for each class.")
     counts = {

@@ -65,6 +65,12 @@ def ragged(path: Path, line: int, fields: int, width: int) -> InputError:
     )
 
 
+def line_too_long(path: Path, line: int, most: int) -> InputError:
+    """The refusal of a row that does not end within so many bytes, named by the line on which it begins."""
+    what = f"the row that begins on line {line:,} is longer than {most // 2**20} MiB"
+    return unreadable(path, what, "A quotation mark may be open there, or this may be no table.")
+
+
 def refuse_names(names: Sequence[str], path: Path) -> None:
     """Raise InputError where two columns have the same name, or one is a pattern for the names of others."""
     pattern = next((name for name in names if name == "*" or (name.startswith("^") and name.endswith("$"))), None)

@@ -12,16 +12,19 @@ from itertools import islice
 from pathlib import Path
 
 from advisor.datasets.delimited.header import column_names, has_header
-from advisor.datasets.refusals import ragged, unreadable
+from advisor.datasets.delimited.pieces import LONGEST_LINE
+from advisor.datasets.refusals import line_too_long, ragged, unreadable
 from advisor.wording import shorten
 
 NO_DELIMITER = "\x1f"
 """Stands in texts for the end of a unit, and occurs in none: a table of one column."""
 _COMMON = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+_OPEN_FIELD = re.compile(r'(?:^|[,\t;|]) *"[^"]*\Z', re.MULTILINE)
 _MOST_RECORDS = 300
 _MOST_ANNOUNCED = 100
 _CONSISTENT = 0.9
+csv.field_size_limit(LONGEST_LINE)  # a field may be a whole document; the default is 128 KiB
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", ":": "colons", " ": "blanks"}
 
 
@@ -84,13 +87,15 @@ class _Guess:
 def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialect:
     """Guess the dialect of a table from its beginning; `complete` says that this is all of it.
 
-    Raises InputError where two columns have the same name, or there is only a header.
+    Raises InputError where two columns have the same name, there is only a header, or the first line does not end.
     """
     line_end = "\r" if "\r" in text and "\n" not in text else "\n"
     if line_end == "\r":
         text = text.replace("\r", "\n")
-    if not complete and "\n" in text:
-        text = text[: text.rindex("\n") + 1]
+    if not complete and "\n" not in text:
+        raise line_too_long(path, 1, LONGEST_LINE)
+    if not complete:
+        text = _whole_records(text[: text.rindex("\n") + 1])
     skip, announced = _announced(text)
     guess = _best_guess(_after(text, skip), path.suffix.casefold(), announced)
     records = guess.records
@@ -112,6 +117,12 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
     quote = guess.quote if _quotes_fields(text, guess.delimiter) else ""
     spaced = bool(quote) and _is_spaced(text, guess.delimiter)
     return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced)
+
+
+def _whole_records(text: str) -> str:
+    """The text without a record at its end whose quoted field is still open: a field may be longer than a look."""
+    opened = _OPEN_FIELD.search(text) if text.count('"') % 2 else None
+    return text if opened is None else text[: text.rfind("\n", 0, opened.start() + 1) + 1] or text
 
 
 def _quotes_fields(text: str, delimiter: str) -> bool:

@@ -18,6 +18,8 @@ PLACES = 64
 PIECE = 3 * 2**14
 COUNTED_UP_TO = 4 * 2**30
 """Above, rows are estimated from bytes: counting would take longer than a person waits."""
+LONGEST_LINE = 16 * 2**20
+"""Bytes of one row of a table, which is held as a whole; a longer one is most often a quotation mark left open."""
 _STRIDE = 2**20
 
 
@@ -30,7 +32,12 @@ def pieces(
     piece: int | None = None,
     places: int | None = None,
 ) -> Iterator[tuple[int, bytes]]:
-    """Places of a file from `start` on, evenly apart, and what stands there; the last piece ends with the file."""
+    """Places of a file from `start` on, evenly apart, and what stands there; the last piece ends with the file.
+
+    None where it ends before `start`, as a file of one very long line does.
+    """
+    if start >= size:
+        return
     width = encodings.width(encoding)
     piece, places = piece or PIECE, places or PLACES
     with path.open("rb") as file:

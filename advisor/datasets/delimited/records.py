@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 
 from advisor.datasets import encodings
 from advisor.datasets.delimited.dialect import Dialect
-from advisor.datasets.refusals import ragged, unreadable
+from advisor.datasets.delimited.pieces import LONGEST_LINE
+from advisor.datasets.refusals import line_too_long, ragged, unreadable
 
 BLOCK = 16 * 2**20
-LONGEST_ROW = 64 * 2**20
 _NEWLINE = 10
 
 
@@ -76,12 +77,13 @@ def blocks(path: Path, dialect: Dialect, size: int = BLOCK) -> Iterator[Block]:
     left = dialect.skip
     header = dialect.header
     rest = b""
-    for data in _texts(path, dialect, size):
+    awaited = 0  # bytes from which to look for the end of a row again: each look doubles what it sees
+    for data in chain(_texts(path, dialect, size), (b"",)):
         rest += data
         while left and b"\n" in rest:
             rest = rest[rest.index(b"\n") + 1 :]
             left, line = left - 1, line + 1
-        if left:
+        if (left or not rest or (data and len(rest) < awaited)) and len(rest) <= LONGEST_LINE:
             continue
         found = structure(rest, dialect)
         start = 0
@@ -91,10 +93,11 @@ def blocks(path: Path, dialect: Dialect, size: int = BLOCK) -> Iterator[Block]:
             found = Structure(found.ends[1:] - start, found.fields[1:])
         if not len(found.ends):
             rest = rest[start:]
-            if len(rest) > LONGEST_ROW:
-                what = f"the row that begins on line {line:,} is longer than {LONGEST_ROW // 2**20} MiB"
-                raise unreadable(path, what, "A quotation mark may be open there, or this may be no table.")
+            awaited = 2 * len(rest)
+            if len(rest) > LONGEST_LINE:
+                raise line_too_long(path, line, LONGEST_LINE)
             continue
+        awaited = 0
         end = start + int(found.ends[-1]) + 1
         rows = rest[start:end]
         check(rows, found, dialect, path, line)
@@ -126,6 +129,8 @@ def _texts(path: Path, dialect: Dialect, size: int) -> Iterator[bytes]:
                 data = plain(whole + mark if begun else (whole + mark).removeprefix("\ufeff"), dialect)
                 begun = begun or bool(whole + mark)
                 kept = cut
+                if len(kept) > LONGEST_LINE:  # whoever divides into rows refuses it
+                    data, kept, begun = data + plain(kept, dialect), "", True
                 if data:
                     yield data
             if kept:

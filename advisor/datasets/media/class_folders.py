@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
+from advisor.datasets.media.entries import MOST_ENTRIES, Entry, entries_below
 from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions, class_numbers, how_drawn, stratified
 from advisor.facts.vocabulary import Value
@@ -22,8 +22,6 @@ from advisor.wording import join_names, shorten
 
 PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
 """Folders of these names split the data; the classes are in them."""
-DEEPEST = 8
-MOST_FILES = 2_000_000
 T = TypeVar("T")
 
 
@@ -38,6 +36,22 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """All that lies among the files of a kind and is none of the examples."""
+
+    outside: int = 0
+    """Files of the kind that lie beside the folders of the classes, in none of them."""
+    others: int = 0
+    """Files of other kinds."""
+    links: int = 0
+    """Folders that are links, and not followed."""
+    faulty: tuple[Entry, ...] = ()
+    """Entries that cannot be read, or are no files."""
+    cut_off: bool = False
+    """True where there are more entries than are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClassFolders:
     """The files of a kind, in the order of their names, and the classes that their folders stand for."""
 
@@ -47,12 +61,7 @@ class ClassFolders:
     members: tuple[Member, ...]
     classes: tuple[str, ...]
     parts: tuple[str, ...] = ()
-    outside: int = 0
-    """Files beside the folders of the classes, in none of them."""
-    others: int = 0
-    """Files of other kinds."""
-    links: int = 0
-    """Folders that are links, and not followed."""
+    beside: Beside = Beside()
 
     def path(self, member: Member) -> Path:
         return self.folder / member.name
@@ -89,15 +98,18 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
     Raises InputError where there are none, and OSError.
     """
     found: list[tuple[tuple[str, ...], int]] = []
-    others = links = 0
-    for entry in islice(files_below(folder, DEEPEST), MOST_FILES):
-        if entry.is_dir():
+    faulty: list[Entry] = []
+    others = links = seen = 0
+    for entry in islice(entries_below(folder), MOST_ENTRIES):
+        seen += 1
+        if entry.fault:
+            faulty.append(entry)
+        elif entry.is_linked_folder:
             links += 1
-        elif not entry.is_file() or os.path.splitext(entry.name)[1].casefold() not in suffixes:  # noqa: PTH122  paths are slow
-            others += entry.is_file()
+        elif entry.suffix not in suffixes:
+            others += 1
         else:
-            names = entry.path.removeprefix(str(folder)).strip(os.sep).split(os.sep)  # noqa: PTH206  slow, too
-            found.append((tuple(names), entry.stat().st_size))
+            found.append((tuple(entry.name.split("/")), entry.size))
     if not found:
         raise unreadable(folder, f"this folder holds no {noun}", f"Name one with a folder of {noun} for each class.")
     found.sort()
@@ -111,7 +123,8 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
     if not members:  # no folders for classes: all files are examples without one
         members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
     classes = _in_order({member.label for member in members} - {""})
-    return ClassFolders(folder, noun, tuple(members), classes, tuple(sorted(divisions)), outside, others, links)
+    beside = Beside(outside, others, links, tuple(faulty), cut_off=seen == MOST_ENTRIES)
+    return ClassFolders(folder, noun, tuple(members), classes, tuple(sorted(divisions)), beside)
 
 
 def inspection_of(
@@ -217,40 +230,29 @@ def _class_remarks(folders: ClassFolders) -> Iterator[Remark]:
         names = join_names([shorten(part, 20) for part in folders.parts])
         what = f"The folders {names} were taken together; trials split the examples anew."
         yield Remark(what, remedy="Name one of them to use only its examples.")
-    if folders.outside:
-        one = folders.outside == 1
+    yield from _beside_remarks(folders.beside, noun)
+
+
+def _beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
+    """Remarks on what was left out."""
+    if beside.outside:
+        one = beside.outside == 1
         lie, were = (f"{noun.removesuffix('s')} lies", "was") if one else (f"{noun} lie", "were")
-        what = f"{folders.outside:,} {lie} beside the folders of the classes and {were} left out."
+        what = f"{beside.outside:,} {lie} beside the folders of the classes and {were} left out."
         yield Remark(what, Weight.WARNING)
-    if folders.links:
+    if beside.faulty:
+        named = [f"{shorten(entry.name, 60)} ({entry.fault})" for entry in beside.faulty]
+        what = f"Entries that cannot be read and were left out: {len(named):,}, {join_names(_few(named))}."
+        yield Remark(what, Weight.WARNING, "Delete them, or put the files there.")
+    if beside.cut_off:
+        what = f"Only the first {MOST_ENTRIES:,} entries of the folder were looked at."
+        yield Remark(what, Weight.WARNING, "Name a part of it.")
+    if beside.links:
         yield Remark(
-            f"Links to folders that were not followed: {folders.links:,}.", remedy="Name the folders themselves."
+            f"Links to folders that were not followed: {beside.links:,}.", remedy="Name the folders themselves."
         )
-    if folders.others:
-        yield Remark(f"Files of other kinds that were passed over: {folders.others:,}.")
-
-
-def files_below(folder: Path, deepest: int) -> Iterator[os.DirEntry[str]]:
-    """Files of a folder and of those in it, by name within each; links to folders are not followed, but named. None are hidden.
-
-    Raises OSError where the folder itself cannot be read.
-    """
-    waiting = deque([(str(folder), 0)])
-    while waiting:
-        name, depth = waiting.popleft()
-        try:
-            entries = sorted(os.scandir(name), key=lambda entry: entry.name)
-        except OSError:
-            if depth == 0:
-                raise
-            continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            if not entry.is_dir(follow_symlinks=False):
-                yield entry
-            elif depth < deepest:
-                waiting.append((entry.path, depth + 1))
+    if beside.others:
+        yield Remark(f"Files of other kinds that were passed over: {beside.others:,}.")
 
 
 def _depth_of_classes(found: list[tuple[str, ...]]) -> int:

@@ -13,7 +13,15 @@ from advisor.datasets import encodings
 from advisor.datasets.dataset import Inspection, Remark, Task
 from advisor.datasets.delimited import dialect as dialects
 from advisor.datasets.delimited.dialect import Dialect
-from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, PLACES, READ_WHOLE, breaks_before, pieces
+from advisor.datasets.delimited.pieces import (
+    COUNTED_UP_TO,
+    LONGEST_LINE,
+    PIECE,
+    PLACES,
+    READ_WHOLE,
+    breaks_before,
+    pieces,
+)
 from advisor.datasets.delimited.records import Block, blocks, frame_of, plain, quotes_fit, structure, without_blanks
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import only_a_header, ragged
@@ -102,8 +110,8 @@ def _sample_of(path: Path) -> TableSample:
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(_GUESSED_FROM)
-        while len(start) < min(size, READ_WHOLE) and start.count(b"\n") < _FEWEST_LINES:  # very many columns
-            start += file.read(len(start))
+        while len(start) < min(size, LONGEST_LINE) and start.count(b"\n") < _FEWEST_LINES:  # very many columns
+            start += file.read(min(len(start), LONGEST_LINE - len(start)))
     encoding = _encoding(path, start, size)
     dialect = dialects.recognise(encodings.decoded(start, encoding), encoding, path, complete=size <= len(start))
     if size > READ_WHOLE:
@@ -164,7 +172,7 @@ def _pieces_of_rows(
         raise only_a_header(path)
     yield beginning
     row = len(beginning.data) // max(_counted(beginning.data, dialect), 1)
-    piece = piece or max(PIECE, 4 * row)
+    piece = piece or min(max(PIECE, 4 * row), _MOST_READ // _FEWEST_PLACES)
     places = places or max(_FEWEST_PLACES, min(PLACES, _MOST_READ // piece))
     for place, data in pieces(path, size, dialect.encoding, start=piece + shift, piece=piece, places=places):
         text = plain(encodings.decoded(data, dialect.encoding), dialect)

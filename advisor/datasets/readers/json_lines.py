@@ -12,7 +12,7 @@ import polars
 
 from advisor.datasets import encodings
 from advisor.datasets.dataset import Inspection, Task
-from advisor.datasets.delimited.pieces import COUNTED_UP_TO, PIECE, READ_WHOLE, breaks_before, pieces
+from advisor.datasets.delimited.pieces import COUNTED_UP_TO, LONGEST_LINE, PIECE, READ_WHOLE, breaks_before, pieces
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_names, unreadable
 from advisor.datasets.sampling import Positions
@@ -132,13 +132,15 @@ def objects(path: Path, encoding: str, rows: Positions | None = None) -> Iterato
 
 
 def _lines(path: Path, encoding: str) -> Iterator[str]:
-    kept = ""
+    kept, number = "", 1
     with path.open("rb") as file:
         for text in encodings.blocks(file, encoding, _BLOCK):
             *lines, kept = (kept + text).removeprefix("\ufeff").split("\n")
+            number += len(lines)
             yield from lines
-            if len(kept) > 16 * _BLOCK:
-                raise unreadable(path, "a line is longer than 64 MiB", "Write one JSON object a line.")
+            if len(kept) > LONGEST_LINE:
+                what = f"line {number:,} is longer than {LONGEST_LINE // 2**20} MiB"
+                raise unreadable(path, what, "Write one JSON object a line.")
     if kept:
         yield kept
 

@@ -16,14 +16,14 @@ from advisor.datasets.media.class_folders import class_folders, inspection_of
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_target, unreadable
 from advisor.datasets.sampling import class_numbers, spread, stratified
-from advisor.datasets.values.words import TextSize, measure
+from advisor.datasets.values.words import TextSize, measure, pieces
 from advisor.wording import shorten
 
 LOOKED_INTO = 1_000
 """Files of a folder that an inspection reads."""
 LONGEST = 2**20
 """Bytes that are read of one file of a folder."""
-MOST_READ = 64 * 2**20
+MOST_READ = 8 * 2**20
 """Bytes that are read of one file of many texts."""
 LONGEST_LINE = 200
 """Words. Longer lines on average, and a text is divided at its empty lines."""
@@ -144,7 +144,8 @@ def _divided(path: Path) -> tuple[list[str], str, float]:
     full = [line for line in lines if line]
     if not full:
         raise unreadable(path, "the file holds nothing but blanks", "Check that it was written to its end.")
-    if empty > len(full) / 50 or len(text.split()) / len(full) > LONGEST_LINE:
+    words = sum(len(piece.split()) for line in full for piece in pieces(line))
+    if empty > len(full) / 50 or words / len(full) > LONGEST_LINE:
         texts, unit = ["\n".join(part) for filled, part in groupby(lines, key=bool) if filled], "paragraph"
     else:
         texts, unit = full, "line"

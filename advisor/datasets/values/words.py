@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy
 
 MOST_WORDS = 20_000
+_PIECE = 2**20
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+|[^\w\s]")
 """Words, punctuation marks, and the single signs of scripts that put no spaces between words."""
 
@@ -31,12 +31,26 @@ class TextSize:
 
 
 def measure(texts: Iterable[str]) -> TextSize:
-    """Count words and lengths of some texts."""
-    words: Counter[str] = Counter()
+    """Count words and lengths of some texts, with the words of a piece of one text at a time in memory."""
+    words: set[str] = set()
     lengths = []
     for text in texts:
-        tokens = tokens_of(text)
-        words.update(tokens)
-        lengths.append(len(tokens))
+        length = 0
+        for piece in pieces(text):
+            tokens = tokens_of(piece)
+            length += len(tokens)
+            if len(words) < MOST_WORDS:
+                words.update(tokens)
+        lengths.append(length)
     steps = math.ceil(numpy.percentile(lengths, 95)) if lengths else 1
     return TextSize(max(1, min(len(words), MOST_WORDS)), max(1, steps))
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Pieces of a text that are not longer than `_PIECE`, parted at blanks where there are any."""
+    start = 0
+    while len(text) - start > _PIECE:
+        end = text.rfind(" ", start, start + _PIECE) + 1 or start + _PIECE
+        yield text[start:end]
+        start = end
+    yield text[start:]
