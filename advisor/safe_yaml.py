@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from advisor.errors import InputError, Problem, input_error
+from advisor.files.named import read_named
 from advisor.wording import shorten
 
 MAX_BYTES = 1_000_000
@@ -43,20 +44,7 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 def read(path: Path) -> str:
     """The text of a file that a user named. Raises InputError when it can't be a small UTF-8 text."""
     title = "This file cannot be used"
-    try:
-        if path.is_dir():
-            raise input_error(title, "this is a folder", where=str(path), remedy="Name a file.")
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except InputError:
-        raise
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise input_error(title, f"cannot be read ({reason})", where=str(path), remedy="Check the name.") from None
-    except ValueError:  # a null character in the name
-        raise input_error(title, "is not a file name", where=shorten(path), remedy="Check the name.") from None
-    if len(raw) > MAX_BYTES:
-        raise input_error(title, "is larger than 1 MB", where=str(path), remedy="Answers and rules are small texts.")
+    raw = read_named(path, MAX_BYTES, title, too_large="Answers and rules are small texts.")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

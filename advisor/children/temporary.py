@@ -16,11 +16,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from advisor.files.locking import try_lock
+from advisor.files.private import opened
+
 PREFIX = "advisor-child-"
 _MADE = re.compile(PREFIX + r"[a-z0-9_]{8}")
 """The names that tempfile makes: a folder that somebody has called advisor-child-notes is none of ours."""
 GRACE_SECONDS = 60.0
-"""Between making a folder and locking it, nobody may take it for an abandoned one."""
+"""Between making a folder and locking it, nobody may take it for an abandoned one. One of the future was made before the
+clock was set back."""
 
 
 @contextlib.contextmanager
@@ -46,10 +50,10 @@ def variables(folder: Path) -> dict[str, str]:
 
 
 def _remove_abandoned(base: Path) -> None:
-    young = time.time() - GRACE_SECONDS
+    now = time.time()
     for folder in base.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            if _MADE.fullmatch(folder.name) and folder.lstat().st_mtime < young:
+            if _MADE.fullmatch(folder.name) and abs(now - folder.lstat().st_mtime) > GRACE_SECONDS:
                 with _locked(folder):
                     shutil.rmtree(folder, ignore_errors=True)
 
@@ -59,11 +63,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Raises OSError where another process holds the lock, the folder belongs to somebody else, or nothing can be locked."""
     if sys.platform == "win32":
         raise OSError("folders have no locks there")
-    import fcntl  # Windows has none
-
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+        if not try_lock(descriptor):
+            raise BlockingIOError
         yield
-    finally:
-        os.close(descriptor)

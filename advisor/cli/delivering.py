@@ -9,12 +9,11 @@ from pathlib import Path
 from advisor.cli.console import look, write, write_json
 from advisor.cli.options import PageFormat
 from advisor.errors import input_error
-from advisor.files import write_text
+from advisor.files.output import TITLE, write_text
 from advisor.plain import json_text
 from advisor.report.page import Look
 
 _ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
-_TITLE = "The output cannot be written"
 
 
 def refuse_rewriting(output: Path | None, *read: Path | None, what: str = _ANSWERS_STAY) -> None:
@@ -25,15 +24,7 @@ def refuse_rewriting(output: Path | None, *read: Path | None, what: str = _ANSWE
         except (OSError, ValueError):  # one of them is no file
             continue
         if same:
-            raise input_error(_TITLE, what, where=str(output), remedy="Name another file.")
-
-
-def check_output(output: Path, force: bool) -> None:
-    """Say before measuring what could not be written afterwards. Raises InputError."""
-    if output.exists() and not force:
-        raise input_error(_TITLE, "the file exists", where=str(output), remedy="Name another file or add --force.")
-    if not output.parent.is_dir():
-        raise input_error(_TITLE, "there is no such folder", where=str(output.parent), remedy="Create it first.")
+            raise input_error(TITLE, what, where=str(output), remedy="Name another file.")
 
 
 def deliver(text: str, output: Path | None, force: bool) -> None:

@@ -10,7 +10,7 @@ from advisor.errors import InputError, Problem, input_error
 from advisor.facts.values import from_json
 from advisor.facts.vocabulary import Value, Vocabulary
 from advisor.interview.progress import Progress
-from advisor.machine.state import NothingSavedError, StateError, load_json, save_json, state_folder
+from advisor.machine.state import NothingSavedError, StateError, load_json, rename, save_json, state_folder
 from advisor.plain import encode
 
 SCHEMA = "advisor/interview/1"
@@ -49,10 +49,7 @@ def put_aside() -> None:
     """Keep an earlier conversation as interview.previous.json. Raises InputError (StateError)."""
     path = session_file()
     if path.exists():
-        try:
-            path.replace(path.with_name("interview.previous.json"))
-        except OSError as error:
-            raise StateError(path, f"cannot be put aside ({error.strerror}).", "Check the folder.") from error
+        rename(path, path.with_name("interview.previous.json"))
 
 
 def load(vocabulary: Vocabulary) -> Saved:

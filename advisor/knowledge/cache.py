@@ -1,7 +1,7 @@
 """Cache of checked rule bases as JSON, so that a start need not parse and check the YAML again.
 
-The key is a digest of every file's content and of the program's version; a cache that is missing, foreign or damaged is
-made anew, and nothing depends on it.
+The key is a digest of every file's content and of the program's version; a cache that is missing or damaged, or that
+somebody else could have made, is made anew, and nothing depends on it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from advisor.files import atomic_write
+from advisor.files.private import make_folder, read_private, save_private
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge
 from advisor.plain import decode, encode
@@ -21,6 +21,7 @@ from advisor.resources import rules_folder
 
 FORMAT = "advisor/knowledge-cache/5"
 KEEP = 8
+MAX_BYTES = 64_000_000
 
 
 def cache_folder() -> Path:
@@ -46,7 +47,7 @@ def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
     path = cache_folder() / f"knowledge-{digest}.json"
     places = [str(path) for _, path, _ in files]
     try:
-        checksum, _, payload = path.read_bytes().partition(b"\n")
+        checksum, _, payload = read_private(path, MAX_BYTES).partition(b"\n")
         if checksum.decode("ascii") != hashlib.sha256(payload).hexdigest():
             raise ValueError("damaged")
         document = json.loads(payload)
@@ -56,12 +57,12 @@ def load_cached(base: Path, packs: Sequence[Path] = ()) -> Knowledge:
         pass  # no usable cache: it is made anew below
     knowledge = loader.build(files)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(path.parent)
         payload = json.dumps({"format": FORMAT, "files": places, **encode(knowledge, brief=True)}).encode()
-        atomic_write(path, hashlib.sha256(payload).hexdigest().encode("ascii") + b"\n" + payload)
+        save_private(path, hashlib.sha256(payload).hexdigest().encode("ascii") + b"\n" + payload)
         _forget_old(path.parent)
     except OSError:
-        pass  # a read-only home costs time only
+        pass  # a home that is read-only, or that others may write, costs time only
     return knowledge
 
 

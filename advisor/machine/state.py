@@ -8,16 +8,19 @@ import json
 import os
 import re
 import socket
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from advisor.errors import InputError, Problem
-from advisor.files import atomic_write
+from advisor.files.locking import try_lock
+from advisor.files.private import NotOursError, make_folder, open_private, read_private, save_private
 
 MAX_BYTES = 16_000_000
-_PRIVATE_FOLDER = 0o700
-_PRIVATE_FILE = 0o600
+LONGEST_WAIT = 10.0
+"""Seconds for another program that saves to the same file."""
 _CHECK = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
 
 
@@ -39,16 +42,27 @@ class SetAsideError(StateError):
 def state_folder() -> Path:
     """This host's own folder (home folders may be shared), created with access for its owner only.
 
-    The environment variable ADVISOR_STATE moves it. Raises StateError when it cannot be created.
+    The environment variable ADVISOR_STATE moves it. Raises StateError when it cannot be created, and where somebody else
+    could change what it holds.
     """
-    base = _base_folder()
-    folder = base / host_name(socket.gethostname())
+    folder = _base_folder() / host_name(socket.gethostname())
+    make_private(folder)
+    return folder
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder of this memory, with access for its owner only. Raises StateError."""
     remedy = "Name a folder that can be written in the environment variable ADVISOR_STATE."
     with _explained(folder, "the folder cannot be created", remedy):
-        base.parent.mkdir(parents=True, exist_ok=True)
-        for private in (base, folder):
-            private.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-    return folder
+        make_folder(folder)
+
+
+def check_writable(folder: Path) -> None:
+    """Raises StateError where nothing can be written there."""
+    with _explained(folder, "nothing can be written there", _CHECK):
+        trial = folder / ".trial"
+        save_private(trial, b"")
+        trial.unlink(missing_ok=True)
 
 
 def _base_folder() -> Path:
@@ -77,13 +91,8 @@ def save_json(path: Path, data: object) -> None:
         TypeError, ValueError: the data are not JSON (ValueError for nan and infinity); nothing is touched.
     """
     text = json.dumps(data, allow_nan=False, indent=1)
-    try:
-        atomic_write(path, text.encode("ascii"), mode=_PRIVATE_FILE)
-    except OSError as error:
-        remedy = _CHECK
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            remedy = "Free some space, or name a folder on another disk in ADVISOR_STATE."
-        raise StateError(path, f"cannot be saved ({_reason(error)}).", remedy) from error
+    with _explained(path, "cannot be saved", _CHECK):
+        save_private(path, text.encode("ascii"))
 
 
 @contextmanager
@@ -91,22 +100,29 @@ def locked(path: Path) -> Iterator[None]:
     """Keep other programs that ask for the same lock waiting, so that reading and replacing a file is one act.
 
     The lock is a file of its own beside `path`, since `path` itself is replaced. Where the system has no such locks
-    (Windows), nobody waits. Raises StateError when the folder cannot be written.
+    (Windows), nobody waits. Raises StateError when the folder cannot be written, and when the other program is stuck.
     """
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         yield
         return
     lock = path.with_name(f".{path.name}.lock")
-    with _explained(lock, "cannot be created", _CHECK):
-        file = os.open(lock, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+    with _explained(lock, "cannot be locked", _CHECK):
+        file = open_private(lock, os.O_RDWR | os.O_CREAT)
     try:
-        with suppress(OSError):  # some network file systems have none: rarely losing a result beats keeping none
-            fcntl.flock(file, fcntl.LOCK_EX)
+        _wait_for_lock(file, path)
         yield
     finally:
         os.close(file)
+
+
+def _wait_for_lock(file: int, path: Path) -> None:
+    end = time.monotonic() + LONGEST_WAIT
+    with suppress(OSError):  # some network file systems have no locks: rarely losing a result beats keeping none
+        while not try_lock(file):
+            if time.monotonic() >= end:
+                what = f"another program has been at it for {LONGEST_WAIT:.0f} seconds."
+                raise StateError(path, what, "Wait for its end, or end it, and try again.")
+            time.sleep(0.02)
 
 
 def load_json(path: Path) -> object:
@@ -138,8 +154,7 @@ def parse_json(raw: bytes) -> object:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_private(path, MAX_BYTES)
     except FileNotFoundError as error:
         raise NothingSavedError(path, "nothing has been saved there.", "Save something first.") from error
 
@@ -157,11 +172,17 @@ def _set_aside(path: Path, what: str) -> StateError:
     return SetAsideError(path, f"{what}; it is kept as {aside.name}.", "Measure again, or repair it.")
 
 
+def rename(path: Path, other: Path) -> None:
+    """Call it by another name, over what may be there. Raises StateError."""
+    with _explained(path, "cannot be put aside", "Check the folder."):
+        path.replace(other)
+
+
 def copy_aside(path: Path) -> Path:
     """A copy beside it, before what cannot be read in it is left out. Raises StateError."""
     with _explained(path, "cannot be copied", "Check the folder and its permissions."):
         aside = _free_place_beside(path)
-        atomic_write(aside, _read(path), mode=_PRIVATE_FILE)
+        save_private(aside, _read(path))
     return aside
 
 
@@ -173,10 +194,15 @@ def _free_place_beside(path: Path) -> Path:
 
 @contextmanager
 def _explained(path: Path, what: str, remedy: str) -> Iterator[None]:
-    """Raise StateError for what the system refuses."""
+    """Raise StateError for what the system refuses, and for a place where others could change what is remembered."""
     try:
         yield
+    except NotOursError as error:
+        remedy = "Name a folder of your own in ADVISOR_STATE, and let nobody else write it (chmod go-w)."
+        raise StateError(Path(error.filename), f"is not trusted: {error.strerror}.", remedy) from error
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "Free some space, or name a folder on another disk in ADVISOR_STATE."
         raise StateError(path, f"{what} ({_reason(error)}).", remedy) from error
 
 

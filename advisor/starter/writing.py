@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import secrets
 import shutil
-import tempfile
-from collections.abc import Iterable, Mapping
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from advisor.errors import InputError, Problem, input_error
+from advisor.files.locking import try_lock
+from advisor.files.whole import replace, sync_folder
 from advisor.wording import shorten
 
 TITLE = "The project cannot be written"
@@ -24,13 +31,11 @@ def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False
     try:
         if folder.exists() and not folder.is_dir():
             raise input_error(TITLE, "this is a file", where=where, remedy="Name a folder.")
-        if folder.is_dir() and any(folder.iterdir()) and not force:
-            raise input_error(TITLE, "the folder is not empty", where=where, remedy=_NOT_EMPTY)
-        in_the_way = [name for name in files if (folder / name).is_dir() and not (folder / name).is_symlink()]
-        if in_the_way:
-            what, remedy = "is a folder, where the project has a file", "Move it away."
-            raise InputError(TITLE, [Problem(shorten(folder / name, 200), what, remedy) for name in in_the_way])
-        _write(folder, files)
+        if folder.is_dir():
+            with _locked(folder):
+                _write_into(folder, files, force)
+        else:
+            _write_anew(folder, files)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise input_error(TITLE, reason, where=where, remedy="Check its parent, permissions and free space.") from None
@@ -43,21 +48,80 @@ def write_project(folder: Path, files: Mapping[str, str], *, force: bool = False
 _NOT_EMPTY = "Name another folder, or add --force, which replaces files of the project and leaves all others."
 
 
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    """Nothing is seen of them before all are written. A folder that exists stays the same one: it may be where somebody
-    stands, or a mounted disk."""
-    there = folder.is_dir()
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder if there else folder.absolute().parent))
-    try:
+def _write_anew(folder: Path, files: Mapping[str, str]) -> None:
+    """Nothing is seen of the folder before everything is in it."""
+    with _aside(folder.absolute().parent) as aside:
         for name, text in files.items():
-            (aside / name).write_text(text, encoding="utf-8")
-        if there:
-            _move(files, aside, folder)
-        else:
-            aside.chmod(0o755)
+            replace(aside / name, _bytes(text))
+        try:
             aside.replace(folder)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            raise input_error(TITLE, _BUSY, where=shorten(folder, 200), remedy=_NOT_EMPTY) from None
+        sync_folder(folder.absolute().parent)
+
+
+def _write_into(folder: Path, files: Mapping[str, str], force: bool) -> None:
+    """Nothing is seen of the files before all are written. The folder stays the same one: it may be where somebody
+    stands, or a mounted disk."""
+    if any(folder.iterdir()) and not force:
+        raise input_error(TITLE, "the folder is not empty", where=shorten(folder, 200), remedy=_NOT_EMPTY)
+    in_the_way = [name for name in files if (folder / name).is_dir() and not (folder / name).is_symlink()]
+    if in_the_way:
+        what, remedy = "is a folder, where the project has a file", "Move it away."
+        raise InputError(TITLE, [Problem(shorten(folder / name, 200), what, remedy) for name in in_the_way])
+    with _aside(folder) as aside:
+        for name, text in files.items():
+            replace(aside / name, _bytes(text), like=_file(folder / name))
+        _move(files, aside, folder)
+        sync_folder(folder)
+
+
+_BUSY = "another program has made this folder meanwhile"
+
+
+@contextmanager
+def _aside(parent: Path) -> Iterator[Path]:
+    """A folder for what is not to be seen yet, gone in the end."""
+    aside = parent / f".advisor-{secrets.token_hex(8)}"
+    aside.mkdir()
+    try:
+        yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Raise InputError where another advisor writes into the folder just now: two projects would become one."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        free = True
+        with suppress(OSError):  # a file system without locks
+            free = try_lock(descriptor)
+        if not free:
+            what, remedy = "another program writes into it just now", "Wait for its end, or name another folder."
+            raise input_error(TITLE, what, where=shorten(folder, 200), remedy=remedy)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _file(path: Path) -> os.stat_result | None:
+    """The rights of the file that is to be replaced; None where there is none, or a link."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
 
 
 def _move(names: Iterable[str], aside: Path, folder: Path) -> None:

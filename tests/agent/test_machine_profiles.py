@@ -200,7 +200,7 @@ def test_what_cannot_be_read_is_never_overwritten(monkeypatch: pytest.MonkeyPatc
     remember(MACHINE, [compared()])
     path = measurements_file("last")
     with monkeypatch.context() as closed:
-        closed.setattr(Path, "open", _refused)
+        closed.setattr("advisor.machine.state.read_private", _refused)
         with pytest.raises(InputError, match="Permission denied"):
             remember(MACHINE, [compared(date="2026-11-22")])
     assert recall(MACHINE) == ([compared()], [])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from advisor.errors import InputError
 from advisor.facts.answers import answers_text, parse_assignment, read_answers
 from advisor.facts.vocabulary import Value, Vocabulary
-from advisor.files import write_text
+from advisor.files.output import write_text
 from tests.properties import examples
 from tests.small_rules import RuleBase, a_set, boolean, choice, fact, integer, number
 

@@ -174,7 +174,7 @@ def test_a_full_disk_does_not_matter(folder: Path, monkeypatch: pytest.MonkeyPat
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cache, "atomic_write", full)
+    monkeypatch.setattr(cache, "save_private", full)
     assert load_cached(folder) == loader.load(folder)
     assert entries(folder) == []
 

@@ -64,7 +64,7 @@ def test_a_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(t
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     with (
-        mock.patch.object(Path, "write_text", side_effect=OSError(28, "No space left on device")),
+        mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")),
         pytest.raises(InputError, match="No space left"),
     ):
         write_project(tmp_path / "project", FILES)

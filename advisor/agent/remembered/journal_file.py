@@ -13,17 +13,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from advisor.machine.state import StateError, state_folder
+from advisor.files.locking import try_lock
+from advisor.files.private import NotOursError, is_named, open_private, read_up_to, write_all
+from advisor.files.whole import sync_folder
+from advisor.machine.state import StateError, make_private, state_folder
 
 _LONGEST = 16_000_000
+_REMEDY = "The work goes on all the same. Name a folder that can be written in ADVISOR_STATE."
 
 
 class JournalFile:
-    """JSON objects, one a line, locked for this run."""
+    """JSON objects, one a line, locked for this run. One descriptor does everything, whatever becomes of the name."""
 
-    def __init__(self, path: Path, lock: int) -> None:
+    def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
-        self._lock: int | None = lock
+        self._descriptor: int | None = descriptor
 
     @classmethod
     def open(cls, question: Mapping[str, Any], ending: str = ".jsonl") -> JournalFile | None:
@@ -32,32 +36,34 @@ class JournalFile:
         Args:
             question: JSON that tells this run from others.
 
-        Raises StateError where the folder or the file cannot be written.
+        Raises StateError where the folder or the file cannot be written, or somebody else could change it.
         """
         folder = state_folder() / "journal"
+        make_private(folder)
         key = hashlib.sha256(json.dumps(question, sort_keys=True, default=str).encode()).hexdigest()[:16]
         path = folder / f"{key}{ending}"
         try:
-            folder.mkdir(mode=0o700, exist_ok=True)
-            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            while True:
+                descriptor = open_private(path, os.O_RDWR | os.O_CREAT)
+                if not _locked(descriptor):
+                    os.close(descriptor)
+                    return None
+                if is_named(descriptor, path):
+                    break
+                os.close(descriptor)  # the run that held the lock has ended and deleted it meanwhile
+        except NotOursError as error:
+            raise StateError(path, f"is not trusted: {error.strerror} ({error.filename}).", _REMEDY) from error
         except OSError as error:
-            remedy = "The work goes on all the same. Name a folder that can be written in ADVISOR_STATE."
-            raise StateError(path, f"cannot be written ({error.strerror}).", remedy) from error
-        if not _locked(lock):
-            os.close(lock)
-            return None
-        _cut_half_line(path)
-        return cls(path, lock)
+            raise StateError(path, f"cannot be written ({error.strerror}).", _REMEDY) from error
+        sync_folder(folder)
+        found = cls(path, descriptor)
+        found._cut_half_line()
+        return found
 
     def read(self) -> list[Any]:
         """The lines up to the first that is no JSON: a run that was killed while writing leaves half a line."""
-        try:
-            with self.path.open("rb") as file:
-                lines = file.read(_LONGEST).split(b"\n")
-        except OSError:
-            return []
         found: list[Any] = []
-        for line in lines[:-1]:
+        for line in self._content().split(b"\n")[:-1]:
             try:
                 found.append(json.loads(line))
             except (ValueError, RecursionError):
@@ -65,44 +71,53 @@ class JournalFile:
         return found
 
     def write(self, entry: Mapping[str, Any]) -> None:
-        """One line, on the disk when this returns. Raises StateError where that fails."""
+        """One line, on the disk when this returns; all of it or, where that fails, nothing. Raises StateError."""
+        line = json.dumps(entry, allow_nan=False).encode() + b"\n"
+        assert self._descriptor is not None  # noqa: S101 - it is open
+        end = os.lseek(self._descriptor, 0, os.SEEK_END)
         try:
-            with self.path.open("ab") as file:
-                file.write(json.dumps(entry, allow_nan=False).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+            write_all(self._descriptor, line)
+            os.fsync(self._descriptor)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, end)
             remedy = "Work goes on, but a killed run would lose this result."
             raise StateError(self.path, f"cannot be written ({error.strerror}).", remedy) from error
 
     def empty(self) -> None:
         """Begin the file anew."""
-        with contextlib.suppress(OSError):
-            os.truncate(self.path, 0)
+        self._cut(0)
 
     def close(self, *, finished: bool) -> None:
         """Give the lock back; a finished run leaves no file."""
-        if finished:
+        if self._descriptor is None:
+            return
+        if finished and is_named(self._descriptor, self.path):
             self.path.unlink(missing_ok=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        os.close(self._descriptor)
+        self._descriptor = None
 
+    def _content(self) -> bytes:
+        assert self._descriptor is not None  # noqa: S101 - it is open
+        try:
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            return read_up_to(self._descriptor, _LONGEST)
+        except OSError:
+            return b""
 
-def _cut_half_line(path: Path) -> None:
-    """A run that was killed while writing leaves half a line, to which the next one would be appended."""
-    with contextlib.suppress(OSError), path.open("rb+") as file:
-        content = file.read(_LONGEST)
-        file.truncate(content.rfind(b"\n") + 1)
+    def _cut_half_line(self) -> None:
+        """A run that was killed while writing leaves half a line, to which the next one would be appended."""
+        self._cut(self._content().rfind(b"\n") + 1)
+
+    def _cut(self, length: int) -> None:
+        assert self._descriptor is not None  # noqa: S101 - it is open
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, length)
 
 
 def _locked(descriptor: int) -> bool:
+    """False while another run holds the lock; where there are none, two runs of one question are not told apart."""
     try:
-        import fcntl  # Windows has none
-    except ImportError:  # Windows: two runs of one question at once are not told apart
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return try_lock(descriptor)
     except OSError:
-        return False
-    return True
+        return True

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from advisor.agent.remembered.profile import MachineProfile, grown
 from advisor.errors import InputError, Problem, input_error
+from advisor.files.named import read_named
 from advisor.machine.detection.detection import Machine
 from advisor.machine.state import (
     MAX_BYTES,
@@ -19,6 +20,7 @@ from advisor.machine.state import (
     host_name,
     load_json,
     locked,
+    make_private,
     parse_json,
     save_json,
     state_folder,
@@ -46,11 +48,7 @@ def measurements_file(name: str) -> Path:
 def profiles_kept_in() -> Path:
     """The folder of this host's machine profiles, made where it is missing. Raises StateError."""
     folder = state_folder() / "measurements"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        remedy = "Name a folder that can be written in ADVISOR_STATE."
-        raise StateError(folder, f"the folder cannot be created ({error.strerror}).", remedy) from error
+    make_private(folder)
     return folder
 
 
@@ -121,15 +119,14 @@ def read_profile(path: Path) -> MachineProfile:
     Raises:
         InputError: it cannot be read, or is no machine profile.
     """
-    title = "This machine profile cannot be used"
+    title, remedy = (
+        "This machine profile cannot be used",
+        "Write one with `advisor profiles export NAME --output FILE`.",
+    )
+    raw = read_named(path, MAX_BYTES, title, "Check the name of the file.", too_large=remedy)
     try:
-        with path.open("rb") as file:
-            profile = MachineProfile.from_json(parse_json(file.read(MAX_BYTES + 1)))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise input_error(title, reason, where=shorten(path, 200), remedy="Check the name of the file.") from error
+        profile = MachineProfile.from_json(parse_json(raw))
     except ValueError as error:
-        remedy = "Write one with `advisor profiles export NAME --output FILE`."
         raise InputError(title, [Problem(shorten(path, 200), f"{error}.", remedy)]) from error
     return profile if profile.name else MachineProfile.from_json(profile.to_json(), path.stem)
 

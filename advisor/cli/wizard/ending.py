@@ -12,7 +12,7 @@ from advisor.cli.console import error_panel, look, write
 from advisor.cli.progress import MeasuringProgress
 from advisor.cli.wizard.lines import read, say
 from advisor.errors import InputError, Problem, input_error
-from advisor.files import write_text
+from advisor.files.output import write_text
 from advisor.inference.plan import Plan
 from advisor.report.found.measured import measured_page
 from advisor.report.plan.markdown import report_text

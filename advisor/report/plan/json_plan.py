@@ -11,6 +11,7 @@ from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 from advisor.facts.values import from_json
 from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
+from advisor.files.named import read_named
 from advisor.inference.plan import (
     Alternative,
     ComputedFigure,
@@ -76,18 +77,7 @@ def read_outcomes(path: Path) -> tuple[Outcome, ...]:
 
 def _load(path: Path) -> object:
     where = shorten(path, 400)
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except IsADirectoryError:
-        raise input_error(TITLE, "this is a folder", where=where, remedy=REMEDY) from None
-    except OSError as error:
-        what = f"cannot be read ({error.strerror or type(error).__name__})"
-        raise input_error(TITLE, what, where=where, remedy="Check the name and its permissions.") from None
-    except ValueError:  # a null character in the name
-        raise input_error(TITLE, "is not a file name", where=where, remedy=REMEDY) from None
-    if len(raw) > MAX_BYTES:
-        raise input_error(TITLE, "is larger than 16 MB", where=where, remedy=REMEDY)
+    raw = read_named(path, MAX_BYTES, TITLE, "Check the name and its permissions.", too_large=REMEDY)
     try:
         return json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse)
     except UnicodeDecodeError:

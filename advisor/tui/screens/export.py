@@ -17,7 +17,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.errors import InputError, input_error
-from advisor.files import write_text
+from advisor.files.output import write_text
 from advisor.report.contents import NOTHING
 from advisor.session.reporting import report_of
 from advisor.tui.dialogs.ask import Ask

@@ -11,11 +11,12 @@ import typer
 from advisor.agent.events import MeasuringResumed
 from advisor.cli.commands.options import Bench
 from advisor.cli.console import FAILED, look, panel, warn, warn_once
-from advisor.cli.delivering import check_output, deliver, deliver_json
+from advisor.cli.delivering import deliver, deliver_json
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import PlainFormat
 from advisor.cli.progress import MeasuringProgress
 from advisor.errors import InputError, Problem, did_you_mean, input_error
+from advisor.files.output import check_output
 from advisor.machine.profiles.published import load_tables
 from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork
 from advisor.report.page import Look
@@ -42,7 +43,7 @@ def bench(options: Bench) -> None:
     sizes = numbers(options.batch, "--batch", MOST_EXAMPLES)
     seconds = seconds_of(options.budget)
     if output is not None:
-        check_output(output, options.force)
+        check_output(output, force=options.force)
     inputs = with_cards(gather(complain=warn_once, recall=False))
     run = _benchmark(inputs, chosen, tried, sizes, seconds, options.fresh)
     try:

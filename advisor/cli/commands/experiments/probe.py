@@ -15,13 +15,14 @@ from advisor.agent.remembered.memory import measurements_file
 from advisor.agent.remembered.profile import grown
 from advisor.cli.commands.options import Probe
 from advisor.cli.console import FAILED, look, panel, stderr, warn, write
-from advisor.cli.delivering import check_output, deliver, deliver_json, refuse_rewriting
+from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import Format, typed_again
 from advisor.cli.progress import MeasuringProgress
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.fact_base import Source
+from advisor.files.output import check_output
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES
 from advisor.report.found.measured import measured_markdown, measured_page
@@ -54,7 +55,7 @@ def probe(options: Probe) -> None:
     inputs = inputs_of(options, mismatch=Mismatch.TOLERATED)
     if output is not None:
         refuse_rewriting(output, options.answers)
-        check_output(output, options.force)
+        check_output(output, force=options.force)
     again = Again(typed_again(options, REPEATED), complete=True)
     if options.answers is None and not options.sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")

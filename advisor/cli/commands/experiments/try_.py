@@ -12,11 +12,12 @@ import typer
 from advisor.agent.trials.trying import NothingTriedError
 from advisor.cli.commands.options import Try
 from advisor.cli.console import FAILED, look, panel, warn, write
-from advisor.cli.delivering import check_output, deliver, deliver_json, refuse_rewriting
+from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import Format, typed_again
 from advisor.cli.trying_progress import TryingProgress
+from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.html.trying import trying_html
 from advisor.session.data import Mismatch
@@ -35,7 +36,7 @@ def try_(options: Try) -> None:
     seconds = seconds_of(options.budget)
     if options.output is not None:
         refuse_rewriting(options.output, options.answers, options.data)
-        check_output(options.output, options.force)
+        check_output(options.output, force=options.force)
     inputs = inputs_of(options, mismatch=Mismatch.REFUSED, recall=False)
     outcome = _tried(inputs, seconds, options.seed, options.fresh, STARTED + time.monotonic() - begun)
     outcome = replace(outcome, stated=typed_again(options, STATED))

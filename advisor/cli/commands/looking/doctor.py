@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import typer
 
@@ -17,7 +16,7 @@ from advisor.machine.detection.detection import detect, look_closer
 from advisor.machine.doctor.doctor import VARIABLES, findings
 from advisor.machine.doctor.finding import Environment
 from advisor.machine.machine import Machine
-from advisor.machine.state import StateError, state_folder
+from advisor.machine.state import StateError, check_writable, state_folder
 from advisor.probes.ask_torch import ask_torch
 from advisor.report.machine.doctor import doctor_json, doctor_page
 
@@ -52,12 +51,9 @@ def _examine(machine: Machine, data: Path | None) -> tuple[Machine, Environment]
     state, problem = None, None
     try:
         state = str(state_folder())
-        with TemporaryFile(dir=state):
-            pass
+        check_writable(Path(state))
     except StateError as error:
         problem = " ".join(f"{one.where}: {one.what}" for one in error.problems)
-    except OSError as error:
-        problem = f"{state}: nothing can be written there ({error.strerror or type(error).__name__})."
     shared = _SHARED_MEMORY if Path(_SHARED_MEMORY).is_dir() else None
     named = {"state": state, "shared_memory": shared, "data": None if data is None else str(data)}
     folders = {name: folder for name, folder in named.items() if folder is not None}
