@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, TypeVar
 
@@ -23,6 +23,8 @@ class Fields:
     where: str
     path: str
     problems: list[Problem]
+    unknown: dict[str, None] = field(default_factory=dict)
+    """Names that were passed over, shared likewise."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.data, dict):
@@ -57,7 +59,7 @@ class Fields:
         return kind()
 
     def _within(self, place: str, data: object) -> Fields:
-        return Fields(data, self.where, f"{self.path}.{place}".lstrip("."), self.problems)
+        return Fields(data, self.where, f"{self.path}.{place}".lstrip("."), self.problems, self.unknown)
 
     def text(self, key: str, *, required: bool = True) -> str:
         return self._checked(key, "a text", str, required=required)
@@ -87,6 +89,16 @@ class Fields:
 
     def texts(self, key: str, *, required: bool = True) -> tuple[str, ...]:
         return tuple(self._checked(key, "a list of texts", list, lambda items: _are(str, items), required=required))
+
+    def knows(self, name: str, known: Container[str]) -> bool:
+        """Return whether the name is known, and remember it where it is not."""
+        if name not in known:
+            self.unknown[shorten(name)] = None
+        return name in known
+
+    def known_texts(self, key: str, known: Container[str], *, required: bool = False) -> tuple[str, ...]:
+        """Those of a list of names that are known."""
+        return tuple(name for name in self.texts(key, required=required) if self.knows(name, known))
 
     def named_texts(self, key: str) -> dict[str, str]:
         """A mapping of names to texts or numbers, empty when it is not there."""

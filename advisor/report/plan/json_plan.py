@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,16 @@ from advisor.inference.plan import (
 from advisor.knowledge.model import Knowledge, Policy, School, Topic
 from advisor.plain import json_text
 from advisor.report.plan.json_fields import Fields
-from advisor.wording import shorten
+from advisor.wording import join_first, shorten
 
 if TYPE_CHECKING:
     from advisor.probes.outcome import Outcome
 
-SCHEMA = "advisor/plan/1"
+_FAMILY = "advisor/plan/"
+SCHEMA = f"{_FAMILY}1"
 MAX_BYTES = 16_000_000
 TITLE = "This plan cannot be used"
+OTHER_RULES = "Not all of this plan can be used"
 REMEDY = "Name a file that `advisor recommend --format json --output FILE` wrote."
 
 
@@ -43,36 +46,59 @@ def plan_text(plan: Plan) -> str:
 
 
 def read_plan(path: Path, knowledge: Knowledge) -> Plan:
+    """The plan alone, as `read_saved` gives it."""
+    return read_saved(path, knowledge).plan
+
+
+@dataclass(frozen=True)
+class SavedPlan:
+    """A plan in a file."""
+
+    plan: Plan
+    remark: str
+    """On names that these rules do not know, and topics that the plan does not know; empty without such."""
+    outcomes: tuple[object, ...]
+    """The measurements that stand beside it, as JSON."""
+
+
+def read_saved(path: Path, knowledge: Knowledge) -> SavedPlan:
     """A saved plan. Keys, facts and topics that this rule base does not know are passed over.
 
     Raises:
         InputError: not such a file, or values in it that no plan holds; every problem at once.
     """
-    fields = Fields(_load(path), str(path), "", [])
+    fields = Fields(_load(path), shorten(path, 400), "", [])
     schema = fields.text("schema")
     if schema != SCHEMA and not fields.problems:
-        fields.note("schema", f"is {shorten(schema)!r}, not {SCHEMA}", REMEDY)
+        newer = "of another version of this program: it " if schema.startswith(_FAMILY) else ""
+        fields.note("schema", f"{newer}is {shorten(schema)!r}, not {SCHEMA}", REMEDY)
     if fields.problems:
         raise InputError(TITLE, fields.problems)
     plan = _plan(fields, knowledge)
     if fields.problems:
         raise InputError(TITLE, fields.problems)
-    return plan
+    beside = fields.raw("outcomes")
+    return SavedPlan(plan, _remark(fields, knowledge), tuple(beside) if isinstance(beside, list) else ())
 
 
-def read_outcomes(path: Path) -> tuple[Outcome, ...]:
-    """The measurements that `advisor probe --format json` wrote beside a plan; what of them is damaged is left out.
+def _remark(fields: Fields, knowledge: Knowledge) -> str:
+    remarks = []
+    if fields.unknown:
+        remarks.append(f"These rules do not know {join_first(list(fields.unknown))}: left out.")
+    missing = [name for name in knowledge.topics if name not in fields.raw("recommendations")]
+    if missing:
+        remarks.append(f"The plan says nothing on {join_first(missing)}.")
+    return f"{fields.where} was made by other rules. {' '.join(remarks)}" if remarks else ""
 
-    Raises InputError where this is no JSON file.
-    """
-    document = _load(path)
-    outcomes = document.get("outcomes") if isinstance(document, dict) else None
-    if not isinstance(outcomes, list):
+
+def outcomes_beside(saved: SavedPlan) -> tuple[Outcome, ...]:
+    """The measurements that `advisor probe --format json` wrote beside a plan; what of them is damaged is left out."""
+    if not saved.outcomes:
         return ()
     from advisor.agent.remembered.profile import SCHEMA as PROFILE  # 18 ms, only for plans with measurements
     from advisor.agent.remembered.profile import MachineProfile
 
-    return MachineProfile.from_json({"schema": PROFILE, "outcomes": outcomes}).outcomes
+    return MachineProfile.from_json({"schema": PROFILE, "outcomes": list(saved.outcomes)}).outcomes
 
 
 def _load(path: Path) -> object:
@@ -101,23 +127,25 @@ def _refuse(name: str) -> object:
 def _plan(fields: Fields, knowledge: Knowledge) -> Plan:
     known = knowledge.vocabulary.facts
     probes = {topic.probe for topic in knowledge.topics.values()}
-    facts = {name: _known(inner, knowledge, name) for name, inner in fields.named("facts") if name in known}
+    topics = knowledge.topics
+    facts = {name: _known(inner, knowledge, name) for name, inner in fields.named("facts") if fields.knows(name, known)}
     recommendations = {
-        name: _recommendation(inner, knowledge, knowledge.topics[name])
+        name: _recommendation(inner, knowledge, topics[name])
         for name, inner in fields.named("recommendations")
-        if name in knowledge.topics
+        if fields.knows(name, topics)
     }
-    contradictions = [inner for inner in fields.items("contradictions") if inner.text("fact") in known]
-    evidence = [inner for inner in fields.items("evidence") if inner.text("fact") in known]
+    unsaid = {name: Recommendation(name, topic.title, None, Status.SILENT) for name, topic in topics.items()}
+    contradictions = [inner for inner in fields.items("contradictions") if inner.knows(inner.text("fact"), known)]
+    evidence = [inner for inner in fields.items("evidence") if inner.knows(inner.text("fact"), known)]
     return Plan(
         school=School(fields.choice("school", [School.TODAY.value, School.SURVEY.value])),
         facts=facts,
-        recommendations=recommendations,
-        unused=fields.texts("unused", required=False),
-        withdrawn=fields.texts("withdrawn", required=False),
+        recommendations=recommendations | {name: unsaid[name] for name in topics if name not in recommendations},
+        unused=fields.known_texts("unused", known),
+        withdrawn=fields.known_texts("withdrawn", known),
         contradictions=tuple(_contradiction(inner, knowledge, inner.text("fact")) for inner in contradictions),
-        questions=tuple(name for name in fields.texts("questions") if name in known),
-        probes=tuple(name for name in fields.texts("probes") if name in probes),
+        questions=fields.known_texts("questions", known, required=True),
+        probes=fields.known_texts("probes", probes, required=True),
         figures=tuple(_figure(name, inner) for name, inner in fields.named("figures", required=False)),
         evidence=tuple((inner.text("fact"), _evidence(inner, knowledge, inner.text("fact"))) for inner in evidence),
         stated=_stated(facts),
@@ -207,11 +235,11 @@ def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recom
         flips=tuple(
             Flip(inner.text("fact"), _value(inner, knowledge, inner.text("fact"), "to"), _advice(inner, topic, "then"))
             for inner in fields.items("flips")
-            if inner.text("fact") in knowledge.vocabulary.facts
+            if inner.knows(inner.text("fact"), knowledge.vocabulary.facts)
         ),
         actions=fields.texts("actions", required=False),
         notes=fields.texts("confidence_notes", required=False),
-        depends_on=fields.texts("depends_on_unknown", required=False),
+        depends_on=fields.known_texts("depends_on_unknown", knowledge.vocabulary.facts),
         measured=_measurement(measured, topic) if measured is not None else None,
     )
 
@@ -256,11 +284,17 @@ def _advice(fields: Fields, topic: Topic, key: str) -> Any:
     raw = fields.raw(key)
     if raw is None:
         return None
-    if topic.policy is Policy.VALUE and topic.type == "integers":
-        return [int(number) for number in fields.numbers(key)]
     if topic.policy is Policy.VALUE:
-        number = fields.number(key)
-        return int(number) if topic.type == "integer" else number
+        several = topic.type == "integers"
+        numbers = fields.numbers(key) if several else [fields.number(key)]
+        if not fields.problems and not topic.admits(numbers):
+            low, high = topic.bounds
+            fields.note(
+                key, f"{shorten(raw)} is no value of {topic.name}", f"It must lie between {low:g} and {high:g}."
+            )
+        if topic.type == "number":
+            return numbers[0]
+        return [int(number) for number in numbers] if several else int(numbers[0])
     if topic.policy is Policy.ALL and isinstance(raw, list):
         return [_named_value(fields, topic, key, item) for item in fields.texts(key)]
     return _named_value(fields, topic, key, raw)

@@ -64,19 +64,21 @@ class SavedPlanScreen(WizardScreen[None]):
 
     @work
     async def _read(self) -> None:
-        from advisor.report.plan.json_plan import read_plan
+        from advisor.report.plan.json_plan import OTHER_RULES, read_saved
 
         knowledge, path = self.wizard.desk.knowledge, self.path
         said = self.query_one("#said_of_plan", Static)
         try:
-            plan = await self.wizard.think(lambda: read_plan(path, knowledge))
+            saved = await self.wizard.think(lambda: read_saved(path, knowledge))
         except InputError as error:
             self.query_one(PlanList).display = False
             said.set_classes("bad")
             said.update(plain(f"✗ {error.title}\n{problem_text(error)}"))
             self.refresh_bindings()
             return
-        self.plan = plan
+        plan = self.plan = saved.plan
+        if saved.remark:
+            self.wizard.tell(saved.remark, title=OTHER_RULES, severity="warning")
         self.query_one(PlanList).show(plan)
         self.query_one(PlanList).focus()
         self.query_one(PlanList).action_first()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.commands.options import Recommend, Report
-from advisor.cli.console import look
+from advisor.cli.console import look, warn
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import Format, as_packs
@@ -15,7 +15,7 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
 from advisor.report.page import Look
-from advisor.report.plan.json_plan import read_outcomes, read_plan
+from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved
 from advisor.session.inputs import plan_of
 from advisor.session.reporting import report_of
 
@@ -41,13 +41,16 @@ def recommend(options: Recommend) -> None:
 
 def report(options: Report) -> None:
     knowledge = knowledge_for(as_packs(options.packs))
-    plan = read_plan(options.plan, knowledge)
+    saved = read_saved(options.plan, knowledge)
+    plan = saved.plan
+    if saved.remark:
+        warn(OTHER_RULES, saved.remark)
     refuse_rewriting(options.output, options.plan, what="this is the plan that was saved, and it is never rewritten")
 
     def seen() -> Evidence:
         from advisor.session.evidence import evidence  # 25 ms, and only HTML shows it
 
-        return evidence(plan, None, read_outcomes(options.plan))
+        return evidence(plan, None, outcomes_beside(saved))
 
     _deliver(plan, knowledge, options, seen)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from advisor.cli.commands.options import Starter
-from advisor.cli.console import say
+from advisor.cli.console import say, warn
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import as_packs
 from advisor.errors import input_error
 from advisor.knowledge.cache import knowledge_for
-from advisor.report.plan.json_plan import read_plan
+from advisor.report.plan.json_plan import OTHER_RULES, read_saved
 from advisor.session.data import inspected
 from advisor.session.inputs import plan_of
 from advisor.starter.project import project_files, refuse_unreadable
@@ -23,7 +23,10 @@ def starter(options: Starter) -> None:
     if options.plan is not None:
         _refuse_both(options.answers, options.sets)
         knowledge = knowledge_for(as_packs(options.packs))
-        found = read_plan(options.plan, knowledge)
+        saved = read_saved(options.plan, knowledge)
+        if saved.remark:
+            warn(OTHER_RULES, saved.remark)
+        found = saved.plan
         inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
     else:
         inputs = inputs_of(options)

@@ -43,7 +43,7 @@ def profile_of(name: str, title: str = "There is no such machine") -> MachinePro
     if name == THIS or is_kept(name):
         return of_this_host(name)
     try:
-        is_file = Path(name).is_file()
+        is_file = Path(name).exists() and not Path(name).is_dir()  # a pipe will do
     except (OSError, ValueError):  # too long for a file name, or a null character
         is_file = False
     if is_file:
