@@ -28,6 +28,16 @@ def spread(count: int, most: int) -> Positions:
     return numpy.linspace(0, count - 1, most).round().astype(numpy.int64)
 
 
+def chosen_rows(total: int, most: int, seed: int) -> Positions | None:
+    """Numbers of rows in ascending order, one drawn from each of `most` equal stretches; None where all are wanted."""
+    if total <= most:
+        return None
+    edges = numpy.arange(most + 1, dtype=numpy.int64) * total // most
+    draws = numpy.random.default_rng(seed).random(most)
+    chosen: Positions = edges[:-1] + (draws * numpy.diff(edges)).astype(numpy.int64)
+    return chosen
+
+
 KEPT_OF_A_CLASS = 100
 """Examples of a class that a sample keeps, if it has so many: of one in a thousand, an even sample of 8,000 keeps eight."""
 

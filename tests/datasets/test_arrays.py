@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -327,15 +328,64 @@ def test_one_example_that_is_too_large_is_refused_before_it_is_read(tmp_path: Pa
     assert "cut them smaller" in said
 
 
-def test_more_targets_than_may_be_held_are_refused_before_they_are_read(tmp_path: Path) -> None:
-    path, rows = tmp_path / "d.npy", 150_000_000
+def test_of_very_many_targets_a_sample_is_read_and_said_so(tmp_path: Path) -> None:
+    path, rows = tmp_path / "d.npy", 20_000_001
     with path.open("wb") as file:
         numpy.lib.format.write_array_header_1_0(
             file, {"shape": (rows, 2), "fortran_order": False, "descr": numpy.dtype("u1").str}
         )
         file.truncate(file.tell() + 2 * rows)  # a hole, which takes no space on disk
-    assert "its 150,000,000 targets take 1,200 MB" in refusal(path, "1")
+    found = inspect(path, "1")
+    assert found.examples == rows
+    assert found.sampled == "Looked at the values of 5,000 of 20,000,001 examples, and at the targets of 10,000,000."
     assert inspect(path, None).examples == rows, "without a target a few rows are looked at"
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_small_archive_that_unpacks_to_much_takes_little_memory(
+    tmp_path: Path, order: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.datasets.arrays.targets.MOST_TARGETS", 1_000_000, raising=False)
+    rows = 6_000_000
+    path = tmp_path / "d.npz"
+    targets = numpy.zeros(rows, "u1")
+    targets[::2] = 1
+    numpy.savez_compressed(path, x=numpy.zeros((rows, 6), "u1", order=order), y=targets)
+    tracemalloc.start()
+    try:
+        found = inspect(path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (found.examples, found.classes) == (rows, ("0", "1"))
+    assert found.facts["data.imbalance"] == pytest.approx(1, abs=0.05)
+    assert "at the targets of 1,000,000" in found.sampled
+    assert most < 150 * 2**20
+
+
+def test_trials_of_sampled_targets_get_the_rows_that_belong_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.datasets.arrays.targets.MOST_TARGETS", 50)
+    numbers = numpy.arange(1000.0)
+    path = npz(tmp_path / "d.npz", x=numpy.stack([numbers, -numbers], axis=1), y=numbers % 7 + 0.5)
+    taken = load_data(inspect(path, "y"), most_examples=30, seed=0)
+    assert isinstance(taken.inputs, polars.DataFrame)
+    first, second = (column.to_numpy() for column in taken.inputs)
+    assert len(first) == 30
+    assert numpy.array_equal(taken.targets[:, 0], first % 7 + 0.5)
+    assert numpy.array_equal(first, -second)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_are_the_same_in_either_order_packed_or_not(tmp_path: Path, order: Any) -> None:
+    cube = numpy.arange(60_000, dtype=numpy.float32).reshape(2000, 5, 6)
+    stored_as = numpy.asarray(cube, order=order)
+    numpy.save(tmp_path / "d.npy", stored_as)
+    for path in (tmp_path / "d.npy", npz(tmp_path / "d.npz", data=stored_as)):
+        (stored,) = stored_arrays(path)
+        for wanted in (numpy.arange(2000), numpy.array([3, 700, 1999]), numpy.arange(0, 2000, 7)):
+            assert numpy.array_equal(rows_of(path, stored, wanted), cube[wanted])
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -20,8 +20,6 @@ _KINDS = "fiub"
 """Kinds of numbers that can be data: floats, whole numbers, yes or no."""
 MOST_AN_EXAMPLE = 64 * 2**20
 """Bytes of an example."""
-MOST_OF_TARGETS = 2**30
-"""Bytes of all targets, which are read whole; each may take eight more."""
 SAVE_PLAIN = "Save plain numbers: numpy.savez(FILE, data=..., target=...)."
 
 
@@ -72,23 +70,17 @@ def roles_of(path: Path, arrays: Sequence[StoredArray], target: str | None) -> R
     if data.rows == 0 or 0 in data.shape:
         what = f"{_name(data)} is empty: its shape is {_shape(data)}"
         raise unreadable(path, what, "Check that it was filled before it was saved.")
-    _check_sizes(path, data, answer, column)
+    _check_sizes(path, data, answer)
     return _shaped(path, data, answer, column, tuple(remarks))
 
 
-def _check_sizes(path: Path, data: StoredArray, answer: StoredArray | None, column: int | None) -> None:
-    """Raise InputError where one example, or all targets, are more than may be held: a small file can unpack to very much."""
+def _check_sizes(path: Path, data: StoredArray, answer: StoredArray | None) -> None:
+    """Raise InputError where one example is more than may be held: a small file can unpack to very much."""
     if data.row_bytes > MOST_AN_EXAMPLE:
         what = f"an example of {_name(data)} takes {data.row_bytes / 1e6:,.0f} MB: its shape is {_shape(data)}"
         remedy = (
             f"Examples are along the first axis, and may take {MOST_AN_EXAMPLE / 1e6:.0f} MB each: cut them smaller."
         )
-        raise unreadable(path, what, remedy)
-    each = data.kind.itemsize if column is not None else answer.row_bytes if answer is not None else None
-    if each is not None and data.rows * max(each, 8) > MOST_OF_TARGETS:
-        needed = data.rows * max(each, 8) / 1e6
-        what = f"its {data.rows:,} targets take {needed:,.0f} MB"
-        remedy = f"They may take {MOST_OF_TARGETS / 1e6:,.0f} MB: save a part of the examples with theirs."
         raise unreadable(path, what, remedy)
 
 

@@ -28,7 +28,11 @@ ARCHIVE = b"PK\x03\x04"
 """The first bytes of a ZIP archive, and so of an NPZ."""
 BLOCK = 16 * 2**20
 MOST_COLUMN_ORDER = 2**30
-"""Bytes of an array in Fortran's order within an NPZ, which must be read whole."""
+"""Bytes of an array in Fortran's order within an NPZ, which must be unpacked whole."""
+MOST_ARRAYS = 10_000
+"""Of one NPZ."""
+_SPARSE = 100
+"""Rows for each one that is wanted, from which on those are looked up one by one."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Ways in which NumPy packs an NPZ."""
 _MOST_DEFLATED = 1032
@@ -78,7 +82,9 @@ def stored_arrays(path: Path) -> list[StoredArray]:
                 file.seek(0)
                 return [_possible(_header("", file), path.stat().st_size - file.tell())]
         with zipfile.ZipFile(path) as archive:
-            headers = []
+            headers: list[StoredArray] = []
+            if len(archive.infolist()) > MOST_ARRAYS:
+                raise ValueError(f"it holds {len(archive.infolist()):,} arrays, and {MOST_ARRAYS:,} at most are read")
             for member in archive.infolist():
                 if member.filename.endswith(".npy"):
                     size = _unpacked(member)
@@ -91,16 +97,30 @@ def stored_arrays(path: Path) -> list[StoredArray]:
 def rows_of(path: Path, stored: StoredArray, positions: Positions, column: int | None = None) -> AnyArray:
     """Read rows at ascending positions, of all columns or one; of an array without axes the value itself.
 
-    Raises InputError where the file is damaged.
+    Never more than a block of other rows is in memory with them. Raises InputError where the file is damaged.
     """
-    with _refusing_damage(path):
-        if not stored.name:
-            mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
-            mapped = mapped if column is None else mapped[:, column]
-            return numpy.array(mapped[positions] if stored.shape else mapped)
-        with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as file:
-            _header(stored.name, file)
-            return _from_stream(file, stored, positions, column)
+    with _refusing_damage(path), _opened(path, stored) as file:
+        if stored.kind.hasobject:
+            raise ValueError("it holds objects")
+        if not stored.shape:
+            return numpy.frombuffer(_exactly(file, stored.bytes), stored.kind).reshape(())
+        if stored.by_columns:
+            return _by_columns(file, stored, positions, column)
+        few = len(positions) * _SPARSE < stored.rows
+        return (_apart if few and not stored.name else _in_order)(file, stored, positions, column)
+
+
+@contextmanager
+def _opened(path: Path, stored: StoredArray) -> Iterator[IO[bytes]]:
+    """The numbers of an array, its header passed over."""
+    if not stored.name:
+        with path.open("rb") as file:
+            _header("", file)
+            yield file
+        return
+    with zipfile.ZipFile(path) as archive, archive.open(f"{stored.name}.npy") as member:
+        _header(stored.name, member)
+        yield member
 
 
 @contextmanager
@@ -135,17 +155,9 @@ def _possible(stored: StoredArray, held: int) -> StoredArray:
     return stored
 
 
-def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
-    """Rows at ascending positions, of all columns or one; never more than a block of others with them."""
+def _in_order(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
+    """Rows of an array in C order, read from its beginning to the last of them."""
     kept: Any = slice(None) if column is None else (slice(None), column)
-    if stored.kind.hasobject:
-        raise ValueError("it holds objects")
-    if stored.by_columns:
-        if stored.bytes > MOST_COLUMN_ORDER:
-            raise ValueError("it is too large for an array in Fortran's order; save it in C order")
-        data = _exactly(file, stored.bytes)
-        whole: AnyArray = numpy.frombuffer(data, stored.kind).reshape(stored.shape, order="F")[kept]
-        return whole[positions]
     result = numpy.empty((len(positions), *(stored.shape[1:] if column is None else ())), stored.kind)
     at_once = max(1, BLOCK // max(1, stored.row_bytes))
     last = int(positions[-1]) + 1 if len(positions) else 0
@@ -157,6 +169,36 @@ def _from_stream(file: IO[bytes], stored: StoredArray, positions: Positions, col
         low, high = numpy.searchsorted(positions, [start, start + count])
         result[low:high] = block[kept][positions[low:high] - start]
     return result
+
+
+def _apart(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
+    """A few rows of an array in C order, each looked up where it stands."""
+    begin = file.tell()
+    result = numpy.empty((len(positions), *stored.shape[1:]), stored.kind)
+    for place, position in enumerate(positions.tolist()):
+        file.seek(begin + position * stored.row_bytes)
+        row = numpy.frombuffer(_exactly(file, stored.row_bytes), stored.kind)
+        result[place] = row.reshape(stored.shape[1:])
+    return result if column is None else result[:, column]
+
+
+def _by_columns(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
+    """Rows of an array in Fortran's order: the values of one column of all rows stand together, then those of the next."""
+    if stored.name and stored.bytes > MOST_COLUMN_ORDER:
+        raise ValueError("it is too large for an array in Fortran's order; save it in C order")
+    columns = math.prod(stored.shape[1:])
+    wanted = range(columns) if column is None else range(column, column + 1)
+    result = numpy.empty((len(positions), len(wanted)), stored.kind, order="F")
+    size = stored.kind.itemsize
+    file.seek(wanted.start * stored.rows * size, 1)
+    at_once = max(1, BLOCK // size)
+    for place in range(len(wanted)):
+        for start in range(0, stored.rows, at_once):
+            count = min(at_once, stored.rows - start)
+            block = numpy.frombuffer(_exactly(file, count * size), stored.kind)
+            low, high = numpy.searchsorted(positions, [start, start + count])
+            result[low:high, place] = block[positions[low:high] - start]
+    return result[:, 0] if column is not None else result.reshape((len(positions), *stored.shape[1:]), order="F")
 
 
 def _exactly(file: IO[bytes], size: int) -> bytes:

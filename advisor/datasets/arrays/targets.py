@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
@@ -13,18 +14,43 @@ from advisor.datasets.arrays.roles import Roles
 from advisor.datasets.arrays.stored import AnyArray, rows_of
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.refusals import unreadable
-from advisor.datasets.sampling import Positions, class_numbers
+from advisor.datasets.sampling import Positions, chosen_rows, class_numbers
 from advisor.facts.vocabulary import Value
 
+MOST_TARGETS = 10_000_000
+"""Examples whose targets are read; of more, an even sample."""
+MOST_BYTES = 2**28
+"""Of the targets that are read, eight at least for each number."""
+FIRST_ROWS_FROM = 2**30
+"""Bytes of an array in an archive of which only the beginning is unpacked."""
 
-def targets_of(path: Path, roles: Roles) -> AnyArray | None:
-    """All targets, (n,) or of several numbers (n, k)."""
-    if roles.target_column is not None:
-        return rows_of(path, roles.data, numpy.arange(roles.data.rows), roles.target_column)
-    if roles.target is None:
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The targets of all examples, or of an even sample of them."""
+
+    values: AnyArray
+    """(n,) or of several numbers (n, k)."""
+    positions: Positions
+    """The examples whose targets these are, in ascending order."""
+
+
+def targets_of(path: Path, roles: Roles) -> Targets | None:
+    """The targets, as many as `MOST_TARGETS` and `MOST_BYTES` allow; None where there are none. Raises InputError."""
+    stored = roles.data if roles.target_column is not None else roles.target
+    if stored is None:
         return None
-    values = rows_of(path, roles.target, numpy.arange(roles.data.rows))
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    one = roles.target_column is not None
+    each = stored.kind.itemsize if one else stored.row_bytes
+    numbers = 1 if one else math.prod(stored.shape[1:])
+    rows = stored.rows
+    if stored.name and stored.bytes > FIRST_ROWS_FROM and not stored.by_columns:  # unpacked in order
+        rows = max(1, FIRST_ROWS_FROM // max(1, stored.row_bytes))
+    most = min(MOST_TARGETS, max(1, MOST_BYTES // max(each, 8 * numbers)))
+    chosen = chosen_rows(rows, most, seed=0)  # by chance within each stretch: classes may take turns
+    positions = numpy.arange(rows) if chosen is None else chosen
+    values = rows_of(path, stored, positions, roles.target_column)
+    return Targets(values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values, positions)
 
 
 def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]]:
@@ -72,14 +98,18 @@ def read_as(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tupl
 
 
 def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positions]:
-    """Targets as a model learns them, and the positions of the examples that have one."""
+    """Targets as a model learns them, and the positions, among these, of those that are there."""
     if inspection.task is Task.CLASSIFY:
-        labels = _labels(values.argmax(axis=1) if values.ndim == 2 else values)
-        known = numpy.array([position for position, label in enumerate(labels) if label], numpy.int64)
-        return class_numbers([labels[position] for position in known], inspection.classes)[0], known
-    numbers = values.astype(numpy.float64).reshape(len(values), -1)
-    known = numpy.flatnonzero(numpy.isfinite(numbers).all(axis=1))
-    return numbers[known], known
+        different, of_each = numpy.unique(_single(values), return_inverse=True)
+        labels = _labels(different)
+        known = numpy.flatnonzero(numpy.array([bool(label) for label in labels])[of_each])
+        there = [label for label in labels if label]
+        numbers = dict(zip(there, class_numbers(there, inspection.classes)[0].tolist(), strict=True))
+        number_of = numpy.array([numbers.get(label, -1) for label in labels], numpy.int64)
+        return number_of[of_each[known]], known
+    numbers_there = values.astype(numpy.float64).reshape(len(values), -1)
+    known = numpy.flatnonzero(numpy.isfinite(numbers_there).all(axis=1))
+    return numbers_there[known], known
 
 
 def target_facts(task: Task | None, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
@@ -95,12 +125,20 @@ def target_facts(task: Task | None, classes: Sequence[str], values: AnyArray) ->
         return {"task.kind": "regress", "task.outputs": outputs, "data.labelled_fraction": float(known.mean())}
     if len(classes) < 2:
         return {}
-    labels = [label for label in _labels(values.argmax(axis=1) if values.ndim == 2 else values) if label]
-    sizes = Counter(labels).values()
+    different, rows = numpy.unique(_single(values), return_counts=True)
+    sizes: Counter[str] = Counter()
+    for label, count in zip(_labels(different), rows.tolist(), strict=True):
+        sizes[label] += count
+    sizes.pop("", None)
     return {
-        "task.kind": "classify", "task.outputs": len(classes), "data.labelled_fraction": len(labels) / len(values),
-        "data.imbalance": round(max(sizes) / min(sizes), 3),
+        "task.kind": "classify", "task.outputs": len(classes), "data.labelled_fraction": sizes.total() / len(values),
+        "data.imbalance": round(max(sizes.values()) / min(sizes.values()), 3),
     }  # fmt: skip
+
+
+def _single(values: AnyArray) -> AnyArray:
+    """A class for each example, also of rows with a single 1."""
+    return values.argmax(axis=1) if values.ndim == 2 else values
 
 
 def _labels(values: AnyArray) -> list[str]:

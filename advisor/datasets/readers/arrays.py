@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from advisor.datasets import fingerprint
 from advisor.datasets.arrays.roles import Roles, roles_of
 from advisor.datasets.arrays.stored import ARCHIVE, AnyArray, StoredArray, rows_of, stored_arrays
-from advisor.datasets.arrays.targets import judged_target, numbered, read_as, target_facts, targets_of
+from advisor.datasets.arrays.targets import (
+    FIRST_ROWS_FROM,
+    Targets,
+    judged_target,
+    numbered,
+    read_as,
+    target_facts,
+    targets_of,
+)
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media.images import remarks_on_resizing, resized, side_for
 from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
@@ -30,8 +38,6 @@ EMPTY_ARCHIVE = b"PK\x05\x06"
 
 SAMPLE_BYTES = 64 * 2**20
 MOST_SAMPLED = 5_000
-FIRST_ROWS_FROM = 2**30
-"""Bytes of an array in an archive from which only its first rows are looked at."""
 MOST_BYTES = 2**30
 """Of examples in memory."""
 
@@ -53,17 +59,18 @@ class ArraysReading:
         answers = targets_of(path, roles)
         if answers is None:
             raise unreadable(path, "no array says what to predict", "Name one with --target.")
-        targets, known = numbered(answers, inspection)
+        targets, known = numbered(answers.values, inspection)
         if not len(known):
             raise unreadable(path, "no example has a target", "Name another array with --target.")
         values_each = roles.inputs * (roles.steps or 1)
         bytes_each = (4 + roles.data.kind.itemsize) * values_each  # as read, and as floats beside it
         most = max(1, min(most_examples, MOST_BYTES // bytes_each))
         chosen = drawn(targets, inspection.task, most, seed)
-        left_out = [f"{roles.data.rows - len(known):,} have no target." if len(known) < roles.data.rows else ""]
+        looked_at = len(answers.values)
+        left_out = [f"{looked_at - len(known):,} have no target." if len(known) < looked_at else ""]
         if len(chosen) < len(known):
             left_out.append(f"{len(chosen):,} of {len(known):,} examples were taken, evenly from all of the file.")
-        values = rows_of(path, roles.data, known[chosen])
+        values = rows_of(path, roles.data, answers.positions[known[chosen]])
         if not _numbers_in(values, roles):
             raise _nothing_in(path)
         return Examples(
@@ -100,7 +107,8 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
     values = rows_of(path, data, positions)
     if whole and not _numbers_in(values, roles):
         raise _nothing_in(path)
-    target_values = targets_of(path, roles)
+    targets = targets_of(path, roles)
+    target_values = None if targets is None else targets.values
     task, classes = judged_target(target_values)
     if stated is not None and target_values is not None and stated is not task:
         task, classes = read_as(path, target_values, stated)
@@ -126,12 +134,21 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
         task=task,
         classes=classes,
         remarks=(*roles.remarks, *_remarks(roles, values, target_values, task, classes)),
-        sampled="" if whole else f"Looked at the values of {len(positions):,} of {data.rows:,} examples.",
+        sampled=_sampled(data.rows, len(positions), targets),
         bytes=disk,
         memory_bytes=data.rows * roles.inputs * (roles.steps or 1) * 4,
         reading=ArraysReading(_largest(values) if roles.modality == "image" else None),
         task_remedy="Name the array of the targets with --target." if data.name else "Name it with --target.",
     )
+
+
+def _sampled(rows: int, looked_at: int, targets: Targets | None) -> str:
+    """The part that was read of so many examples and of their targets."""
+    of_targets = rows if targets is None else len(targets.positions)
+    if looked_at == rows:
+        return f"Looked at the targets of {of_targets:,} of {rows:,} examples." if of_targets < rows else ""
+    also = f", and at the targets of {of_targets:,}" if of_targets < rows else ""
+    return f"Looked at the values of {looked_at:,} of {rows:,} examples{also}."
 
 
 def _numbers_in(values: AnyArray, roles: Roles) -> bool:

@@ -15,7 +15,7 @@ from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.delimited.pieces import COUNTED_UP_TO, LONGEST_LINE, PIECE, READ_WHOLE, breaks_before, pieces
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_names, unreadable
-from advisor.datasets.sampling import Positions
+from advisor.datasets.sampling import Positions, spread
 from advisor.datasets.tables.inspection import inspect_table
 from advisor.datasets.tables.table import Rows, TableSample
 from advisor.wording import shorten
@@ -27,7 +27,13 @@ SUFFIXES = frozenset({".jsonl", ".ndjson", ".json"})
 MOST_COLUMNS = 20_000
 _PROSE = frozenset({".txt", ".md"})
 """Names of texts, which may begin with a bracket and be no JSON."""
-_LARGEST_LIST = 2**28
+LARGEST_LIST = 2**27
+"""Bytes of a file that is one list."""
+MOST_VALUES = 5_000_000
+"""Of such a list: each takes up to forty times its bytes in memory."""
+MOST_CELLS = 20_000_000
+"""Objects times names that are held to judge a table by."""
+_A_LINE_EACH = "Write one JSON object a line instead: then parts of it are read."
 _BLOCK = 2**22
 _STRAY_SHARE = 0.02
 
@@ -76,15 +82,23 @@ def _sample_of(path: Path) -> TableSample:
         start = file.read(2**16)
     encoding = encodings.recognise(start) or "utf-8"
     if encodings.decoded(start, encoding).lstrip().startswith("["):
-        records = _list(path, encoding, size)
-        frame, nested = _frame_of(records, path)
-        access, written = JsonRows(encoding, is_list=True), "JSON: a list of objects"
-        return TableSample(frame, len(records), FORMAT, access, nested=nested, written=written, plain=False)
+        return _of_all(_list(path, encoding, size), path, JsonRows(encoding, is_list=True))
     if size <= READ_WHOLE or encodings.width(encoding) > 1:
-        records = [record for _, record in objects(path, encoding)]
-        frame, nested = _frame_of(records, path)
-        return TableSample(frame, len(records), FORMAT, JsonRows(encoding), nested=nested)
+        return _of_all([record for _, record in objects(path, encoding)], path, JsonRows(encoding))
     return _of_large(path, size, encoding)
+
+
+def _of_all(records: Sequence[Record], path: Path, access: JsonRows) -> TableSample:
+    """All objects, or an even sample where each lacks most of very many names: the cells of a table would be too many."""
+    names = len({name for record in records for name in record})
+    kept = [records[place] for place in spread(len(records), max(MOST_CELLS // max(names, 1), 1)).tolist()]
+    few = len(kept) < len(records)
+    sampled = f"Looked at {len(kept):,} of {len(records):,} rows, evenly from all of the file." if few else ""
+    frame, nested = _frame_of(kept, path)
+    written, plain = ("JSON: a list of objects", False) if access.is_list else ("", True)
+    return TableSample(
+        frame, len(records), FORMAT, access, not few, sampled, nested=nested, written=written, plain=plain
+    )
 
 
 def _of_large(path: Path, size: int, encoding: str) -> TableSample:
@@ -159,11 +173,15 @@ def _object(text: str, path: Path, where: str) -> Record:
 
 
 def _list(path: Path, encoding: str, size: int) -> list[Record]:
-    if size > _LARGEST_LIST:
-        what = "this is one JSON list of more than 256 MiB, which cannot be read in parts"
-        raise unreadable(path, what, "Write one JSON object a line instead.")
+    if size > LARGEST_LIST:
+        what = f"this is one JSON list of more than {LARGEST_LIST // 2**20} MiB, which cannot be read in parts"
+        raise unreadable(path, what, _A_LINE_EACH)
+    text = encodings.decoded(path.read_bytes(), encoding)
+    if (count := sum(map(text.count, "{[,"))) > MOST_VALUES:
+        what = f"this is one JSON list of about {count:,} values, which cannot be read in parts"
+        raise unreadable(path, what, _A_LINE_EACH)
     try:
-        values = json.loads(encodings.decoded(path.read_bytes(), encoding))
+        values = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = f" (line {error.lineno:,}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
         remedy = "Where the file is cut off, write it once more."

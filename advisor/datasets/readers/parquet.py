@@ -11,6 +11,7 @@ from polars import selectors
 from polars.exceptions import PanicException, PolarsError
 
 from advisor.datasets.dataset import Inspection, Task
+from advisor.datasets.delimited.pieces import LONGEST_LINE
 from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
 from advisor.datasets.refusals import misnamed, refuse_names, unreadable
 from advisor.datasets.sampling import Positions
@@ -28,6 +29,10 @@ _ENDS = (MAGIC, b"PARE")
 MOST_CELLS = 2_000_000
 """Rows times columns that are held to judge a table by."""
 PLACES = 12
+MOST_TEXT = 2**28
+"""Bytes of texts that are held to judge a table by."""
+_LOOKED_AT = 5
+"""Rows at each place by which the length of texts is told."""
 _MOST_COUNTED = 50_000_000
 """Rows up to which those of each class are counted."""
 _DAMAGED = (PolarsError, PanicException, OSError)
@@ -86,8 +91,8 @@ def _sample_of(path: Path) -> TableSample:
         nested = frozenset(
             name for name, kind in schema.items() if kind.is_nested() or kind in (polars.Binary, polars.Object)
         )
-        most = max(MOST_CELLS // len(names), 100)
         plain = selectors.by_name(*(name for name in names if name not in nested))
+        most = min(max(MOST_CELLS // len(names), 100), _rows_of_texts(scan.select(plain), rows, path))
         if rows <= most:
             frame = _with_nested(scan.select(plain).collect(), names, rows)
             return TableSample(frame, rows, FORMAT, ParquetRows(), nested=nested)
@@ -99,6 +104,23 @@ def _sample_of(path: Path) -> TableSample:
         raise _damaged(path, error) from None
     sampled = f"Read {share * PLACES:,} rows from {PLACES} places, evenly apart from the first to the last."
     return TableSample(frame, rows, FORMAT, ParquetRows(), whole=False, sampled=sampled, nested=nested)
+
+
+def _rows_of_texts(scan: polars.LazyFrame, rows: int, path: Path) -> int:
+    """The rows whose texts may be held, by a few rows from all over: a small file can unpack to very long ones.
+
+    Raises InputError where a single row is too long.
+    """
+    texts = scan.select(selectors.string().str.len_bytes().cast(polars.Int64))
+    if not texts.collect_schema():
+        return rows
+    few = [texts.slice(number * rows // PLACES, _LOOKED_AT) for number in range(PLACES)]
+    seen = polars.concat([one.collect(engine="streaming") for one in few]).select(polars.sum_horizontal(polars.all()))
+    longest, mean = seen.to_series().max(), seen.to_series().mean()
+    if isinstance(longest, int) and longest > LONGEST_LINE:
+        what = f"the texts of a row take {longest // 2**20:,} MiB"
+        raise unreadable(path, what, f"They may take {LONGEST_LINE // 2**20} MiB: cut them shorter.")
+    return max(PLACES, int(MOST_TEXT / mean)) if isinstance(mean, float) and mean > 0 else rows
 
 
 def _with_nested(frame: polars.DataFrame, names: list[str], rows: int) -> polars.DataFrame:

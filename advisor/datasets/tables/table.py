@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numpy
 import polars
 
 from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Task
 from advisor.datasets.refusals import unreadable
-from advisor.datasets.sampling import Positions
+from advisor.datasets.sampling import Positions, chosen_rows
 from advisor.datasets.values.conversion import as_texts, class_texts, converted
 
 
@@ -100,13 +99,3 @@ def _typed(raw: polars.Series, column: Column, style: str, inspection: Inspectio
         return class_texts(raw, style)
     typed = converted(raw, column.kind, style)
     return as_texts(typed) if column.name == inspection.target and inspection.task is Task.CLASSIFY else typed
-
-
-def chosen_rows(total: int, most: int, seed: int) -> Positions | None:
-    """Numbers of rows in ascending order, one drawn from each of `most` equal stretches; None where all are wanted."""
-    if total <= most:
-        return None
-    edges = numpy.arange(most + 1, dtype=numpy.int64) * total // most
-    draws = numpy.random.default_rng(seed).random(most)
-    chosen: Positions = edges[:-1] + (draws * numpy.diff(edges)).astype(numpy.int64)
-    return chosen
