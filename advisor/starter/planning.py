@@ -238,7 +238,7 @@ def _not_in_a_small_project(plan: Plan, network: str) -> Iterator[str]:
 
 
 _PLAIN = {
-    "parallelism.strategy": (("none", "threads", "data_parallel"), "is data parallel under torchrun"),
+    "parallelism.strategy": (("none", "threads", "data_parallel"), "is data parallel"),
     "sync.strategy": (("none", "synchronous"), "exchanges gradients at every step"),
     "memory.strategy": (
         ("fits", "mixed_precision", "smaller_batch", "gradient_accumulation", "checkpointing"),

@@ -83,7 +83,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         yield f"python train.py --steps 40 --resume{small}"
         yield f"python train.py --data {data}"
         yield f"python train.py --data {data} --resume"
-        yield f"torchrun --standalone --nproc-per-node={processes} train.py --data {data}"
+        yield f"python train.py --data {data} --processes {processes}"
         if "train.slurm" in files:
             yield f"sbatch train.slurm {data}"
         if "generate.py" in files:

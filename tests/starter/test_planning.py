@@ -50,7 +50,7 @@ def test_sizes_that_nobody_knows_are_told() -> None:
     [
         ("network.init", "pretrained", "downloads nothing"),
         ("training.precision", "fp8", "uses bfloat16"),
-        ("parallelism.strategy", "sharded_data_parallel", "data parallel under torchrun"),
+        ("parallelism.strategy", "sharded_data_parallel", "data parallel"),
         ("sync.strategy", "local_sgd", "exchanges gradients at every step"),
         ("memory.strategy", "offload", "keeps all states on each device"),
         ("framework", "jax", "is written in PyTorch"),

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import joblib
@@ -13,7 +10,7 @@ import pytest
 import torch
 
 from advisor.inference.plan import Plan
-from tests.starter.projects import TABLE, command, complaints, environment, generated, plan_of, run
+from tests.starter.projects import TABLE, command, complaints, generated, plan_of, run
 
 SMALL = {"training_batch_size": 16, "training_precision": "fp32", "data_pipeline": []}
 PICTURE = "data.modality=image data.inputs=64 data.examples=60000 project.pretrained_allowed=no"
@@ -154,22 +151,3 @@ def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) 
     assert whole["step"] == parts["step"]
     for name, weights in whole["network"].items():
         assert torch.equal(weights, parts["network"][name]), name
-
-
-@pytest.mark.slow
-def test_two_processes_train_together_under_torchrun(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'even' if i % 2 else 'odd'}\n" for i in range(80)))
-    plan = plan_of(TABLE, network_hidden_units=[8], **SMALL)
-    project = generated(tmp_path / "project", plan, data=table)
-    program, *arguments = shlex.split(command(project, "torchrun"))
-    assert program == "torchrun"
-    line = [sys.executable, "-m", "torch.distributed.run", *arguments, "--epochs", "2"]
-    done = subprocess.run(
-        line, cwd=project, env=environment(), capture_output=True, text=True, check=False, timeout=500
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("step ") == 2  # only one of the two tells of each epoch
-    assert (
-        torch.load(project / "runs" / "last.pt", weights_only=True)["step"] == 4
-    )  # 64 rows: two batches of 16 for each
