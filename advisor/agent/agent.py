@@ -82,6 +82,7 @@ def settle(
     journal: Journal | None = None,
     trials: Sequence[Outcome] = (),
     stop: Stop | None = None,
+    journal_stays: bool = False,
 ) -> Revision:
     """Advise, run the probes that could change most per second, and advise again with what they measured.
 
@@ -92,6 +93,7 @@ def settle(
         only: these probes and no others; also those that are not run unless named.
         folder: on the disk that holds the data.
         journal: where finished probes are written at once, and where those of a stopped run are found.
+        journal_stays: the caller closes it, once what was found is delivered.
         trials: what was tried on the data; the probes time the network that it has left.
         stop: ends the probe under way, or the run; what is known by then is what comes back.
     """
@@ -108,7 +110,7 @@ def settle(
         for probe in worthwhile(before, only):
             session.skip(probe, "The plan is for another machine than this one.")
     after = session.advise(detail)
-    if journal is not None:
+    if journal is not None and not journal_stays:
         journal.close(finished=not stop.all)
     return Revision(before, after, tuple(session.outcomes), tuple(session.skipped), resumed)
 

@@ -7,39 +7,42 @@ import signal
 import sys
 from typing import NoReturn
 
-from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
-from advisor.errors import InputError
+from advisor.cli.signals import ended_by, hear_no_more, hear_of_the_end  # all else is imported once signals are heard
 
-_ENDING = ("SIGTERM", "SIGHUP")
-_ended_by: list[signal.Signals] = []
-"""The signal other than Ctrl-C that ends the program, once it has come."""
+KEPT = "What was saved before is kept."
+GOES_ON = "What is finished is kept: the same command goes on from there (--fresh begins anew)."
 
 
 def main() -> None:
     """Run the command line. Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted (143, 129 by
     SIGTERM, SIGHUP)."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    for name in ("stdout", "stderr"):  # None where the caller closed it
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-    hear_of_the_end()
     try:
+        if sys.stdin is None:
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+        for name in ("stdout", "stderr"):  # None where the caller closed it
+            if getattr(sys, name) is None:
+                setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        hear_of_the_end()
         code = _run()
+        hear_no_more()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
         end_interrupted()
     sys.exit(code)
 
 
 def _run() -> int:
-    import typer  # 55 ms; imported here so that Ctrl-C is heard from the start
+    import typer  # 55 ms
 
     from advisor.cli.app import program
+    from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
+    from advisor.errors import InputError
 
     try:
         code = program().main(standalone_mode=False, prog_name="advisor")
         sys.stdout.flush()
     except InputError as error:
+        if ended_by() is not None:  # what was stopped could not be done
+            end_interrupted()
         error_panel(error)
         return BAD_INPUT
     except typer.Abort:
@@ -53,7 +56,7 @@ def _run() -> int:
         _close_stdout()
         return DONE
     except OSError as error:
-        if _ended_by:  # the terminal is gone, and what was to be written to it
+        if ended_by() is not None:  # the terminal is gone, and what was to be written to it
             end_interrupted()
         panel("The work failed", [f"{error.filename or 'output'}: {error.strerror or error}"])
         _close_stdout()
@@ -70,6 +73,7 @@ def _run() -> int:
 def _usage_error(error: Exception) -> int:
     """Show wrong usage as one panel; anything else is a fault of the program and keeps its traceback."""
     from advisor.cli.app import named  # loaded by then
+    from advisor.cli.console import BAD_INPUT, panel
 
     message = getattr(error, "format_message", None)
     context = getattr(error, "ctx", None)
@@ -84,37 +88,19 @@ def _usage_error(error: Exception) -> int:
     return BAD_INPUT
 
 
-def hear_of_the_end() -> None:
-    """Let SIGTERM and SIGHUP end the program as Ctrl-C does: terminal restored, children ended, one message. Those that are
-    ignored (nohup) stay so."""
-    for name in _ENDING:
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    _ignore_signals()  # another one while everything is being put away would leave half of it
-    _ended_by.append(signal.Signals(number))
-    raise KeyboardInterrupt
-
-
-def _ignore_signals() -> None:
-    for name in ("SIGINT", *_ENDING):
-        if hasattr(signal, name):  # Windows has no SIGHUP
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-
-
-def end_interrupted(what: str = "What was saved before is kept.") -> NoReturn:
+def end_interrupted(what: str = KEPT) -> NoReturn:
     """End the program with 130 and one message: what is kept, and how to go on. By another signal with 128 and its number,
     as a shell tells of it."""
-    _ignore_signals()  # a second one has nothing left to stop
+    hear_no_more()
+    from advisor.cli.console import panel
+
+    by = ended_by() or signal.SIGINT
     try:
-        panel(f"Ended by {_ended_by[0].name}" if _ended_by else "Interrupted", [what], style="yellow")
+        panel("Interrupted" if by is signal.SIGINT else f"Ended by {by.name}", [what], style="yellow")
     except OSError:  # the terminal is gone
         _close_stdout()
         os.dup2(1, 2)
-    raise SystemExit(128 + _ended_by[0] if _ended_by else INTERRUPTED)
+    raise SystemExit(128 + by)
 
 
 def _close_stdout() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,8 @@ class Measured:
     """With the machine as it was looked at closely."""
     kept: tuple[Outcome, ...]
     """Of the outcomes of this run, those that later plans count."""
+    resumable: bool
+    """True if the journal has anything that the same call would not measure again."""
 
 
 def measure(
@@ -79,7 +82,30 @@ def measure(
     on_event: MeasuringListener | None = None,
     stop: Stop | None = None,
 ) -> Measured:
+    """Measure this machine, as `measuring` says, for a caller who has what was found as soon as this returns."""
+    with measuring(
+        inputs, seconds, complain=complain, only=only, folder=folder, save=save, fresh=fresh, on_event=on_event, stop=stop
+    ) as found:  # fmt: skip
+        return found
+
+
+@contextmanager
+def measuring(
+    inputs: Inputs,
+    seconds: float,
+    *,
+    complain: Complain,
+    only: Sequence[str] | None = None,
+    folder: str | None = None,
+    save: str = LAST,
+    fresh: bool = False,
+    on_event: MeasuringListener | None = None,
+    stop: Stop | None = None,
+) -> Iterator[Measured]:
     """Measure this machine for the plan of these inputs, and advise again; each outcome is kept as soon as it is there.
+
+    Within the block what was found is delivered. The journal goes only when that is done: until then the same call finds
+    everything in it, whatever ends the program or fails.
 
     Args:
         inputs: of the machine on which this runs.
@@ -115,8 +141,11 @@ def measure(
     try:
         revision = settle(
             closer.knowledge, closer.facts, machine, seconds - (time.monotonic() - begun), school=closer.school,
-            only=names, on_event=hear, folder=folder, journal=journal, trials=closer.trials, stop=stop,
+            only=names, on_event=hear, folder=folder, journal=journal, trials=closer.trials, stop=stop, journal_stays=True,
         )  # fmt: skip
+        yield Measured(revision, closer, tuple(kept), journal is not None and bool(journal.outcomes))
+        if journal is not None:
+            journal.close(finished=not stop.all)
     except KeyboardInterrupt as error:
         if journal is not None and journal.outcomes:
             raise ResumableInterrupt from error
@@ -124,7 +153,6 @@ def measure(
     finally:
         if journal is not None:
             journal.close(finished=False)
-    return Measured(revision, closer, tuple(kept))
 
 
 def check_here(inputs: Inputs, title: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,7 +43,29 @@ def try_on_data(
     on_event: TrialListener | None = None,
     stop: Stop | None = None,
 ) -> Tried:
+    """Try the plan on data, as `trying` says, for a caller who has what was found as soon as this returns."""
+    with trying(
+        inputs, seconds, complain=complain, seed=seed, fresh=fresh, spent=spent, on_event=on_event, stop=stop
+    ) as found:
+        return found
+
+
+@contextmanager
+def trying(
+    inputs: Inputs,
+    seconds: float,
+    *,
+    complain: Complain,
+    seed: int = 0,
+    fresh: bool = False,
+    spent: float = 0.0,
+    on_event: TrialListener | None = None,
+    stop: Stop | None = None,
+) -> Iterator[Tried]:
     """Try the plan of these inputs on their data, the simplest models first; what is judged is kept.
+
+    Within the block what was found is delivered. The journal goes only when that is done: until then the same call finds
+    everything in it, whatever ends the program or fails.
 
     Args:
         inputs: of the machine on which this runs, with data that were inspected.
@@ -63,21 +87,21 @@ def try_on_data(
     if found.warned and on_event is not None:
         on_event(Forewarned(found.warned))
     journal = _open_journal(found.inputs, found.request, seconds, fresh, complain)
-    finished = False
     try:
-        trying = Trying(found.request, journal=journal, listener=on_event, stop=stop)
+        run = Trying(found.request, journal=journal, listener=on_event, stop=stop)
         try:
-            outcome = trying.run()
+            outcome = run.run()
         except KeyboardInterrupt:
-            if trying.known.ready is None:
+            if run.known.ready is None:
                 raise
-            outcome = trying.outcome(interrupted=True)
-        finished = not outcome.interrupted
+            outcome = run.outcome(interrupted=True)
+        outcome = replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
+        yield Tried(outcome, keep_trials(inputs.machine, outcome, complain))
+        if journal is not None:
+            journal.close(finished=not outcome.interrupted)
     finally:
         if journal is not None:
-            journal.close(finished=finished)
-    outcome = replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
-    return Tried(outcome, keep_trials(inputs.machine, outcome, complain))
+            journal.close(finished=False)
 
 
 def _open_journal(

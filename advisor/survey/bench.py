@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from advisor.agent.agent import FEWEST_SECONDS
 from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
 from advisor.agent.remembered.journal import Journal
+from advisor.children.stopping import Stop
 from advisor.errors import InputError
 from advisor.networks.benchmark.six import BenchmarkNetwork
 from advisor.networks.counts import counts
@@ -155,6 +156,11 @@ class Benchmark:
     batches: Sequence[int] | None = None
     listener: Callable[[BenchEvent], None] | None = None
     journal: Journal | None = None
+    """Where finished sweeps are written at once."""
+    journal_stays: bool = False
+    """True if the caller closes it, once what was found is delivered."""
+    stop: Stop = field(default_factory=Stop)
+    """Ends the run; what is known by then is in the results."""
     results: dict[str, Measured] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -170,7 +176,7 @@ class Benchmark:
         left = [sweep for sweep in planned if not self._known(sweep)]
         if self.journal is not None and len(left) < len(planned):
             self._tell(MeasuringResumed(tuple(self.journal.outcomes), self.journal.spent))
-        while left:
+        while left and not self.stop.all:
             sweep, *rest = left
             seconds = deadline - time.monotonic() - AFTERWARDS
             share = seconds * sweep.weight / sum(other.weight for other in left)
@@ -180,8 +186,8 @@ class Benchmark:
                 break
             self._run(sweep, min(seconds, max(share, FEWEST_SECONDS)), deadline)
             left = rest
-        if self.journal is not None:
-            self.journal.close(finished=True)
+        if self.journal is not None and not self.journal_stays:
+            self.journal.close(finished=not self.stop.all)
 
     def _run(self, sweep: Sweep, seconds: float, deadline: float) -> None:
         network, probe = sweep.network, sweep.probe
@@ -202,7 +208,10 @@ class Benchmark:
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             machine=self.machine,
             on_event=self._hearing(result, probe),
+            stop=self.stop,
         )
+        if outcome.stopped:  # the same command measures it when it goes on
+            return
         result.outcomes[probe.name] = outcome
         del result.skipped[probe.name]
         self._note(lambda journal: journal.add(outcome, self._spent(deadline)))
@@ -250,6 +259,11 @@ class Benchmark:
     def _tell(self, event: BenchEvent) -> None:
         if self.listener is not None:
             self.listener(event)
+
+    @property
+    def resumable(self) -> bool:
+        """True if the journal has anything that the same command would not measure again."""
+        return self.journal is not None and bool(self.journal.outcomes)
 
     @property
     def anything(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -58,12 +58,18 @@ class Wizard(Host):
         super().__init__(desk)
         self.resumed = resumed
         self.theme = DARK
+        self._ends_soon = False
+        self._wake: Callable[[], object] = lambda: None
 
     def screen_for(self, request: requests.Request[Any]) -> Screen[Any]:
         screen: type[Screen[Any]] = pkgutil.resolve_name(f"advisor.tui.screens.{SCREENS[type(request)]}")
         return screen(**{field.name: getattr(request, field.name) for field in fields(request)})
 
     def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._wake = lambda: loop.call_soon_threadsafe(self.call_later, self.action_quit)
+        if self._ends_soon:
+            self._wake()
         self.open(requests.ToStart())
         self.set_timer(PAINTING_SECONDS, self._look_around)
         if self.resumed is not None:
@@ -77,6 +83,11 @@ class Wizard(Host):
             await self.take_stock()
 
     # --- leaving ---------------------------------------------------------------------------------------------------
+
+    def end_soon(self) -> None:
+        """Leave as by the key. Called by whoever hears of the end, between any two instructions of the main thread."""
+        self._ends_soon = True
+        self._wake()
 
     async def action_quit(self) -> None:
         self._leave()

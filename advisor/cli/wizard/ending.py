@@ -10,6 +10,7 @@ from advisor.agent.worth import worthwhile
 from advisor.children.stopping import Stop
 from advisor.cli.console import error_panel, look, write
 from advisor.cli.progress import MeasuringProgress
+from advisor.cli.signals import told_to
 from advisor.cli.wizard.lines import read, say
 from advisor.errors import InputError, Problem, input_error
 from advisor.files.output import write_text
@@ -47,8 +48,11 @@ class Ending:
             answer = read(prompt).strip().casefold()
             if answer in ("", "n", "no", "!"):
                 return
-        with MeasuringProgress(PROBE_SECONDS) as progress:
-            revision = self.desk.measure(PROBE_SECONDS, None, progress, Stop())
+        stop = Stop()
+        with told_to(stop.everything), MeasuringProgress(PROBE_SECONDS) as progress:
+            revision = self.desk.measure(PROBE_SECONDS, None, progress, stop)
+        if stop.all:
+            raise KeyboardInterrupt
         self.measured = revision.after
         say("")
         write(measured_page(revision, look()))

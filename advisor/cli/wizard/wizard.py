@@ -12,6 +12,7 @@ from advisor.cli.console import BAD_INPUT, interactive, panel, write
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import typed_again
+from advisor.cli.signals import ended_by, told_to
 from advisor.cli.wizard.ending import Ending
 from advisor.cli.wizard.lines import say
 from advisor.cli.wizard.plain import PlainFace, warn_of_notes
@@ -54,7 +55,10 @@ def _on_the_whole_screen(desk: Desk, resumed: list[str] | None) -> None:
     from advisor.tui import app as tui  # 150 ms
 
     app = tui.Wizard(desk, resumed)
-    app.run()
+    with told_to(app.end_soon):
+        app.run()
+    if ended_by() is not None:
+        end_interrupted(desk.how_to_go_on())
     say(desk.how_to_go_on())
     if app.return_code:  # it ended by a fault of its own
         raise typer.Exit(app.return_code)

@@ -12,9 +12,10 @@ from advisor.agent.events import MeasuringResumed
 from advisor.cli.commands.options import Bench
 from advisor.cli.console import FAILED, look, panel, warn, warn_once
 from advisor.cli.delivering import deliver, deliver_json
-from advisor.cli.main import end_interrupted
+from advisor.cli.main import GOES_ON, KEPT, end_interrupted
 from advisor.cli.options import PlainFormat
 from advisor.cli.progress import MeasuringProgress
+from advisor.cli.signals import told_to
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.files.output import check_output
 from advisor.machine.profiles.published import load_tables
@@ -47,18 +48,22 @@ def bench(options: Bench) -> None:
     inputs = with_cards(gather(complain=warn_once, recall=False))
     run = _benchmark(inputs, chosen, tried, sizes, seconds, options.fresh)
     try:
-        with BenchProgress(run.budget_seconds) as run.listener:
-            run.measure()
-    except KeyboardInterrupt:
-        if run.anything:
+        try:
+            with told_to(run.stop.everything), BenchProgress(run.budget_seconds) as run.listener:
+                run.measure()
+        except KeyboardInterrupt:
+            run.stop.everything()
+        if run.anything or not run.stop.all:
             deliver_report(_report(inputs, run), options.format_, output, options.force)
-        if run.journal is not None and run.journal.outcomes:
-            end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-        end_interrupted("No sweep was finished, so nothing is kept.")
+        if run.stop.all:
+            end_interrupted(GOES_ON if run.resumable else "No sweep was finished, so nothing is kept.")
+        if run.journal is not None:
+            run.journal.close(finished=True)
+    except KeyboardInterrupt:
+        end_interrupted(GOES_ON if run.resumable else KEPT)
     finally:
         if run.journal is not None:
             run.journal.close(finished=False)
-    deliver_report(_report(inputs, run), options.format_, output, options.force)
     if not run.anything:
         panel("Nothing was measured", sorted(_reasons(run)))
         raise typer.Exit(FAILED)
@@ -115,6 +120,7 @@ def _benchmark(
         threads,
         batches,
         journal=open_journal(question, fresh, warn),
+        journal_stays=True,
     )
 
 

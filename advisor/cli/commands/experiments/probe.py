@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
 
@@ -13,13 +14,15 @@ from advisor.agent.machines import reference
 from advisor.agent.machines.remarks import Again
 from advisor.agent.remembered.memory import measurements_file
 from advisor.agent.remembered.profile import grown
+from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Probe
 from advisor.cli.console import FAILED, look, panel, stderr, warn, write
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
-from advisor.cli.main import end_interrupted
+from advisor.cli.main import GOES_ON, KEPT, end_interrupted
 from advisor.cli.options import Format, typed_again
 from advisor.cli.progress import MeasuringProgress
+from advisor.cli.signals import told_to
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.fact_base import Source
 from advisor.files.output import check_output
@@ -33,8 +36,7 @@ from advisor.report.plan.markdown import report_text
 from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, decided_here
 from advisor.session.data import Mismatch, folder_of
 from advisor.session.evidence import evidence, judged
-from advisor.session.inputs import Inputs
-from advisor.session.measuring import Measured, ResumableInterrupt, measure, seconds_of
+from advisor.session.measuring import Measured, ResumableInterrupt, measuring, seconds_of
 from advisor.survey.judged_claims import Judgement
 from advisor.wording import shorten
 
@@ -60,34 +62,39 @@ def probe(options: Probe) -> None:
     if options.answers is None and not options.sets and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
-    found = _measured(inputs, seconds, folder, options)
+    stop = Stop()
+    try:
+        with ExitStack() as delivered:
+            with told_to(stop.everything), MeasuringProgress(seconds) as progress:
+                run = measuring(
+                    inputs, seconds, complain=warn, only=options.only, folder=folder, save=save, fresh=options.fresh,
+                    on_event=progress, stop=stop,
+                )  # fmt: skip
+                found = delivered.enter_context(run)
+            if stop.all:
+                end_interrupted(GOES_ON if found.resumable else KEPT)
+            _tell(found, options, again)
+    except ResumableInterrupt:
+        end_interrupted(GOES_ON)
+    if not found.revision.measured:
+        raise typer.Exit(FAILED)
+
+
+def _tell(found: Measured, options: Probe, again: Again) -> None:
     revision = found.revision
     unsaved = (
         bool(revision.measured)
         and not found.kept
         and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
-    _deliver(found, options, lambda: _machine_page(found, save, not unsaved, again))
+    _deliver(found, options, lambda: _machine_page(found, options.save, not unsaved, again))
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
     if unsaved:
-        _say_unsaved(revision, save, again.command(options.only or (), options.budget))
-    if not revision.measured:
-        if not revision.skipped and not revision.outcomes:
-            panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
-        raise typer.Exit(FAILED)
-
-
-def _measured(inputs: Inputs, seconds: float, folder: str | None, options: Probe) -> Measured:
-    try:
-        with MeasuringProgress(seconds) as progress:
-            return measure(
-                inputs, seconds, complain=warn, only=options.only, folder=folder, save=options.save,
-                fresh=options.fresh, on_event=progress,
-            )  # fmt: skip
-    except ResumableInterrupt:
-        end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
+        _say_unsaved(revision, options.save, again.command(options.only or (), options.budget))
+    if not revision.skipped and not revision.outcomes:
+        panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
 
 
 def _say_unsaved(revision: Revision, save: str, command: str) -> None:

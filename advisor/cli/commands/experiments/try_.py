@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -10,12 +11,14 @@ from pathlib import Path
 import typer
 
 from advisor.agent.trials.trying import NothingTriedError
+from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Try
 from advisor.cli.console import FAILED, look, panel, warn, write
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
-from advisor.cli.main import end_interrupted
+from advisor.cli.main import GOES_ON, end_interrupted
 from advisor.cli.options import Format, typed_again
+from advisor.cli.signals import told_to
 from advisor.cli.trying_progress import TryingProgress
 from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
@@ -23,7 +26,7 @@ from advisor.report.html.trying import trying_html
 from advisor.session.data import Mismatch
 from advisor.session.inputs import Inputs
 from advisor.session.measuring import seconds_of
-from advisor.session.trying import try_on_data
+from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 
 STATED = {"answers": "--answers", "sets": "--set", "school": "--school", "packs": "--rules"}
@@ -38,24 +41,31 @@ def try_(options: Try) -> None:
         refuse_rewriting(options.output, options.answers, options.data)
         check_output(options.output, force=options.force)
     inputs = inputs_of(options, mismatch=Mismatch.REFUSED, recall=False)
-    outcome = _tried(inputs, seconds, options.seed, options.fresh, STARTED + time.monotonic() - begun)
-    outcome = replace(outcome, stated=typed_again(options, STATED))
-    _deliver(inputs, outcome, options.format_, options.output, options.force)
-    if outcome.interrupted:
-        end_interrupted("What is finished is kept: the same command goes on from there (--fresh begins anew).")
-    if outcome.best is None:
-        raise typer.Exit(FAILED)
-
-
-def _tried(inputs: Inputs, seconds: float, seed: int, fresh: bool, spent: float) -> TrialResults:
+    spent, stop = STARTED + time.monotonic() - begun, Stop()
     try:
-        with TryingProgress(seconds - spent) as progress:
-            return try_on_data(
-                inputs, seconds, complain=warn, seed=seed, fresh=fresh, spent=spent, on_event=progress
-            ).outcome
+        with ExitStack() as delivered:
+            with told_to(stop.everything), TryingProgress(seconds - spent) as progress:
+                run = trying(
+                    inputs, seconds, complain=warn, seed=options.seed, fresh=options.fresh, spent=spent,
+                    on_event=progress, stop=stop,
+                )  # fmt: skip
+                found = delivered.enter_context(run).outcome
+            _deliver(
+                inputs,
+                replace(found, stated=typed_again(options, STATED)),
+                options.format_,
+                options.output,
+                options.force,
+            )
+            if found.interrupted:
+                end_interrupted(GOES_ON)
     except NothingTriedError as error:
+        if stop.all:
+            end_interrupted()
         panel(error.title, [str(problem) for problem in error.problems])
         raise typer.Exit(FAILED) from error
+    if found.best is None:
+        raise typer.Exit(FAILED)
 
 
 def _deliver(inputs: Inputs, outcome: TrialResults, format_: Format, output: Path | None, force: bool) -> None:

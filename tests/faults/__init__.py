@@ -1,0 +1,1 @@
+"""Programs that are killed, stopped and interrupted at any moment, and given again."""

@@ -1,0 +1,64 @@
+"""What must hold after a fault, and after the same command was given again: nothing lost, nothing left."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tests.faults.programs import Program
+from tests.faults.scenes import CODES, KILLS, Aftermath, Fault, Scene
+from tests.faults.terminals import state_files, unlocked
+
+ENDED = (0, 1)
+"""Exit statuses of a program that came to its end; 1 where other programs left no time to measure anything."""
+_MESSAGE = re.compile(r"Interrupted|Ended by SIG[A-Z]+")
+_OURS = re.compile(r"wine\.csv|tmp|state|state/[^/]+|state/[^/]+/(journal|measurements)")
+_REMEMBERED = re.compile(
+    r"interview(\.previous)?\.json|[a-z0-9-]+\.json|[0-9a-f]{16}(\.trial)?\.jsonl|\.[a-z0-9-]+\.json\.lock"
+)
+
+
+def assert_nothing_lost(program: Program, first: Aftermath, second: Aftermath) -> None:
+    """What the first run had finished is a part of what the second has, as it was."""
+    assert first.told <= len(first.finished), f"told, and not kept:\n{first.last_words}"
+    if first.code in ENDED and not program.again:
+        return  # it has delivered everything, and the second run began anew
+    missing = {name: value for name, value in first.finished.items() if second.finished.get(name) != value}
+    assert not missing, f"lost: {', '.join(missing)}\n{first.last_words}\n{second.last_words}"
+
+
+def assert_nothing_left(scene: Scene, after: Aftermath, fault: Fault | None = None) -> None:
+    """
+    Args:
+        fault: what happened to the run; None where it was left in peace, and has cleared up after others too.
+    """
+    assert after.code in {*ENDED, CODES.get(fault, 0)}, f"exit status {after.code}:\n{after.last_words}"  # type: ignore[arg-type]
+    assert after.processes == []
+    assert "Traceback" not in after.said, after.last_words
+    assert "Exception ignored" not in after.said, after.last_words
+    messages = _MESSAGE.findall(after.said)
+    assert len(messages) <= (after.code not in ENDED), f"{messages}:\n{after.last_words}"
+    if fault in KILLS:
+        return  # a killed program clears nothing up, the next one does
+    assert after.terminal == []
+    allowed = {*scene.program.results}
+    left = {name for name in after.files if not _OURS.fullmatch(name) and name not in allowed and not _remembered(name)}
+    assert left == set()
+    assert_state_is_whole(scene)
+    if after.code in ENDED:
+        assert not [name for name in after.files if name.endswith(".jsonl")], "a run that has ended leaves no journal"
+
+
+def _remembered(name: str) -> bool:
+    return name.startswith("state/") and _REMEMBERED.fullmatch(name.rpartition("/")[2]) is not None
+
+
+def assert_state_is_whole(scene: Scene) -> None:
+    for path in state_files(scene.folder / "state"):
+        assert unlocked(path), path
+        if path.suffix == ".json":
+            json.loads(path.read_text())
+        elif path.suffix == ".jsonl":
+            *lines, rest = path.read_text().split("\n")
+            assert rest == ""
+            assert all(map(json.loads, lines))
