@@ -20,7 +20,9 @@ from advisor.files.locking import try_lock
 from advisor.files.private import opened
 
 PREFIX = "advisor-child-"
-_MADE = re.compile(PREFIX + r"[a-z0-9_]{8}")
+_LOCKED = ".held"
+"""At the end of the name of a folder once it is locked: one that is not locked any more is abandoned."""
+_MADE = re.compile(PREFIX + r"[a-z0-9_]{8}(\.held)?")
 """The names that tempfile makes: a folder that somebody has called advisor-child-notes is none of ours."""
 GRACE_SECONDS = 60.0
 """Between making a folder and locking it, nobody may take it for an abandoned one. One of the future was made before the
@@ -41,6 +43,8 @@ def temporary_folder() -> Iterator[Path]:
         folder = Path(closing.enter_context(made))
         with contextlib.suppress(OSError):
             closing.enter_context(_locked(folder))
+            folder = folder.rename(f"{folder}{_LOCKED}")
+            made.name = str(folder)
         yield folder
 
 
@@ -53,7 +57,8 @@ def _remove_abandoned(base: Path) -> None:
     now = time.time()
     for folder in base.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            if _MADE.fullmatch(folder.name) and abs(now - folder.lstat().st_mtime) > GRACE_SECONDS:
+            held = folder.suffix == _LOCKED
+            if _MADE.fullmatch(folder.name) and (held or abs(now - folder.lstat().st_mtime) > GRACE_SECONDS):
                 with _locked(folder):
                     shutil.rmtree(folder, ignore_errors=True)
 

@@ -107,7 +107,6 @@ def test_the_folder_of_a_process_that_was_killed_is_removed_by_the_next(system_f
     ) as process:
         assert process.stdout is not None
         killed = Path(process.stdout.readline().strip())
-        make_old(*system_folder.iterdir())
         with temporary_folder():
             assert killed.exists(), "its process lives"
         process.send_signal(signal.SIGKILL)
