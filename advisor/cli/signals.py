@@ -53,8 +53,12 @@ def ended_by() -> signal.Signals | None:
 
 
 def hear_no_more() -> None:
-    """From now on the program ends anyway: a signal has nothing left to stop."""
+    """From now on the program ends anyway: a signal has nothing left to stop. No process may be started any more: it would
+    hear none either."""
     _heard.listener = _nobody
+    for name in ENDING:  # Python gives its own handlers back before it is gone, but not these
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 @contextmanager

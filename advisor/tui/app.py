@@ -17,6 +17,7 @@ from advisor.tui import requests
 from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.host import PAINTING_SECONDS, Host
 from advisor.tui.screen import WizardScreen
+from advisor.tui.stopped import heed_stops
 
 if TYPE_CHECKING:
     from advisor.session.desk import Desk
@@ -70,6 +71,7 @@ class Wizard(Host):
         self._wake = lambda: loop.call_soon_threadsafe(self.call_later, self.action_quit)
         if self._ends_soon:
             self._wake()
+        heed_stops(lambda: loop.call_soon_threadsafe(self.refresh))
         self.open(requests.ToStart())
         self.set_timer(PAINTING_SECONDS, self._look_around)
         if self.resumed is not None:

@@ -19,6 +19,9 @@ SMALL = (
 )  # fmt: skip
 WRITTEN = ("--format", "json", "--output", RESULT, "--force")
 
+WRITING = ("os:fsync", "os:replace", "os:unlink")
+STARTING = ("subprocess:_fork_exec", "tempfile:mkdtemp", "shutil:rmtree")
+
 Finished = Mapping[str, Any]
 """What was finished, by a name: an answer, the outcome of a probe, the scores of a trial."""
 
@@ -51,6 +54,8 @@ class Program:
     """True if it draws on the whole screen."""
     leaving: str = ""
     """The keys that end a conversation, where it is one."""
+    calls: tuple[str, ...] = (*WRITING, *STARTING)
+    """Functions that it calls on its way, at which a fault may be aimed."""
     results: tuple[str, ...] = (RESULT,)
     """Names of files that it may write."""
 
@@ -171,6 +176,7 @@ PLAIN = Program(
     again=("wizard", "--plain", "--machine", "none", "--resume"),
     to_the_end=(Step(r"Resumed with \d+ answers?\."), Step(PROMPT, ("!\n",))),
     leaving="!\n",
+    calls=WRITING,
     results=("report.md",),
 )
 
@@ -180,6 +186,7 @@ _ON_SCREEN: dict[str, Any] = {
     "to_the_end": (Step("Plan:", (CTRL_Q,)),),
     "on_screen": True,
     "leaving": CTRL_Q,
+    "calls": WRITING,
     "results": ("report.md", "report.html"),
     "finished": answered,
     "command": ("wizard", "--data", "wine.csv", "--target", "kind"),

@@ -7,17 +7,20 @@ import os
 import random
 import shutil
 import signal
+import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 import psutil
 
-from tests.faults.programs import Finished, Program
+from tests.faults.programs import Finished, Program, Step
 from tests.faults.terminals import ADVISOR, PATIENCE, Terminal
 
+AIMED = str(Path(__file__).with_name("aimed.py"))
 STOPPED_FOR = 2.0
 """Seconds."""
 
@@ -66,6 +69,19 @@ class Moment:
 
 
 @dataclass(frozen=True)
+class Aim:
+    """The time of a fault: right before or after a call that the program makes, such as the second of os.fsync."""
+
+    function: str
+    when: str
+    number: int
+
+    @classmethod
+    def drawn(cls, program: Program, generator: random.Random) -> Aim:
+        return cls(generator.choice(program.calls), generator.choice(("before", "after")), generator.randint(1, 3))
+
+
+@dataclass(frozen=True)
 class Aftermath:
     """What is there when a program has ended."""
 
@@ -96,43 +112,57 @@ class Scene:
         (folder / "tmp").mkdir()
         shutil.copy(data, folder / "wine.csv")
 
-    def disturbed(self, fault: Fault, moment: Moment) -> Aftermath:
+    def disturbed(self, fault: Fault, moment: Moment | Aim) -> Aftermath:
         """The program until its end, which the fault brings or not."""
-        with self._started(self.program.command) as terminal:
-            self._walk(terminal, moment.step)
+        if isinstance(moment, Aim):
+            return self._hit(fault, moment)
+        with self._started(ADVISOR, self.program.command) as terminal:
+            self._steps(terminal, self.program.steps[: moment.step + 1])
             _while_it_writes(terminal, moment.seconds)
             _happen(terminal, fault)
             return self._end(terminal, fault)
 
+    def _hit(self, fault: Fault, aim: Aim) -> Aftermath:
+        with tempfile.TemporaryDirectory() as folder:
+            held = [sys.executable, AIMED, folder, aim.function, aim.when, str(aim.number)]
+            reached = Path(folder) / "reached"
+            with self._started(held, self.program.command) as terminal:
+                self._steps(terminal, self.program.steps, until=reached.exists)
+                while not reached.exists() and terminal.process.poll() is None and not self.program.leaving:
+                    terminal.take()
+                if reached.exists():
+                    _happen(terminal, fault)
+                (Path(folder) / "go").touch()
+                return self._end(terminal, fault if reached.exists() else None)
+
     def again(self) -> Aftermath:
         """The command that goes on, undisturbed and to its end."""
         program = self.program
-        with self._started(program.again or program.command) as terminal:
+        with self._started(ADVISOR, program.again or program.command) as terminal:
             self._steps(terminal, program.to_the_end)
             return self._end(terminal, None)
 
-    def _started(self, command: tuple[str, ...]) -> contextlib.closing[Terminal]:
+    def _started(self, program: list[str], command: tuple[str, ...]) -> contextlib.closing[Terminal]:
         private = {"ADVISOR_STATE": str(self.folder / "state"), "TMPDIR": str(self.folder / "tmp")}
-        return contextlib.closing(Terminal([*ADVISOR, *command], self.folder, private))
+        return contextlib.closing(Terminal([*program, *command], self.folder, private))
 
-    def _walk(self, terminal: Terminal, last: int) -> None:
-        self._steps(terminal, self.program.steps[: last + 1])
-
-    def _steps(self, terminal: Terminal, steps: tuple[object, ...]) -> None:
+    def _steps(self, terminal: Terminal, steps: Sequence[Step], until: Callable[[], bool] = lambda: False) -> None:
+        """Wait for one after the other, and press its keys, until something else has come or the program has ended."""
         seen = 0
         for step in steps:
-            until = time.monotonic() + PATIENCE
-            while (now := self.program.sees(terminal, step, seen)) is None:  # type: ignore[arg-type]
-                if terminal.process.poll() is not None:
+            latest = time.monotonic() + PATIENCE
+            while (now := self.program.sees(terminal, step, seen)) is None:
+                if until() or terminal.process.poll() is not None:
                     return
-                assert time.monotonic() < until, f"{step} is not seen:\n{terminal.text()}"
+                assert time.monotonic() < latest, f"{step} is not seen:\n{terminal.text()}"
                 terminal.take()
             seen = now
-            terminal.press(*step.keys)  # type: ignore[attr-defined]
+            terminal.press(*step.keys)
 
     def _end(self, terminal: Terminal, fault: Fault | None) -> Aftermath:
         """A conversation that nothing has ended is left by whoever holds it."""
-        code = terminal.ends(PATIENCE if self._ends_by_itself(fault) else STOPPED_FOR)
+        left = bool(self.program.leaving) and fault not in CODES
+        code = terminal.ends(STOPPED_FOR if left else PATIENCE)
         if code is None:
             self.program.leave(terminal)
             code = terminal.ends()
@@ -146,9 +176,6 @@ class Scene:
             frozenset(str(path.relative_to(self.folder)) for path in self.folder.rglob("*")),
         )
 
-    def _ends_by_itself(self, fault: Fault | None) -> bool:
-        return fault in CODES or not self.program.leaving or fault is None
-
 
 def _while_it_writes(terminal: Terminal, seconds: float) -> None:
     until = time.monotonic() + seconds
@@ -157,7 +184,7 @@ def _while_it_writes(terminal: Terminal, seconds: float) -> None:
 
 
 def _happen(terminal: Terminal, fault: Fault) -> None:
-    send = _sender(terminal)
+    send = terminal.process.send_signal
     match fault:
         case Fault.KILL | Fault.TERM | Fault.INT | Fault.HUP:
             send(signal.Signals[f"SIG{fault.name}"])
@@ -178,7 +205,3 @@ def _happen(terminal: Terminal, fault: Fault) -> None:
             for child in terminal.children()[:1]:
                 with contextlib.suppress(psutil.Error):
                     child.send_signal(signal.SIGKILL if fault is Fault.CHILD_KILLED else signal.SIGSTOP)
-
-
-def _sender(terminal: Terminal) -> Callable[[signal.Signals], None]:
-    return lambda number: terminal.process.send_signal(number)

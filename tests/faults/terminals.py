@@ -16,7 +16,6 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pyte
@@ -54,7 +53,7 @@ class Terminal:
             cwd=folder,
             env=environment(TERM="xterm-256color", **{_MARK: self.mark}, **env),
             start_new_session=True,
-            preexec_fn=_controlled_by_its_terminal,
+            preexec_fn=_controlled_by_its_terminal,  # noqa: PLW1509  no thread here holds a lock that it needs
         )
         os.close(slave)
         self._open = True
@@ -185,6 +184,3 @@ def unlocked(path: Path) -> bool:
         except OSError:
             return False
     return True
-
-
-Json = Any
