@@ -29,6 +29,8 @@ class Limits:
     rubbish_lines: int = 1000
     """Lines that could not be understood, until it is ended."""
     poll_seconds: float = 0.1
+    pause_seconds: float = 2.0
+    """Between two polls of a process that was itself stopped: it then hears the child for `grace_seconds` in any case."""
 
     def memory(self, *known: int | None) -> int:
         """Bytes that a child may hold: a share of the least that is known to be free.
@@ -109,9 +111,14 @@ def _listen(
     stopped: Callable[[], bool],
 ) -> tuple[End, str, int]:
     """The reason why it is over, with a sentence where it failed, and the number of lines that were not understood."""
-    looked, rubbish = 0.0, 0
+    looked, rubbish, before = 0.0, 0, time.monotonic()
     while rubbish <= limits.rubbish_lines:
         now = time.monotonic()
+        if (
+            now - before > limits.pause_seconds
+        ):  # this process was stopped meanwhile: the child may have said everything
+            deadline = max(deadline, now + limits.grace_seconds)
+        before = now
         if stopped():
             return End.STOPPED, "", rubbish
         if now >= deadline:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +59,31 @@ def test_a_child_that_hangs_is_late_and_gone() -> None:
     begun = time.monotonic()
     assert run("time.sleep(600)", seconds=0.3).end is End.LATE
     assert time.monotonic() - begun < 60
+
+
+def test_a_parent_that_was_stopped_itself_hears_what_its_child_has_said_meanwhile() -> None:
+    paused: list[bool] = []
+
+    def pause() -> bool:
+        if not paused:
+            paused.append(True)
+            time.sleep(4.0)
+        return False
+
+    command = [sys.executable, "-c", "print('end', flush=True); import time; time.sleep(600)"]
+    deadline = time.monotonic() + 3.0
+    child = module_command("", instead=command)
+    ending = supervise(child, lambda line: line == b"end", deadline=deadline, stopped=pause)
+    assert ending.end is End.SAID_ALL
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no processes")
+def test_a_child_that_is_stopped_from_outside_is_late_and_gone(tmp_path: Path) -> None:
+    number = tmp_path / "pid"
+    script = f"open({str(number)!r}, 'w').write(str(os.getpid())); os.kill(os.getpid(), 19)"
+    assert run(script, seconds=3.0).end is End.LATE
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
 
 
 def test_memory_without_a_limit_is_not_looked_at() -> None:

@@ -29,6 +29,10 @@ class World:
     noise: random.Random = field(default_factory=lambda: random.Random(1))
     told: list[Message] = field(default_factory=list)
     order: list[Setting] = field(default_factory=list)
+    paused_in: int | None = None
+    """The number of the step in which the process is stopped from outside, for 20 s."""
+    steps: int = 0
+    pauses: int = 0
 
 
 @dataclass
@@ -49,6 +53,10 @@ class ToyTrial:
     def step(self) -> None:
         self.world.order.append(self.setting)
         self.world.now += self.step_seconds * self.slowdown * self.world.noise.lognormvariate(0, 0.02)
+        self.world.steps += 1
+        if self.world.steps == self.world.paused_in:
+            self.world.now += 20.0
+            self.world.pauses += 1
 
     def finish(self) -> None:
         self.world.order.append("finish")
@@ -69,6 +77,7 @@ def hold(
         last=seconds,
         tell=world.told.append,
         memory_bytes=1000,
+        pauses=lambda: world.pauses,
     )
     contest.hold()
     return world.told
@@ -236,3 +245,15 @@ def test_a_short_step_is_run_once_untimed_after_another_setting() -> None:
     switches = [steps for last, steps in pairwise(of_the_duel) if steps[0] != last[0]]
     assert len(switches) >= 6
     assert all(len(steps) == 1 for steps in switches)
+
+
+@pytest.mark.parametrize("paused_in", [1, 2, 3, 8, 20, 31, 50, 80])
+def test_what_was_timed_while_the_process_was_stopped_is_timed_again(paused_in: int) -> None:
+    world = World(paused_in=paused_in)
+    trials = by_threads(world, t1=0.03, t2=0.02, t4=0.01)
+    told = hold(THREADS, 2, trials, world, seconds=60.0)
+    assert world.pauses == 1
+    assert next(message.rival for message in told if isinstance(message, Duel)) == 4
+    assert max(message.seconds for message in told if isinstance(message, Rehearsed | Sample)) < 0.1
+    pairs = samples(told, Phase.DUEL)
+    assert len(pairs) >= 16

@@ -16,6 +16,7 @@ import time
 
 from advisor.children import guard
 from advisor.children.errors import CannotRunError
+from advisor.children.pauses import counted
 from advisor.children.process import LONGEST_LINE
 from advisor.networks.description import UnbuildableError
 from advisor.probes.catalogue import probe_named
@@ -70,6 +71,7 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
         last=until,
         tell=tell,
         memory_bytes=equipment.memory_bytes or request.memory_bytes,
+        pauses=counted(),
         seed=request.seed,
     ).hold()
 

@@ -46,11 +46,15 @@ class Contest:
     tell: Callable[[Message], None]
     memory_bytes: int
     """The memory that the larger of several batches may take, on the card where they lie there."""
+    pauses: Callable[[], int] = lambda: 0
+    """The number of times by now that this process was stopped from outside: what is timed meanwhile is timed again."""
     seed: int = 0
     _step_seconds: dict[Setting, float] = field(default_factory=dict)
     _step_cost: dict[Setting, float] = field(default_factory=dict)
     """The meter's reading for a step."""
     _last: Setting | None = None
+    _thrown_away: float = 0.0
+    """Seconds of what was timed again."""
 
     def hold(self) -> None:
         """Measure and tell. Raises NothingToCompareError."""
@@ -81,7 +85,7 @@ class Contest:
             try:
                 if left <= 0:
                     raise CannotRunError("the time was over.")
-                trial.warm_up(left * REHEARSAL_SHARE)
+                self._warm_up(trial, left * REHEARSAL_SHARE)
             except CannotRunError as error:
                 refused = f" {setting}: {error}"
                 self.tell(Skipped(setting, str(error)))
@@ -97,6 +101,16 @@ class Contest:
         if len(costs) < 2:
             raise NothingToCompareError(f"Apart from the recommended setting, none could be tried.{refused}")
         return costs
+
+    def _warm_up(self, trial: Trial, seconds: float) -> None:
+        """Raises CannotRunError, but not for the time that a pause took."""
+        pauses = self.pauses()
+        try:
+            trial.warm_up(seconds)
+        except CannotRunError:
+            if self.pauses() == pauses:
+                raise
+            trial.warm_up(seconds)
 
     def _search(self, costs: Costs) -> Costs:
         """The median cost of every setting, in a few rounds over all of them, each in another order."""
@@ -123,7 +137,7 @@ class Contest:
         margins = self.probe.margins(self.before, rival)
         looks = checkpoints()
         look = next(looks)
-        begun, elapsed = self.clock(), 0.0
+        begun, elapsed = self._seconds_worked(), 0.0
         pairs: list[tuple[float, float]] = []
         while len(pairs) < MOST_PAIRS and self.clock() + pair_seconds < self.until:
             order = (self.before, rival) if len(pairs) % 2 == 0 else (rival, self.before)
@@ -132,7 +146,7 @@ class Contest:
                 if self.clock() >= self.until:
                     return None
                 seconds[setting] = self._sample(setting, repeats[setting])
-                elapsed = self.clock() - begun
+                elapsed = self._seconds_worked() - begun
                 self.tell(Sample(Phase.DUEL, setting, len(pairs), seconds[setting], elapsed))
             pairs.append((seconds[self.before], seconds[rival]))
             if len(pairs) == look and elapsed < SHORTEST_DUEL:
@@ -143,6 +157,10 @@ class Contest:
                     return rival if verdict is Verdict.OVERTURNED else self.before
                 look = next(looks, 0)
         return None
+
+    def _seconds_worked(self) -> float:
+        """The clock without what was thrown away."""
+        return self.clock() - self._thrown_away
 
     def _repeats_of_pair(self, rival: Setting) -> dict[Setting, int]:
         """The same number of steps for both sides, unless the slower one would take very long over it."""
@@ -163,13 +181,16 @@ class Contest:
     def _time(self, trial: Trial, repeats: int) -> tuple[float, float]:
         """Seconds per step, and what the meter says; the end of the time ends the sample after the step it falls into."""
         meter = self.equipment.meter or self.clock
-        begun, meter_begun, done = self.clock(), meter(), 0
-        while done < repeats and (done == 0 or self.clock() < self.until):
-            trial.step()
-            done += 1
-        trial.finish()
-        seconds = (self.clock() - begun) / done
-        return seconds, (meter() - meter_begun) / done
+        while True:
+            pauses, begun, meter_begun, done = self.pauses(), self.clock(), meter(), 0
+            while done < repeats and (done == 0 or self.clock() < self.until):
+                trial.step()
+                done += 1
+            trial.finish()
+            seconds, metered = (self.clock() - begun) / done, (meter() - meter_begun) / done
+            if self.pauses() == pauses:
+                return seconds, metered
+            self._thrown_away += self.clock() - begun
 
     def _repeats(self, setting: Setting) -> int:
         """The number of steps in a sample: doubled until they take long enough, then kept."""
