@@ -146,7 +146,7 @@ BENCH = Program(
 )
 TRY = Program(
     "try",
-    ("try", "--data", "wine.csv", "--target", "kind", "--budget", "10s", *WRITTEN),
+    ("try", "--data", "wine.csv", "--target", "kind", "--budget", "14s", *WRITTEN),
     (
         Step("", lasts=0.6),
         Step(r"examples\.", lasts=0.3),
