@@ -60,7 +60,7 @@ def assert_nothing_left(
 def _had_not_begun(after: Aftermath, fault: Fault | None) -> bool:
     """True if Python itself was still starting: it knows no signal but SIGINT by then, of which it shows where it was."""
     said = re.sub(r"(?s)Traceback .*in <module>.*KeyboardInterrupt", "", after.said).strip()
-    return fault in CODES and after.code == 128 - CODES[fault] and said == ""
+    return fault in CODES and after.code == 128 - CODES[fault] and said == "" and ", in main" not in after.said
 
 
 def _remembered(name: str) -> bool:
