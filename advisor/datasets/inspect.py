@@ -10,6 +10,7 @@ from polars.exceptions import PanicException, PolarsError
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.formats import recognise
+from advisor.datasets.quiet import native_silence
 from advisor.datasets.refusals import not_opened, unreadable
 from advisor.wording import shorten
 
@@ -46,7 +47,8 @@ def read_for(found: Inspection, task: Task) -> Inspection:
 def _found(path: Path, target: str | None, task: Task | None = None) -> Inspection:
     reader = recognise(path)
     try:
-        found = reader.inspect(path, target, task)
+        with native_silence():
+            found = reader.inspect(path, target, task)
     except OSError as error:
         raise not_opened(path, error) from None
     except (PolarsError, PanicException) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy
 
 from advisor.datasets.dataset import Examples, Inspection, Task
+from advisor.datasets.quiet import native_silence
 from advisor.datasets.refusals import not_opened, unlearnable
 from advisor.wording import shorten
 
@@ -26,7 +27,8 @@ def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Exampl
     if inspection.task is None:
         raise unlearnable(inspection.path, "it is not known what to predict", inspection.task_remedy)
     try:
-        examples = inspection.reading.load(inspection, most_examples, seed)
+        with native_silence():
+            examples = inspection.reading.load(inspection, most_examples, seed)
     except OSError as error:
         raise not_opened(Path(inspection.path), error) from None
     if examples.task is Task.CLASSIFY:

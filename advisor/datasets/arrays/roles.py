@@ -117,13 +117,24 @@ def _target(path: Path, arrays: Sequence[StoredArray], data: StoredArray, target
             raise unreadable(
                 path, f"the array {shorten(target)} has the shape {_shape(named[0])}", "A target has one or two axes."
             )
+        if named and not _fits(named[0]):
+            kind = "words" if named[0].kind.kind in "US" else "numbers"
+            what = f"the array {shorten(target)} holds {kind} in {named[0].shape[1]} columns, which are no targets"
+            raise unreadable(path, what, "Save one class for each example, or some numbers.")
         return named[0] if named else None
-    fitting = [array for array in others if 1 <= len(array.shape) <= 2 and array.rows == data.rows]
+    fitting = [array for array in others if _fits(array) and array.rows == data.rows]
     ranked = sorted(fitting, key=lambda one: _rank(one.name, _TARGETS))
     if ranked and _rank(ranked[0].name, _TARGETS) < len(_TARGETS):
         return ranked[0]
     plain = [array for array in fitting if math.prod(array.shape[1:]) == 1]
     return plain[0] if len(plain) == 1 else None
+
+
+def _fits(array: StoredArray) -> bool:
+    """True where its shape is that of targets: one for each example, or several numbers."""
+    if len(array.shape) == 2:
+        return array.shape[1] == 1 or (array.shape[1] > 1 and array.kind.kind in _KINDS)
+    return len(array.shape) == 1
 
 
 def _column(path: Path, data: StoredArray, target: str | None) -> int:

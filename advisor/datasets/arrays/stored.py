@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import lzma
 import math
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -125,17 +127,28 @@ def _opened(path: Path, stored: StoredArray) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _refusing_damage(path: Path) -> Iterator[None]:
-    """Raise InputError for what reading a cut off or made-up file raises."""
+    """Raise InputError for what reading a cut off or made-up file raises; NumPy's word on files of Python 2 is dropped."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the file's beginning, which a damaged archive names
+            raise
+        raise unreadable(path, "this file cannot be read: it names places outside of it", TRY_AGAIN) from None
     except DAMAGED as error:
         raise unreadable(path, f"this file cannot be read: {shorten(error, 120)}", TRY_AGAIN) from None
 
 
 def _header(name: str, file: IO[bytes]) -> StoredArray:
+    """Read the header of an array. Raises ValueError; what NumPy would say instead advises to trust the file."""
     version = npy.read_magic(file)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, kind = read(file)
+    try:
+        shape, by_columns, kind = read(file)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
+        what = f"the header of the array {shorten(name, 40)}" if name else "its header"
+        raise ValueError(f"{what} is cut off or does not tell a shape and a type of numbers") from None
     return StoredArray(name, shape, kind, by_columns and len(shape) > 1)
 
 

@@ -201,8 +201,8 @@ def _frame_of(records: Sequence[Record], path: Path) -> tuple[polars.DataFrame, 
     if len(names) > MOST_COLUMNS:
         what = f"its objects have {len(names):,} different names of values"
         raise unreadable(path, what, "Give all objects the same names.")
-    refuse_names(names, path)
-    columns = {name: [record.get(name) for record in records] for name in names}
+    refuse_names([_text(name) for name in names], path)
+    columns = {_text(name): [record.get(name) for record in records] for name in names}
     nested = frozenset(name for name, values in columns.items() if _are_nested(values))
     return polars.DataFrame([_series(name, values) for name, values in columns.items()]), nested
 

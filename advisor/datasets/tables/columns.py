@@ -86,6 +86,8 @@ def judge(raw: polars.Series, *, named: bool = True, nested: bool = False, comma
 
 def _judged_typed(raw: polars.Series) -> Judged:
     """A column that the format of the file typed: Parquet, JSON lines."""
+    if raw.null_count() == len(raw):
+        return _judged(raw.name, Kind.EMPTY, polars.Series(raw.name, [None] * len(raw), dtype=polars.String))
     if raw.dtype == polars.Boolean:
         return _judged(raw.name, Kind.YES_NO, as_texts(raw))
     if raw.dtype.is_numeric():

@@ -173,6 +173,8 @@ def converted(raw: polars.Series, kind: Kind, style: str) -> polars.Series:
         return polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
     if kind is Kind.DATE:
         return dates_of(cleaned(raw), style) if raw.dtype == polars.String else raw.cast(polars.Datetime("us"))
+    if raw.dtype == polars.Duration:
+        raw = raw.dt.total_microseconds()
     if raw.dtype == polars.String and style:
         raw = numbers_of(cleaned(raw), Style(style))
     if kind in (Kind.NUMBER, Kind.WHOLE):
