@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,14 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Pipe:
+    """A FIFO in place of a file; nobody writes to it."""
+
+
+Content = bytes | Link | Pipe
+
+
+@dataclass(frozen=True)
 class Case:
     """Files by their names within the folder in which the command runs, and the words of the command.
 
@@ -33,7 +42,7 @@ class Case:
     """
 
     command: tuple[str, ...]
-    files: Mapping[str, bytes | Link] = field(default_factory=dict)
+    files: Mapping[str, Content] = field(default_factory=dict)
     writes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     typed: str = ""
@@ -45,6 +54,8 @@ class Case:
             path.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, Link):
                 path.symlink_to(content.to)
+            elif isinstance(content, Pipe):
+                os.mkfifo(path)
             else:
                 path.write_bytes(content)
 
@@ -60,11 +71,13 @@ class Case:
 def load(folder: Path) -> Case:
     """A case that was saved."""
     told = json.loads((folder / _COMMAND).read_text("ascii"))
-    files: dict[str, bytes | Link] = {}
+    files: dict[str, Content] = {}
     for path in sorted((folder / _FILES).rglob("*")):
         name = str(path.relative_to(folder / _FILES))
         if path.is_symlink():
             files[name] = Link(str(path.readlink()))
+        elif path.is_fifo():
+            files[name] = Pipe()
         elif path.is_file():
             files[name] = path.read_bytes()
     lists = {name: tuple(told.get(name, ())) for name in ("command", "writes", "names")}

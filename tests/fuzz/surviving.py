@@ -100,6 +100,8 @@ def _told_wrongly(case: Case, ran: Ran) -> list[str]:
     page = ran.out.lstrip().startswith("<!")
     if page and ELEMENT in ran.out:
         faults.append("an element of the input stands in the page")
+    if ran.code == DONE and case.command[0] == "inspect" and ran.err:
+        faults.append(f"noise on stderr: {ran.err[:100]!r}")
     if ran.code == BAD_INPUT:
         if ran.out:
             faults.append(f"refused, but wrote to stdout: {ran.out[:100]!r}")
