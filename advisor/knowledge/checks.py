@@ -106,7 +106,11 @@ def _check_supersedes(knowledge: Knowledge) -> Iterator[Problem]:
                 near = did_you_mean(other, [r.id for r in knowledge.rules if r.topic == rule.topic])
                 yield Problem(rule.where, f"rule {rule.id}: supersedes {shorten(other)!r}, which does not exist.", near)
             elif known.topic != rule.topic:
-                yield Problem(rule.where, f"rule {rule.id}: supersedes {other}, a rule of another topic.")
+                if known.layer > rule.layer:  # a pack has put it there
+                    what = f"rule {rule.id} of {rule.where} supersedes {other}, a rule of another topic."
+                    yield Problem(known.where, what, "Keep the topic, or give the rule an id of its own.")
+                else:
+                    yield Problem(rule.where, f"rule {rule.id}: supersedes {other}, a rule of another topic.")
         if rule.supersedes and rule.school is School.SURVEY:
             yield Problem(
                 rule.where, f"rule {rule.id}: a rule of school survey supersedes nothing.", "Use school today."

@@ -94,6 +94,8 @@ class Format:
         mutated: draws a valid case with some of its values changed.
         accepted_share: the least share of mutated cases that end with 0, so that a fuzzer that has come to be refused
             at the door is seen.
+        at_the_door: what is said of files that are refused before their values are looked at; it may be said of every
+            second case at most.
         starts_processes: whether the command may start children.
     """
 
@@ -101,4 +103,5 @@ class Format:
     valid: Callable[[], Sequence[Case]]
     mutated: Callable[[], SearchStrategy[Case]]
     accepted_share: float = 0.5
+    at_the_door: tuple[str, ...] = ()
     starts_processes: bool = False

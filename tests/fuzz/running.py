@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import socket
@@ -16,12 +17,16 @@ from pathlib import Path
 from unittest import mock
 
 from advisor.cli import console, main
+from advisor.knowledge.cache import knowledge_for
 
 from .case import STATE, Case
 from .limits import LimitExceededError, Spent, limited
 from .watching import watched
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_SOLVER = "z3"
+"""Is not there: proofs take ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,13 @@ def rule_cache() -> Path:
     return Path(tempfile.mkdtemp(prefix="advisor-fuzz-"))
 
 
+@cache
+def _fonts() -> None:
+    """Let matplotlib look for fonts, which starts a process, once."""
+    with mock.patch.dict(os.environ, {"MPLCONFIGDIR": str(rule_cache())}):
+        importlib.import_module("matplotlib.font_manager")
+
+
 def run(case: Case, folder: Path, *, starts_processes: bool = False) -> Ran:
     """Run the command of a case whose files lie in `folder`/files."""
     home, temporary = folder / "home", folder / "tmp"
@@ -60,9 +72,12 @@ def run(case: Case, folder: Path, *, starts_processes: bool = False) -> Ran:
         "TMPDIR": str(temporary),
         "ADVISOR_CACHE": str(rule_cache()),
         "ADVISOR_STATE": str(folder / "files" / Path(STATE).parent),
+        "MPLCONFIGDIR": str(rule_cache()),
         "COLUMNS": "100",
         "LANG": "C.UTF-8",
     }
+    if "html" in case.command:
+        _fonts()
     code, raised = None, ""
     with (
         _streams(folder) as errors,
@@ -120,7 +135,11 @@ def _surroundings(command: tuple[str, ...], folder: Path, environment: dict[str,
     here, bytecode = Path.cwd(), sys.dont_write_bytecode
     os.chdir(folder)
     console.warn_once.cache_clear()
+    if "--rules" in command:
+        knowledge_for.cache_clear()  # by the names of packs, which other cases have too
     sys.dont_write_bytecode = True
+    solver = sys.modules.get(_SOLVER)
+    sys.modules[_SOLVER] = None  # type: ignore[assignment]
     try:
         with (
             mock.patch.dict(os.environ, environment, clear=True),
@@ -131,6 +150,9 @@ def _surroundings(command: tuple[str, ...], folder: Path, environment: dict[str,
             yield
     finally:
         sys.dont_write_bytecode = bytecode
+        del sys.modules[_SOLVER]
+        if solver is not None:
+            sys.modules[_SOLVER] = solver
         os.chdir(here)
         for number, handler in handlers.items():
             signal.signal(number, handler)

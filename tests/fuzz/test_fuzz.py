@@ -37,11 +37,14 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
         place.rename(failed / f"died-{shard}")
     ends: Counter[End] = Counter()
     told: list[str] = []
+    at_the_door = 0
     seconds: list[float] = []
 
     def one(case: Case) -> None:
         outcome = survive(case, place, starts_processes=format_.starts_processes)
+        nonlocal at_the_door
         ends[outcome.end] += 1
+        at_the_door += any(said in outcome.ran.err for said in format_.at_the_door)
         seconds.append(outcome.ran.spent.seconds)
         if outcome.end is End.FAILED:
             kept = failed / f"{shard}-{len(seconds)}"
@@ -64,6 +67,7 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
     assert not told, f"{len(told)} of {count} cases; `python -m tests.fuzz FOLDER` runs one again:\n" + "\n".join(
         told[:20]
     )
+    assert at_the_door <= count / 2, f"{at_the_door} of {count} files are refused before their values are looked at"
     share = (ends[End.ACCEPTED] + ends[End.GAVE_UP]) / count
     assert share >= format_.accepted_share, f"only {share:.0%} of the mutated files are read to their end: {dict(ends)}"
 

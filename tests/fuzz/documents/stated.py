@@ -37,14 +37,14 @@ def stated(draw: DrawFn, fact: Fact) -> str:
     """A text for a fact: fifteen in sixteen are of its type and within its bounds; others are not."""
     if draw(st.integers(0, 19)) == 0:
         return draw(st.sampled_from(_UNKNOWN))
-    right = draw(_right(fact))
+    good = draw(right(fact))
     if draw(st.integers(0, 15)):
-        return right
-    return draw(number_texts(number_text(fact.maximum)) if fact.numeric and draw(st.booleans()) else texts(right))
+        return good
+    return draw(number_texts(number_text(fact.maximum)) if fact.numeric and draw(st.booleans()) else texts(good))
 
 
 @st.composite
-def _right(draw: DrawFn, fact: Fact) -> str:
+def right(draw: DrawFn, fact: Fact) -> str:
     if fact.type is FactType.CHOICE:
         return draw(st.sampled_from(fact.choice_names).flatmap(_spelled))
     if fact.type is FactType.SET:

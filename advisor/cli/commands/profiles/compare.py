@@ -9,6 +9,7 @@ from advisor.agent.machines.comparison import MachinesCompared
 from advisor.agent.remembered.memory import LAST
 from advisor.cli.commands.options import ProfilesCompare
 from advisor.cli.commands.profiles.kept import profile_of
+from advisor.cli.completing import THIS
 from advisor.cli.delivering import deliver_page
 from advisor.errors import input_error
 from advisor.report.html.machine import machines_html
@@ -35,7 +36,7 @@ def _since(name: str, since: str | None) -> MachinesCompared:
     before, after = comparison.sides_of(profile, day)
     if not day or not before.outcomes or not after.outcomes:
         days = sorted({outcome.date[:10] for outcome in profile.outcomes})
-        what = f"{shorten(profile.name)} was measured on {join_names(days[-10:]) or 'no day'} only"
+        what = f"{shorten(profile.name if name == THIS else name)} was measured on {join_names(days[-10:]) or 'no day'} only"
         save = "" if profile.name in ("", LAST) else f" --save {profile.name}"
         remedy = f"Measure again on another day with `advisor probe{save}`"
         remedy += f", or name with --since a day after {days[0]} and not after {days[-1]}." if len(days) > 1 else "."
