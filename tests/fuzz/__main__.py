@@ -16,8 +16,7 @@ def main(folders: list[str]) -> int:
     for folder in map(Path, folders):
         format_ = formats().get(folder.resolve().parent.name)
         with tempfile.TemporaryDirectory() as place:
-            starts = format_ is not None and format_.starts_processes
-            outcome = survive(load(folder), Path(place) / "case", starts_processes=starts)
+            outcome = survive(load(folder), Path(place) / "case", format_)
         failed += outcome.end is End.FAILED
         print(f"{folder}: {outcome.end}\n{outcome}")
     return 1 if failed else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,6 +98,7 @@ class Format:
         at_the_door: what is said of files that are refused before their values are looked at; it may be said of every
             second case at most.
         starts_processes: whether the command may start children.
+        around: what else has to hold while a command runs, such as that yesterday is today.
     """
 
     name: str
@@ -105,3 +107,4 @@ class Format:
     accepted_share: float = 0.5
     at_the_door: tuple[str, ...] = ()
     starts_processes: bool = False
+    around: Callable[[], AbstractContextManager[object]] = nullcontext

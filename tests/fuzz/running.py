@@ -10,7 +10,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from unittest import mock
 from advisor.cli import console, main
 from advisor.knowledge.cache import knowledge_for
 
-from .case import STATE, Case
+from .case import STATE, Case, Format
 from .limits import LimitExceededError, Spent, limited
 from .watching import watched
 
@@ -60,8 +60,10 @@ def _fonts() -> None:
         importlib.import_module("matplotlib.font_manager")
 
 
-def run(case: Case, folder: Path, *, starts_processes: bool = False) -> Ran:
+def run(case: Case, folder: Path, format_: Format | None = None) -> Ran:
     """Run the command of a case whose files lie in `folder`/files."""
+    starts_processes = format_ is not None and format_.starts_processes
+    around = nullcontext() if format_ is None else format_.around()
     home, temporary = folder / "home", folder / "tmp"
     for private in (home, temporary):
         private.mkdir()
@@ -80,6 +82,7 @@ def run(case: Case, folder: Path, *, starts_processes: bool = False) -> Ran:
         _fonts()
     code, raised = None, ""
     with (
+        around,
         _streams(folder) as errors,
         _surroundings(case.command, folder / "files", environment),
         limited(errors, str(folder)) as spent,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from advisor.cli.console import BAD_INPUT, DONE, FAILED
 
-from .case import STATE, Case
+from .case import STATE, Case, Format
 from .marks import ELEMENT, MARKED, SHOWN
 from .running import Ran, run
 
@@ -39,7 +39,7 @@ class Outcome:
         return "\n".join([*self.faults, *(f"    {line}" for line in said.splitlines()[-30:])])
 
 
-def survive(case: Case, folder: Path, *, starts_processes: bool = False) -> Outcome:
+def survive(case: Case, folder: Path, format_: Format | None = None) -> Outcome:
     """Run a case in a folder of its own, which is made, and look at everything that it did.
 
     The case is written before it runs, so that it is still there if the process dies of it.
@@ -47,7 +47,7 @@ def survive(case: Case, folder: Path, *, starts_processes: bool = False) -> Outc
     case.save(folder)
     files = folder / "files"
     before = _content(files)
-    ran = run(case, folder, starts_processes=starts_processes)
+    ran = run(case, folder, format_)
     faults = [*_ended_wrongly(ran), *ran.deeds, *_left_behind(case, folder, before), *_told_wrongly(case, ran)]
     end = End.FAILED if faults or ran.code is None else _ENDS[ran.code]
     return Outcome(end, tuple(faults), ran)

@@ -13,7 +13,5 @@ from .surviving import End, survive
 
 @pytest.mark.parametrize("name", corpus())
 def test_a_case_that_failed_once_is_survived(name: str, tmp_path: Path) -> None:
-    format_ = formats().get(name.partition("/")[0])
-    starts = format_ is not None and format_.starts_processes
-    outcome = survive(corpus()[name](), tmp_path / "case", starts_processes=starts)
+    outcome = survive(corpus()[name](), tmp_path / "case", formats().get(name.partition("/")[0]))
     assert outcome.end is not End.FAILED, str(outcome)

@@ -41,7 +41,7 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
     seconds: list[float] = []
 
     def one(case: Case) -> None:
-        outcome = survive(case, place, starts_processes=format_.starts_processes)
+        outcome = survive(case, place, format_)
         nonlocal at_the_door
         ends[outcome.end] += 1
         at_the_door += any(said in outcome.ran.err for said in format_.at_the_door)
@@ -75,5 +75,5 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
 @pytest.mark.parametrize("name", formats())
 def test_files_are_valid_before_they_are_mutated(name: str, tmp_path: Path) -> None:
     for number, case in enumerate(formats()[name].valid()):
-        outcome = survive(case, tmp_path / str(number), starts_processes=formats()[name].starts_processes)
+        outcome = survive(case, tmp_path / str(number), formats()[name])
         assert outcome.end is End.ACCEPTED, f"{case.command}\n{outcome}"
