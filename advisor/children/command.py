@@ -83,7 +83,6 @@ def start(
     folder: Path | None = None,
     errors: int | None = None,
     session: bool = False,
-    shared: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a process of ours with pipes to its input and from its output; the number of this process is its last argument,
     for `guard.begin`. Raises OSError.
@@ -92,7 +91,6 @@ def start(
         folder: its current one; that of this process if None.
         errors: subprocess.PIPE for its standard error, or None to share that of this process.
         session: give it a session of its own, and so a process group.
-        shared: descriptors that it inherits.
     """
     return subprocess.Popen(
         [*started.arguments, str(os.getpid())],
@@ -103,7 +101,6 @@ def start(
         cwd=folder,
         env=dict(started.environment),
         start_new_session=session,
-        pass_fds=shared,
     )
 
 

@@ -31,10 +31,10 @@ _FAREWELL_SECONDS = 1.0
 class HelperProcess:
     """One such process, as the child sees it. `name` begins the sentences about it."""
 
-    def __init__(self, name: str, command: Command, shared: Sequence[int] = ()):
+    def __init__(self, name: str, command: Command) -> None:
         self.name = name
         self._rest = bytearray()
-        self._process = start(command, shared=shared)
+        self._process = start(command)
         assert self._process.stdin is not None  # noqa: S101  a pipe
         assert self._process.stdout is not None  # noqa: S101
         self._input, self._output = self._process.stdin, self._process.stdout

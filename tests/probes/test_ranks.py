@@ -6,8 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +26,7 @@ from advisor.probes.settings.ranks import ALLREDUCE, RANKS, local_ranks
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Device, Workload
 from tests.probes.first_pair import first_pair
+from tests.strangers import attack, listening
 
 SMALL = Workload("ffn", "tabular", 6, 3, (5,), batch_size=8)
 ON_CARD = replace(SMALL, device=Device.CUDA)
@@ -146,6 +150,18 @@ def lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@linux
+@pytest.mark.slow
+def test_nobody_else_finds_a_store_where_ranks_meet(group: RankGroup, tmp_path: Path) -> None:
+    """All ports are on the loopback interface, and torch's client is refused by each."""
+    group.wait(time.monotonic() + 120.0)
+    found = listening(os.getpid())
+    assert [ip for ip in found.values() if not ip_address(ip).is_loopback] == []
+    assert [port for port in found if attack(port, tmp_path / "MARK")] == []
+    trial = RankTrial(group, "several", Doing.TRAINING, 4, 8.0, on_card=False)
+    trial.warm_up(120.0)
 
 
 def test_gradients_that_do_not_fit_the_memory_are_refused() -> None:

@@ -20,6 +20,7 @@ import torch
 
 from tests.starter.projects import TABLE, command, commands, environment, generated, plan_of
 from tests.starter.test_training import SMALL
+from tests.strangers import attack, family, listening
 
 pytestmark = pytest.mark.slow
 PATIENCE = 300.0
@@ -59,29 +60,10 @@ def running(line: list[str], project: Path) -> Iterator[subprocess.Popen[bytes]]
     try:
         yield process
     finally:
-        for each in family(process):
+        for each in family(process.pid):
             with contextlib.suppress(psutil.NoSuchProcess):
                 each.kill()
         process.wait()
-
-
-def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The process and all that it has started; none once it has ended."""
-    with contextlib.suppress(psutil.NoSuchProcess):
-        first = psutil.Process(process.pid)
-        return [first, *first.children(recursive=True)]
-    return []
-
-
-def listening(process: subprocess.Popen[bytes]) -> dict[int, str]:
-    """The addresses where it and its processes wait for others, by their ports."""
-    found = {}
-    for each in family(process):
-        with contextlib.suppress(psutil.Error):
-            for connection in each.net_connections("inet"):
-                if connection.status == psutil.CONN_LISTEN:
-                    found[connection.laddr.port] = connection.laddr.ip
-    return found
 
 
 def epochs_told(project: Path) -> int:
@@ -96,33 +78,6 @@ def wait_for(condition: Callable[[], object], process: subprocess.Popen[bytes], 
         time.sleep(0.05)
 
 
-ATTACK = """
-import base64, os, pickle, sys, threading
-from datetime import timedelta
-from torch.distributed import TCPStore
-
-port, mark = int(sys.argv[1]), sys.argv[2]
-
-class Mark:
-    def __reduce__(self):
-        return open, (mark, "w")
-
-giving_up = threading.Timer(15, os._exit, [1])  # what is no store may never answer
-giving_up.start()
-store = TCPStore("127.0.0.1", port, timeout=timedelta(seconds=5), wait_for_workers=False)
-for key in store.list_keys():
-    if "rendezvous" in key:
-        store.set(key, base64.b64encode(pickle.dumps(Mark())))
-os._exit(0)
-"""
-
-
-def attack(port: int, mark: Path) -> bool:
-    """Write to the store behind a port what leaves a mark where it is unpickled; False where there is no store."""
-    line = [sys.executable, "-c", ATTACK, str(port), str(mark)]
-    return subprocess.run(line, env=environment(), capture_output=True, timeout=PATIENCE, check=False).returncode == 0
-
-
 def test_the_line_of_the_readme_listens_to_this_computer_alone_and_runs_nothing_that_it_is_sent(
     project: Path, tmp_path: Path
 ) -> None:
@@ -131,7 +86,7 @@ def test_the_line_of_the_readme_listens_to_this_computer_alone_and_runs_nothing_
     line = [word for word in line_of(project) if word not in ("--data", "PATH")]
     with running([*line, "--epochs", "1000000"], project) as training:
         wait_for(lambda: epochs_told(project), training, project)
-        found = listening(training)
+        found = listening(training.pid)
         assert len(found) >= 2, "the two processes exchange by sockets"
         assert [ip for ip in found.values() if not ip_address(ip).is_loopback] == []
         assert [port for port in found if attack(port, mark)] == []
@@ -145,7 +100,7 @@ def test_all_processes_end_with_the_one_that_was_typed(project: Path, number: si
     line = [word for word in line_of(project) if word not in ("--data", "PATH")]
     with running([*line, "--epochs", "1000000"], project) as training:
         wait_for(lambda: epochs_told(project), training, project)
-        processes = family(training)[1:]
+        processes = family(training.pid)[1:]
         training.send_signal(number)
         training.wait(PATIENCE)
         assert psutil.wait_procs(processes, PATIENCE)[1] == []
@@ -198,7 +153,7 @@ def test_the_job_for_a_cluster_trains_and_runs_nothing_that_its_store_is_sent(tm
     job = ["env", f"PATH={programs}:{os.environ['PATH']}", *(f"{name}={value}" for name, value in slurm.items())]
     mark = tmp_path / "MARK"
     with running([*job, "bash", "train.slurm"], project) as training:
-        wait_for(lambda: any(attack(port, mark) for port in listening(training)), training, project)
+        wait_for(lambda: any(attack(port, mark) for port in listening(training.pid)), training, project)
         wait_for(lambda: epochs_told(project), training, project)
         assert not mark.exists()
 

@@ -1,8 +1,12 @@
 """Processes that learn together: each takes its share of every batch, and they exchange gradients (ranks).
 
-`python -m advisor.probes.child.rank PARENT` is told a RankLaunch, meets the others through a store on this computer (127.0.0.1),
+`python -m advisor.probes.child.rank PARENT` is told a RankLaunch, meets the others through a file in the child's private folder,
 and then does what each line says: training steps, or exchanges of the network's gradients alone. torch is imported within
 functions: a rank is bound to its processors before torch starts its threads.
+
+A store of torch's own behind a port would have no password, and let any user of this computer spoil a measurement. The
+connections of gloo remain, on the loopback interface: who guesses a small number at the right moment could still take the
+place of a rank there and spoil a measurement, but run nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +27,6 @@ from advisor.probes.workload import Device, Execution, Precision, Workload
 
 if TYPE_CHECKING:
     import torch
-
-LOOPBACK = "127.0.0.1"
 
 
 class Doing(StrEnum):
@@ -50,10 +52,8 @@ class RankLaunch:
     seed: int
     trains: bool
     """True if it makes training steps, false if it only exchanges."""
-    port: int = 0
-    """Of the store, once it is open."""
-    listening: int | None = None
-    """The open port of the store, for the one rank that keeps it."""
+    store: str = ""
+    """The file through which ranks meet."""
     processors: Sequence[int] | None = None
 
 
@@ -83,21 +83,14 @@ def _work(arguments: Mapping[str, Any], told: Iterator[Mapping[str, Any]], say: 
 def _meet(launch: RankLaunch, on_card: bool) -> None:
     """Return when all ranks are there. Raises CannotRunError where torch has no way to exchange."""
     from torch import distributed
-    from torch._C._distributed_c10d import TCPStore
+    from torch._C._distributed_c10d import FileStore
 
     backend = "nccl" if on_card else "gloo"
     if not distributed.is_available() or not distributed.is_backend_available(backend):
         raise CannotRunError(f"this build of torch has no {backend}, with which processes exchange gradients.")
     timeout = timedelta(seconds=launch.seconds)
-    store = TCPStore(
-        LOOPBACK,
-        launch.port,
-        launch.ranks,
-        launch.rank == 0,
-        timeout,
-        wait_for_workers=False,
-        master_listen_fd=launch.listening,
-    )
+    store = FileStore(launch.store, launch.ranks)
+    store.set_timeout(timeout)
     distributed.init_process_group(backend, store=store, rank=launch.rank, world_size=launch.ranks, timeout=timeout)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +14,12 @@ from advisor.children.errors import CannotRunError
 from advisor.children.helper import HelperProcess, answer_in, number_in
 from advisor.plain import encode
 from advisor.probes.child.peer import RemoteTrial, Startable, variables_of_pools
-from advisor.probes.child.rank import LOOPBACK, Doing, RankLaunch
+from advisor.probes.child.rank import Doing, RankLaunch
 from advisor.probes.probe import Setting
 from advisor.probes.workload import Workload
 
-_LOOPBACK_INTERFACE = "lo"
+_LOOPBACK = ("lo", "lo0")
+"""Its name on Linux, on a Mac."""
 _GROWTH = 4
 _WORST_GROWTH = 2 * _GROWTH
 
@@ -28,20 +31,21 @@ class RankGroup(Startable):
         super().__init__()
         self._launches = launches
         self._instead = command
+        self._closing = contextlib.ExitStack()
 
     def start(self) -> None:
-        """Begin to start them. The port is opened here, for nobody but this computer, so that it is surely free."""
-        with socket.create_server((LOOPBACK, 0)) as listening:
-            port, store = listening.getsockname()[1], listening.fileno()
-            for launch in self._launches:
-                name = f"Process {launch.rank + 1} of {launch.ranks}"
-                shared = (store,) if launch.rank == 0 else ()
-                command = module_command(
-                    "advisor.probes.child.rank", _variables(launch.workload), instead=self._instead
-                )
-                process = HelperProcess(name, command, shared)
-                self._running.append(process)
-                process.say(**encode(replace(launch, port=port, listening=store if shared else None)))
+        """Begin to start them. They meet through a file in a folder that nobody else can open."""
+        folder = self._closing.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        for launch in self._launches:
+            name = f"Process {launch.rank + 1} of {launch.ranks}"
+            command = module_command("advisor.probes.child.rank", _variables(launch.workload), instead=self._instead)
+            process = HelperProcess(name, command)
+            self._running.append(process)
+            process.say(**encode(replace(launch, store=f"{folder}/store")))
+
+    def close(self) -> None:
+        with self._closing:
+            super().close()
 
     def do(self, doing: Doing, size: int, steps: int) -> None:
         for process in self._running:
@@ -98,6 +102,6 @@ class RankTrial(RemoteTrial):
 def _variables(share: Workload) -> dict[str, str]:
     """Changes in the environment: pools, and the loopback interface, as processes of one computer need no other."""
     variables = variables_of_pools(share.threads)
-    if any(name == _LOOPBACK_INTERFACE for _, name in socket.if_nameindex()):
-        variables |= {"GLOO_SOCKET_IFNAME": _LOOPBACK_INTERFACE, "NCCL_SOCKET_IFNAME": _LOOPBACK_INTERFACE}
+    for name in (name for _, name in socket.if_nameindex() if name in _LOOPBACK):
+        variables |= {"GLOO_SOCKET_IFNAME": name, "NCCL_SOCKET_IFNAME": name}
     return variables
