@@ -18,6 +18,7 @@ import advisor
 from advisor.agent.remembered.journal_file import JournalFile
 from advisor.agent.remembered.memory import measurements_file, recall, remember
 from advisor.agent.trials.outcomes import remember_trials
+from advisor.files import private
 from advisor.interview import saved
 from advisor.interview.progress import Progress
 from advisor.knowledge import cache, loader
@@ -287,3 +288,16 @@ def test_only_one_module_opens_what_is_remembered() -> None:
         "machine/doctor/host.py",
         "session/desk.py",
     }
+
+
+@pytest.mark.parametrize(
+    ("known", "stands_in"),
+    [("0 0 4294967295", ()), ("0 100000 65536", ()), ("1000 1000 1", (65534,)), ("1000 0 1", ()), ("what?", ())],
+    ids=["no container", "root within", "the user alone", "root under another name", "unreadable"],
+)
+def test_where_a_container_does_not_know_root_its_files_seem_to_be_of_nobody(
+    known: str, stands_in: tuple[int, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "uid_map").write_text(f"{known}\n")
+    (tmp_path / "overflowuid").write_text("65534\n")
+    assert private._stand_in_for_root(tmp_path, tmp_path) == stands_in
