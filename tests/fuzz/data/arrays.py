@@ -140,7 +140,7 @@ def arrays(draw: st.DrawFn, *, plain: bool = False) -> Made:
         array = draw(_array(draw(st.sampled_from(((30, 4), (40, 2), (12, 8, 3)))), ("<f8", "<f4")))
         array[...] = numpy.nan_to_num(array, posinf=1, neginf=1)
         return Made("unchanged.npy", packed(array), ("0", "-1"), array.shape[0])
-    array = draw(_array()) if kind > 5 else draw(_array(draw(st.sampled_from(_EXAMPLES)), KINDS[:17]))
+    array = draw(_array()) if kind > 6 else draw(_array(draw(st.sampled_from(_EXAMPLES)), KINDS[:17]))
     data = packed(array, draw(st.sampled_from(((1, 0), (1, 0), (2, 0), (3, 0)))))
     if kind == 8:
         data = draw(_odd_header(array))

@@ -28,11 +28,11 @@ def tables(draw: st.DrawFn, *, plain: bool = False) -> Made:
     delimiter, end, encoding = (draw(st.sampled_from(few)) for few in ((*_SUFFIXES, ",", ",", ";"), _ENDS, _ENCODINGS))
     quoting = draw(st.sampled_from(("needed", "needed", "needed", "all", "none")))
     records = cells.records() if draw(st.integers(0, 9)) == 0 else [list(cells.names), *cells.records()]
-    if kind >= 5:
+    if kind >= 7:
         for _ in range(draw(st.integers(1, 2))):
             draw(st.sampled_from(_RECORDS_CHANGED))(draw, records)
     lines = [delimiter.join(_quoted(cell, delimiter, quoting) for cell in record) for record in records]
-    if kind >= 7:
+    if kind >= 8:
         draw(st.sampled_from(_LINES_CHANGED))(draw, lines)
     data = (end.join(lines) + draw(st.sampled_from((end, end, "", end * 3)))).encode(encoding, "replace")
     if kind == 9:
