@@ -12,9 +12,11 @@ from pathlib import Path
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGING = {
     "os.mkdir": 1, "os.rmdir": 1, "os.remove": 1, "os.truncate": 1, "os.chmod": 1, "os.chown": 1, "os.utime": 1,
-    "os.setxattr": 1, "os.rename": 2, "os.link": 2, "os.symlink": 2, "shutil.rmtree": 1,
+    "os.setxattr": 1, "os.rename": 2, "shutil.rmtree": 1,
 }  # fmt: skip
-"""Events that change files, and how many of their first arguments are paths."""
+"""Events that change files, and how many of their first arguments are their paths."""
+_NAMING = ("os.link", "os.symlink")
+"""Events that give a file another name, their second argument."""
 _STARTING = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.spawn", "os.system")
 _STRANGE = ("pickle.find_class", "socket.connect", "socket.bind", "webbrowser.open")
 _DEVICES = frozenset({os.devnull, "/dev/tty"})
@@ -36,6 +38,8 @@ class Watched:
         elif event in _CHANGING:
             for path in arguments[: _CHANGING[event]]:
                 self._changed(event, path)
+        elif event in _NAMING:
+            self._changed(event, arguments[1])
         elif event.startswith(_STARTING):
             if not self.starts_processes:
                 self.deeds.append(f"started a process: {event} {arguments[:2]}")

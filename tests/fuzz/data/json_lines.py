@@ -64,7 +64,7 @@ def tables(draw: st.DrawFn, *, plain: bool = False) -> Made:
     text = written(records, ascii_only=draw(st.booleans()))
     if kind == 7:
         text = json.dumps(records)
-    if kind in (6, 7, 8):
+    if kind in (7, 8):
         text = _raw_value(draw, text)
     data = text.encode(draw(st.sampled_from(("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"))), "replace")
     if kind == 9:
