@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shlex
+from collections.abc import Iterable, Sequence
 
 
 def join_names(names: Sequence[str], conjunction: str = "and") -> str:
@@ -15,6 +17,29 @@ def join_first(names: Sequence[str], most: int = 5) -> str:
     """The first names, and how many more there are."""
     more = [f"{len(names) - most:,} more"] if len(names) > most else []
     return join_names([*names[:most], *more])
+
+
+def shell_word(text: str) -> str:
+    """A word of a command that can be copied into a shell (bash, zsh, sh of POSIX 2024): always on one line, and without
+    control characters."""
+    if text == printable(text) and "\n" not in text:
+        return shlex.quote(text)
+    return f"$'{''.join(map(_escaped, text))}'"
+
+
+def shell_path(path: str) -> str:
+    """A path as such a word, which no program takes for an option."""
+    return shell_word(f"./{path}" if path.startswith("-") else path)
+
+
+def shell_words(words: Iterable[str]) -> str:
+    return " ".join(map(shell_word, words))
+
+
+def _escaped(character: str) -> str:
+    if character != "\n" and character not in "\\'" and printable(character):
+        return character
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
 
 
 def shorten(value: object, limit: int = 60) -> str:

@@ -37,6 +37,9 @@ def _run() -> int:
     from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
     from advisor.errors import InputError
 
+    if not _is_somewhere():
+        panel("There is no current folder", ["It was deleted or moved away. Go to another one first: cd"])
+        return BAD_INPUT
     try:
         code = program().main(standalone_mode=False, prog_name="advisor")
         sys.stdout.flush()
@@ -68,6 +71,15 @@ def _run() -> int:
     if code == INTERRUPTED:  # typer's answer to Ctrl-C
         end_interrupted()
     return code if isinstance(code, int) else DONE
+
+
+def _is_somewhere() -> bool:
+    """False where the current folder is gone, in which any command may look for files."""
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib takes a while to import
+    except OSError:
+        return False
+    return True
 
 
 def _usage_error(error: Exception) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from advisor.cli.completing import complete_assignment, complete_machine
+from advisor.wording import shell_words
 
 
 class SchoolName(StrEnum):
@@ -58,7 +58,7 @@ def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
         value = getattr(options, name)
         if value != options._field_defaults.get(name):
             words += [word for one in (value if isinstance(value, list) else [value]) for word in (flag, str(one))]
-    return shlex.join(words)
+    return shell_words(words)
 
 
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:

@@ -10,7 +10,16 @@ from advisor.errors import InputError, Problem, input_error
 from advisor.facts.values import from_json
 from advisor.facts.vocabulary import Value, Vocabulary
 from advisor.interview.progress import Progress
-from advisor.machine.state import NothingSavedError, StateError, load_json, rename, save_json, state_folder
+from advisor.machine.state import (
+    NEWER,
+    NothingSavedError,
+    StateError,
+    load_json,
+    newer,
+    rename,
+    save_json,
+    state_folder,
+)
 from advisor.plain import encode
 
 SCHEMA = "advisor/interview/1"
@@ -69,6 +78,8 @@ def load(vocabulary: Vocabulary) -> Saved:
             raise
         (problem,) = error.problems
         raise InputError(TITLE, [Problem(problem.where, problem.what, AFRESH)]) from None
+    if newer(document, SCHEMA):
+        raise input_error(TITLE, f"{NEWER}.", where=str(path), remedy=f"{AFRESH} {KEPT}")
     told = document if isinstance(document, dict) and document.get("schema") == SCHEMA else {}
     if not isinstance(told.get("answers"), dict):
         raise input_error(TITLE, "it has another format.", where=str(path), remedy=f"{AFRESH} {KEPT}")

@@ -19,6 +19,7 @@ from advisor.files.locking import try_lock
 from advisor.files.private import NotOursError, make_folder, open_private, read_private, save_private
 
 MAX_BYTES = 16_000_000
+NEWER = "was written by a newer version of this program"
 LONGEST_WAIT = 10.0
 """Seconds for another program that saves to the same file."""
 _CHECK = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
@@ -139,6 +140,15 @@ def load_json(path: Path) -> object:
         return parse_json(raw)
     except ValueError as error:
         raise _set_aside(path, str(error)) from error
+
+
+def newer(document: object, schema: str) -> str:
+    """The schema of what a newer version of this program has written: the same name, a higher number. Otherwise empty."""
+    found = document.get("schema") if isinstance(document, dict) else None
+    name, _, number = schema.rpartition("/")
+    if not isinstance(found, str) or not re.fullmatch(rf"{re.escape(name)}/\d{{1,6}}", found):
+        return ""
+    return found if int(found.rpartition("/")[2]) > int(number) else ""
 
 
 def parse_json(raw: bytes) -> object:

@@ -4,7 +4,6 @@ data before, and what is measured and tried meanwhile.
 
 from __future__ import annotations
 
-import shlex
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +36,7 @@ from advisor.session.measuring import measure
 from advisor.session.recalling import tried_before
 from advisor.session.trying import try_on_data
 from advisor.training.ladder.outcome import TrialResults
-from advisor.wording import shorten
+from advisor.wording import shell_words, shorten
 
 
 class Desk:
@@ -173,7 +172,7 @@ class Desk:
             return ""
         named = ["--data", str(Path(self.inspection.path).absolute())]
         named += [] if self.inspection.target is None else ["--target", self.inspection.target]
-        return f" {shlex.join(named)}"
+        return f" {shell_words(named)}"
 
     # --- data, measurements, trials --------------------------------------------------------------------------------
 

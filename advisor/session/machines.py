@@ -56,9 +56,12 @@ def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
     if name.endswith(".json"):
         profile = read_profile(Path(name))
     else:
-        kept = [] if find_device(name) is not None else kept_profiles()[0]
+        kept, problems = ([], []) if find_device(name) is not None else kept_profiles()
         found = next((one for one in kept if one.name == name), None)
         if found is None:
+            for problem in problems:
+                if Path(problem.problems[0].where).name == f"{name}.json":
+                    raise problem
             return None
         profile = found
     try:

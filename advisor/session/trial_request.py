@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from advisor.inference.plan import Plan
 from advisor.session.data import read_for, with_inspection
 from advisor.session.inputs import Inputs, plan_of
 from advisor.training.child.request import Request
-from advisor.wording import join_names, shorten
+from advisor.wording import join_names, shell_path, shell_word, shorten
 
 EXAMPLES_A_SECOND = 400
 """Of the budget: as many examples are read at most, since training sees each of them dozens of times."""
@@ -96,7 +95,7 @@ def _check_columns(inspection: Inspection) -> None:
     """Raises InputError where no column of a table is left to learn from, before a warning says so too."""
     if inspection.inputs or not inspection.columns:
         return
-    named = shlex.quote(inspection.path) + (f" --target {shlex.quote(inspection.target)}" if inspection.target else "")
+    named = shell_path(inspection.path) + (f" --target {shell_word(inspection.target)}" if inspection.target else "")
     remedy = f"`advisor inspect {named}` says of each column why it was left out."
     what = "no column is left to learn from"
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)

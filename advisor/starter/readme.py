@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 
 from advisor.inference.plan import Plan, Reason, Recommendation
@@ -13,6 +12,7 @@ from advisor.report.markup import code, code_block, plain, table
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.rendering import render
 from advisor.version import __version__
+from advisor.wording import shell_path
 
 TELLING = ("network", "training", "compute", "data", "memory", "parallelism", "sync", "fault_tolerance")
 """The first parts of the topics that this project follows."""
@@ -74,7 +74,7 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
 
 def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
     """Commands to type one after the other; the first lines work without data."""
-    data = shlex.quote(blueprint.data) if blueprint.data is not None else "PATH"
+    data = shell_path(blueprint.data) if blueprint.data is not None else "PATH"
     yield "pip install -r requirements.txt"
     if blueprint.is_network:
         processes = blueprint.computing.gpus if blueprint.computing.gpus > 1 else 2

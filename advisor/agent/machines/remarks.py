@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ from advisor.probes.catalogue import PROBES
 from advisor.probes.conditions import BUSY, STOLEN, WIDE, spread
 from advisor.probes.outcome import Outcome
 from advisor.probes.rates import STORAGE
-from advisor.wording import join_names
+from advisor.wording import join_names, shell_word
 
 LOW_SHARE = 0.5
 """Of a known peak; well-made loops reach 0.7 to 0.95 of most."""
@@ -50,7 +49,7 @@ class Again:
             "advisor probe",
             *(f"--only {name}" for name in named),
             self.options,
-            budget and f"--budget {shlex.quote(budget)}",
+            budget and f"--budget {shell_word(budget)}",
         ]
         told = f"`{' '.join(filter(None, words))}`"
         if self.complete or not any(_depends(name) for name in named):

@@ -53,7 +53,12 @@ class Journal:
         Raises StateError where the folder or the file cannot be written.
         """
         file = JournalFile.open(question)
-        return None if file is None else cls(file, _read(file))
+        if file is None:
+            return None
+        file.refuse_newer(SCHEMA)
+        entries = _read(file)
+        file.keep(len(entries))
+        return cls(file, entries)
 
     @property
     def path(self) -> Path:
@@ -134,6 +139,6 @@ def _entry(data: Any) -> Entry | None:
 def _fresh(entries: Sequence[Entry]) -> bool:
     try:
         dates = [datetime.fromisoformat(entry.outcome.date) for entry in entries if entry.outcome is not None]
-    except ValueError:
+        return all(datetime.now(UTC) - date < KEPT_FOR for date in dates)
+    except (ValueError, TypeError):  # no date, or one without a time zone, which no probe has written
         return False
-    return all(datetime.now(UTC) - date < KEPT_FOR for date in dates)

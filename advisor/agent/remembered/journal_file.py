@@ -16,7 +16,7 @@ from typing import Any
 from advisor.files.locking import try_lock
 from advisor.files.private import NotOursError, is_named, open_private, read_up_to, write_all
 from advisor.files.whole import sync_folder
-from advisor.machine.state import StateError, make_private, state_folder
+from advisor.machine.state import NEWER, StateError, make_private, newer, state_folder
 
 _LONGEST = 16_000_000
 _REMEDY = "The work goes on all the same. Name a folder that can be written in ADVISOR_STATE."
@@ -73,20 +73,37 @@ class JournalFile:
     def write(self, entry: Mapping[str, Any]) -> None:
         """One line, on the disk when this returns; all of it or, where that fails, nothing. Raises StateError."""
         line = json.dumps(entry, allow_nan=False).encode() + b"\n"
-        assert self._descriptor is not None  # noqa: S101 - it is open
-        end = os.lseek(self._descriptor, 0, os.SEEK_END)
+        end = os.lseek(self._open, 0, os.SEEK_END)
         try:
-            write_all(self._descriptor, line)
-            os.fsync(self._descriptor)
+            write_all(self._open, line)
+            os.fsync(self._open)
         except OSError as error:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, end)
+                os.ftruncate(self._open, end)
             remedy = "Work goes on, but a killed run would lose this result."
             raise StateError(self.path, f"cannot be written ({error.strerror}).", remedy) from error
+
+    def keep(self, lines: int) -> None:
+        """Cut the file after so many lines: what follows an entry that does not count would never be read."""
+        parts = self._content().split(b"\n", lines)
+        if parts[-1]:
+            self._cut(sum(len(part) + 1 for part in parts[:lines]))
+
+    def refuse_newer(self, schema: str) -> None:
+        """Raise StateError where a newer version of this program has written it, which would go on from there."""
+        found = newer(next(iter(self.read()), None), schema)
+        if found:
+            self.close(finished=False)
+            raise StateError(self.path, f"{NEWER} ({found}).", "The work goes on all the same.")
 
     def empty(self) -> None:
         """Begin the file anew."""
         self._cut(0)
+
+    @property
+    def _open(self) -> int:
+        assert self._descriptor is not None  # noqa: S101 - nobody goes on with a closed one
+        return self._descriptor
 
     def close(self, *, finished: bool) -> None:
         """Give the lock back; a finished run leaves no file."""
@@ -98,10 +115,9 @@ class JournalFile:
         self._descriptor = None
 
     def _content(self) -> bytes:
-        assert self._descriptor is not None  # noqa: S101 - it is open
         try:
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            return read_up_to(self._descriptor, _LONGEST)
+            os.lseek(self._open, 0, os.SEEK_SET)
+            return read_up_to(self._open, _LONGEST)
         except OSError:
             return b""
 
@@ -110,9 +126,8 @@ class JournalFile:
         self._cut(self._content().rfind(b"\n") + 1)
 
     def _cut(self, length: int) -> None:
-        assert self._descriptor is not None  # noqa: S101 - it is open
         with contextlib.suppress(OSError):
-            os.ftruncate(self._descriptor, length)
+            os.ftruncate(self._open, length)
 
 
 def _locked(descriptor: int) -> bool:

@@ -82,7 +82,7 @@ class MachineProfile:
         """
         schema = data.get("schema") if isinstance(data, dict) else None
         if isinstance(schema, str) and schema.startswith(_FAMILY) and schema != SCHEMA:
-            raise ValueError("it is a machine profile of another version of this program")
+            raise ValueError(f"it is a machine profile of another version of this program, {shorten(schema)}")
         if not isinstance(data, dict) or schema not in (SCHEMA, OLD_SCHEMA):
             raise ValueError("it is no machine profile of this program")
         if not isinstance(data.get("outcomes"), list):

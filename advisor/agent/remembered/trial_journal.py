@@ -18,6 +18,10 @@ KEPT_FOR = timedelta(days=1)
 """The age from which a trial is repeated."""
 
 
+_LONGEST = 1e9
+"""Seconds that no run has spent."""
+
+
 @dataclass
 class Known:
     """Everything that a run has found out so far."""
@@ -48,9 +52,12 @@ class TrialJournal:
         file = JournalFile.open({"try": question}, ".trial.jsonl")
         if file is None:
             return None
+        file.refuse_newer(SCHEMA)
         if fresh:
             file.empty()
-        return cls(file)
+        journal = cls(file)
+        file.keep(sum(1 for _ in journal._entries()))
+        return journal
 
     def known(self) -> Known:
         """The records of an earlier run; nothing where they are too old, or of another version."""
@@ -77,7 +84,7 @@ class TrialJournal:
             try:
                 fresh = datetime.now(UTC) - datetime.fromisoformat(entry["date"]) < KEPT_FOR
                 MESSAGES.of(entry["what"], entry["content"])
-                float(entry["spent"])
+                fresh = fresh and 0 <= float(entry["spent"]) < _LONGEST
             except (ValueError, TypeError, KeyError, AttributeError):
                 return
             if entry.get("schema") != SCHEMA or not fresh:

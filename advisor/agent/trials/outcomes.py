@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.machine.state import (
+    NEWER,
     NothingSavedError,
     SetAsideError,
     StateError,
     copy_aside,
     load_json,
     locked,
+    newer,
     save_json,
     state_folder,
 )
@@ -180,6 +182,8 @@ def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
 def _read(path: Path) -> tuple[list[Outcome], list[str]]:
     """The outcomes that can be read, and a sentence for each of the others. Raises StateError."""
     document = load_json(path)
+    if newer(document, SCHEMA):
+        raise StateError(path, f"{NEWER}.", "Use that version, or move it away.")
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise StateError(path, "it holds no trials of this program.", "Move it away.")
     entries = document.get("outcomes")

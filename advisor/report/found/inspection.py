@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +10,7 @@ from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspec
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
-from advisor.wording import join_first, join_names, printable, shorten
+from advisor.wording import join_first, join_names, shell_path, shell_word, shorten
 
 SCHEMA = "advisor/inspection/1"
 MOST_COLUMNS = 40
@@ -131,12 +130,9 @@ def _share(missing: float) -> str:
 
 def _commands(inspection: Inspection) -> Iterator[str]:
     """Commands to run with this data, as they can be copied into a shell."""
-    data = shlex.quote(inspection.path)
-    target = "" if inspection.target is None else f" --target {shlex.quote(inspection.target)}"
+    data = shell_path(inspection.path)
+    target = "" if inspection.target is None else f" --target {shell_word(inspection.target)}"
     wanting = inspection.task is None and not inspection.facts.get("task.multilabel")
-    if printable(data + target) != data + target or "\n" in data + target:
-        yield "advisor recommend --data PATH --target COLUMN    (these names hold control characters)"
-        return
     if wanting:
         if inspection.columns and inspection.modality != "graph":
             yield f"advisor inspect {data} --target COLUMN"

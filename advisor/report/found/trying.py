@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from advisor.training.ladder.menu import PLAIN
 from advisor.training.ladder.outcome import Bet, Metric, TrialResults, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
-from advisor.wording import printable, shorten
+from advisor.wording import printable, shell_path, shell_word, shorten
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
@@ -187,7 +186,7 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
 def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     """The next steps, each with its command."""
     data = outcome.data
-    inspected = shlex.quote(data.path) + (f" --target {shlex.quote(data.target)}" if data.target else "")
+    inspected = shell_path(data.path) + (f" --target {shell_word(data.target)}" if data.target else "")
     stated = outcome.stated or (f"--set task.kind={data.task}" if data.task_told else "")
     inputs = f"--data {inspected} {stated}".rstrip()
     steps = []

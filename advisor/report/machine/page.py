@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from advisor.probes.outcome import Outcome, newest_of
 from advisor.report.changes import STYLES, VERDICTS
 from advisor.report.page import Look, Page, Piece, Style, cells
 from advisor.report.rates import amount, bar, multiple, rate_words, times
-from advisor.wording import join_names, shorten
+from advisor.wording import join_names, shell_word, shorten
 
 _LABEL, _FIGURE, _SHARE, _BAR = 20, 28, 9, 16
 _NARROWEST_TABLE = 76
@@ -53,7 +52,7 @@ def machine_report(profile: MachineProfile, find: FindDevice, again: Again | Non
         find: the profile of a device by the name that the machine gives it (advisor.machine.profiles.files.find_device).
         again: how it is measured again; None where only the profile's name is known of that.
     """
-    again = again or Again("" if profile.name in ("", LAST) else f"--save {shlex.quote(profile.name)}")
+    again = again or Again("" if profile.name in ("", LAST) else f"--save {shell_word(profile.name)}")
     outcomes = own_outcomes(profile)
     gauged = [reading for quantity, reading in newest_readings(outcomes).items() if quantity.gauged]
     latest = {reading.quantity.name: reading for reading in sorted(gauged, key=lambda one: one.outcome.date)}
