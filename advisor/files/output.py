@@ -72,7 +72,7 @@ def check_output(path: Path, *, force: bool) -> None:
 
 
 def _refuse(target: Path, named: Path, force: bool) -> os.stat_result | None:
-    """What is there. Raises InputError for a folder, and for a file that is not to be replaced."""
+    """The status of the target; None where nothing is there. Raises InputError for a folder, and for a file to be kept."""
     try:
         there = target.stat()
     except FileNotFoundError:
