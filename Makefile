@@ -71,8 +71,10 @@ test-all: lint
 	$(BIN)/python tests/mutate_rules.py --floor 90
 
 # Mutated files of every format, 5,000 each; cases that fail are kept in build/fuzz/failed. About an hour.
+# Then sixty programs, each killed, stopped or interrupted, and given again: ten to twenty-five minutes.
 fuzz: $(DEV_READY)
 	FUZZ_CASES=5000 $(BIN)/pytest $(PARALLEL) -m fuzz tests/fuzz
+	FAULTS=60 $(BIN)/pytest -n 2 -m slow tests/faults/test_faults.py
 
 bench: $(DEV_READY)
 	$(BIN)/python benchmarks/inference.py

@@ -36,8 +36,8 @@ def temporary_folder() -> Iterator[Path]:
     A process that is killed leaves its folder behind; the next one removes it. The lock says whether the process it
     belongs to is still alive; where the system or the file system has none, such a folder stays.
     """
+    remove_abandoned()
     base = Path(tempfile.gettempdir())
-    _remove_abandoned(base)
     with contextlib.ExitStack() as closing:
         made = tempfile.TemporaryDirectory(prefix=PREFIX, dir=base, ignore_cleanup_errors=True)
         folder = Path(closing.enter_context(made))
@@ -53,9 +53,10 @@ def variables(folder: Path) -> dict[str, str]:
     return dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
 
 
-def _remove_abandoned(base: Path) -> None:
+def remove_abandoned() -> None:
+    """Remove the folders of processes that were killed: called where work begins, since the next child may come late."""
     now = time.time()
-    for folder in base.glob(f"{PREFIX}*"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             held = folder.suffix == _LOCKED
             if _MADE.fullmatch(folder.name) and (held or abs(now - folder.lstat().st_mtime) > GRACE_SECONDS):

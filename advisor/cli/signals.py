@@ -74,7 +74,7 @@ def told_to(listener: Callable[[], object]) -> Iterator[None]:
 
 
 def _nobody() -> None:
-    """What comes now changes nothing."""
+    """Take no notice: it changes nothing any more."""
 
 
 def _hear(number: int, _frame: object) -> None:

@@ -14,6 +14,7 @@ from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinishe
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
+from advisor.children.temporary import remove_abandoned
 from advisor.datasets.dataset import Inspection
 from advisor.errors import InputError
 from advisor.facts.answers import read_answers
@@ -62,6 +63,7 @@ class Desk:
         self._can_save = True
         self._lock = threading.Lock()
         self._cards_told: set[str] = set()
+        remove_abandoned()
         self.begin_anew()
 
     @property

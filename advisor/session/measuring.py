@@ -14,6 +14,7 @@ from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinishe
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.remembered.memory import LAST
 from advisor.children.stopping import STOPPED, Stop
+from advisor.children.temporary import remove_abandoned
 from advisor.errors import Complain, InputError, input_error
 from advisor.facts.fact_base import Source
 from advisor.facts.values import parse_value
@@ -122,6 +123,7 @@ def measuring(
     """
     begun = time.monotonic()
     check_here(inputs, "Nothing can be measured")
+    remove_abandoned()
     stop = stop or Stop()
     names = sorted(only) if only is not None else None
     closer = looked_at_closely(inputs, folder, stop)

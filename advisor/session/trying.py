@@ -11,6 +11,7 @@ from advisor.agent.remembered.trial_journal import TrialJournal
 from advisor.agent.trials.events import Forewarned, TrialListener
 from advisor.agent.trials.trying import Trying
 from advisor.children.stopping import Stop
+from advisor.children.temporary import remove_abandoned
 from advisor.errors import Complain, InputError, input_error
 from advisor.plain import encode
 from advisor.probes.outcome import Outcome
@@ -83,6 +84,7 @@ def trying(
     if inputs.inspection is None:
         raise input_error("There are no data", "none were named", remedy="Point at your data first.")
     check_here(inputs, "Nothing can be tried")
+    remove_abandoned()
     found = prepared(inputs, seconds, seed, spent, stop)
     if found.warned and on_event is not None:
         on_event(Forewarned(found.warned))

@@ -156,7 +156,7 @@ class Benchmark:
     batches: Sequence[int] | None = None
     listener: Callable[[BenchEvent], None] | None = None
     journal: Journal | None = None
-    """Where finished sweeps are written at once."""
+    """The file to which finished sweeps are written at once."""
     journal_stays: bool = False
     """True if the caller closes it, once what was found is delivered."""
     stop: Stop = field(default_factory=Stop)

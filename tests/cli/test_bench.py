@@ -13,6 +13,7 @@ import pytest
 import typer
 
 from advisor.cli import console
+from advisor.cli.commands.experiments import bench as command
 from advisor.cli.commands.experiments.bench import bench, chosen_networks, numbers
 from advisor.cli.commands.options import Bench
 from advisor.cli.options import PlainFormat
@@ -116,6 +117,24 @@ def test_a_stopped_run_is_told_and_the_same_command_goes_on(
     told = capsys.readouterr()
     assert "Going on where a stopped run ended: 2 sweeps measured already." in " ".join(told.err.split())
     assert [probe for _, probe in resumed.ran] == ["batch", "batch"]
+
+
+def test_a_report_that_cannot_be_written_costs_no_sweep(
+    state: Path, stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Bench(["fcn5"], threads="1,2", format_=PlainFormat.JSON, output=tmp_path / "bench.json")
+
+    def full(*_: object) -> None:
+        raise OSError("The disk is full")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(command, "deliver_report", full)
+        with pytest.raises(OSError, match="full"):
+            bench(asked)
+    swept, stand_in.ran[:] = list(stand_in.ran), []
+    bench(asked)
+    assert swept[0] not in stand_in.ran
+    assert json.loads((tmp_path / "bench.json").read_text())["networks"]
 
 
 def test_where_nothing_fits_it_says_why_and_fails(

@@ -188,6 +188,17 @@ def test_probe_and_session_measure_by_one_function(monkeypatch: pytest.MonkeyPat
     assert first[1:] == second[1:]
 
 
+def test_what_could_not_be_delivered_is_not_measured_again(stand_in: StandIn) -> None:
+    session = advisor.Session(STEP)
+    asked: dict[str, Any] = {"only": ["batch"], "complain": pytest.fail}
+    with pytest.raises(OSError, match="full"), measuring.measuring(session.inputs, 60.0, **asked) as lost:
+        raise OSError("The disk is full")
+    with measuring.measuring(session.inputs, 60.0, **asked) as found:
+        assert found.revision.resumed == 1
+        assert found.revision.outcomes == lost.revision.outcomes
+    assert measuring.measure(session.inputs, 60.0, **asked).revision.resumed == 0, "delivered, and so forgotten"
+
+
 def test_a_stopped_run_keeps_what_is_finished_and_the_same_call_goes_on(stand_in: StandIn) -> None:
     stop = advisor.Stop()
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+import termios
 from pathlib import Path
+
+import pytest
 
 from tests.tui.terminal import CTRL_Q, CTRL_S, CTRL_Z, DOWN, ENTER, ESCAPE, Terminal
 
@@ -65,6 +68,39 @@ def test_a_terminal_that_goes_away_loses_nothing(tmp_path: Path) -> None:
     again.sees("Can one example belong to several classes")
     again.press(CTRL_Q)
     assert again.ends() == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
+def test_a_signal_saves_gives_the_terminal_back_and_says_how_to_go_on(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    wizard = start(tmp_path)
+    wizard.sees("1 Begin")
+    wizard.press(ENTER)
+    wizard.sees(KIND)
+    wizard.press("1")
+    wizard.process.kill(number)
+    assert wizard.ends() == code
+    last_words = wizard.said.rpartition(b"\x1b[?1049l")[2]
+    assert b"`advisor wizard --resume --machine none`" in last_words
+    assert last_words.count(b"Interrupted") + last_words.count(b"Ended by SIG") == 1
+    assert b"Traceback" not in wizard.said
+
+
+def test_a_wizard_that_was_stopped_from_outside_goes_on_and_gives_the_terminal_back_as_it_was(tmp_path: Path) -> None:
+    wizard = start(tmp_path)
+    before = termios.tcgetattr(wizard.process.child_fd)
+    wizard.sees("1 Begin")
+    wizard.process.kill(signal.SIGSTOP)
+    wizard.process.kill(signal.SIGCONT)
+    wizard.press(ENTER)
+    wizard.sees(KIND)
+    wizard.press("1")
+    wizard.sees("»new")
+    wizard.press(CTRL_Q)
+    wizard.sees("What you said is saved")
+    assert termios.tcgetattr(wizard.process.child_fd)[3] & termios.ECHO == before[3] & termios.ECHO
+    assert wizard.ends() == 0
 
 
 def test_without_colour_everything_is_said_all_the_same(tmp_path: Path) -> None:
