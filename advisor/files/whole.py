@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import stat
 from pathlib import Path
+
+from advisor.files.locking import try_lock
 
 NEW = 0o666
 """The rights of a new file that a user asks for, of which the umask takes away."""
@@ -17,7 +20,8 @@ _OPEN_FILES = Path("/proc/self/fd")
 def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | None = None) -> None:
     """Write a file in one step: readers see what was there before or all of this, whatever happens between.
 
-    Nothing is left behind where it fails, and where the program is killed while it writes.
+    Nothing is left behind where it fails, and where the program is killed while it writes; if that comes between giving the
+    new file a name and replacing the old one by it, the next writing of this file removes it.
 
     Args:
         mode: the rights of a new file, of which the umask takes away.
@@ -25,11 +29,16 @@ def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | 
 
     Raises OSError: no folder, no permission, no space.
     """
+    _remove_abandoned(path)
     beside = path.with_name(f".advisor-{secrets.token_hex(8)}")
     named = False
     try:
         descriptor = _nameless(path.parent, mode if like is None else 0o600)
-        if descriptor is None:
+        if nameless := descriptor is not None:
+            beside = path.with_name(f"{_beside(path)}{secrets.token_hex(8)}")
+            with contextlib.suppress(OSError):  # no locks there: then what is abandoned cannot be told from what is not
+                try_lock(descriptor)
+        else:
             descriptor = os.open(beside, _CREATE, mode if like is None else 0o600)
             named = True
         with os.fdopen(descriptor, "wb") as file:
@@ -38,11 +47,13 @@ def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | 
             file.write(content)
             file.flush()
             os.fsync(descriptor)
-            if not named:
+            if nameless:
                 named = True
                 # With a descriptor of a folder, Python follows the link to the open file, as is asked for here.
                 os.link(_OPEN_FILES / str(descriptor), beside, src_dir_fd=descriptor, follow_symlinks=True)
-        beside.replace(path)
+                beside.replace(path)  # as long as it is locked
+        if not nameless:
+            beside.replace(path)
     except BaseException:
         if named:
             beside.unlink(missing_ok=True)
@@ -58,6 +69,23 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _beside(path: Path) -> str:
+    """The beginning of the names that new files get before they replace this one."""
+    return f".advisor-{hashlib.blake2s(os.fsencode(path.name), digest_size=4).hexdigest()}-"
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what programs have left that were killed before they could replace this file: nobody has it locked any more."""
+    for other in path.parent.glob(f"{_beside(path)}*"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(other, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                if try_lock(descriptor):
+                    other.unlink()
+            finally:
+                os.close(descriptor)
 
 
 def _nameless(folder: Path, mode: int) -> int | None:

@@ -67,7 +67,7 @@ class Measured:
     """With the machine as it was looked at closely."""
     kept: tuple[Outcome, ...]
     """Of the outcomes of this run, those that later plans count."""
-    resumable: bool
+    resumable: bool = False
     """True if the journal has anything that the same call would not measure again."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,14 @@ def said_by_run(
 ) -> tuple[str, str]:
     """stdout and stderr of `advisor probe` where measuring ends with this outcome."""
 
-    def measure(inputs: Inputs, *_: Any, **__: Any) -> Measured:
+    @contextmanager
+    def measuring(inputs: Inputs, *_: Any, **__: Any) -> Iterator[Measured]:
         assert inputs.machine is not None
         found = replace(outcome, applies={**outcome.applies, "machine": inputs.machine.fingerprint})
         plan = plan_of(inputs, VALUES_ONLY)
-        return Measured(Revision(plan, plan, (found,)), inputs, (found,) if kept else ())
+        yield Measured(Revision(plan, plan, (found,)), inputs, (found,) if kept else ())
 
-    monkeypatch.setattr(probe, "measure", measure)
+    monkeypatch.setattr(probe, "measuring", measuring)
     command = ["probe", "--for", answers, "--only", "threads", "--budget", "2 min", *arguments]
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
         program().main(command, standalone_mode=False)
