@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
 from advisor.cli.console import look, write, write_json
 from advisor.cli.options import PageFormat
-from advisor.errors import input_error
+from advisor.errors import InputError, input_error
 from advisor.files.output import TITLE, write_text
 from advisor.plain import json_text
 from advisor.report.page import Look
@@ -41,6 +42,16 @@ def deliver_json(value: object, output: Path | None, force: bool) -> None:
         write_json(value)
     else:
         write_text(output, f"{json_text(value)}\n", force=force)
+
+
+@contextmanager
+def shown_otherwise(page: Callable[[], str]) -> Iterator[None]:
+    """Show on stdout what took long to find out, where it cannot be written into the file that was named."""
+    try:
+        yield
+    except InputError:
+        write(page())
+        raise
 
 
 def deliver_page(

@@ -11,7 +11,7 @@ import typer
 from advisor.agent.events import MeasuringResumed
 from advisor.cli.commands.options import Bench
 from advisor.cli.console import FAILED, look, panel, warn, warn_once
-from advisor.cli.delivering import deliver, deliver_json
+from advisor.cli.delivering import deliver, deliver_json, shown_otherwise
 from advisor.cli.main import GOES_ON, KEPT, end_interrupted
 from advisor.cli.options import PlainFormat
 from advisor.cli.progress import MeasuringProgress
@@ -169,8 +169,8 @@ def _report(inputs: Inputs, run: Benchmark) -> BenchReport:
 
 
 def deliver_report(report: BenchReport, format_: PlainFormat, output: Path | None, force: bool) -> None:
-    if format_ is PlainFormat.JSON:
-        deliver_json(bench_json(report), output, force)
-        return
-
-    deliver(bench_page(report, look() if output is None else Look()), output, force)
+    with shown_otherwise(lambda: bench_page(report, look())):
+        if format_ is PlainFormat.JSON:
+            deliver_json(bench_json(report), output, force)
+        else:
+            deliver(bench_page(report, look() if output is None else Look()), output, force)

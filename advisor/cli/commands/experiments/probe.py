@@ -17,7 +17,7 @@ from advisor.agent.remembered.profile import grown
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Probe
 from advisor.cli.console import FAILED, look, panel, stderr, warn, write
-from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
+from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import GOES_ON, KEPT, end_interrupted
 from advisor.cli.options import Format, typed_again
@@ -87,7 +87,8 @@ def _tell(found: Measured, options: Probe, again: Again) -> None:
         and not found.kept
         and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
-    _deliver(found, options, lambda: _machine_page(found, options.save, not unsaved, again))
+    with shown_otherwise(lambda: measured_page(revision, look())):
+        _deliver(found, options, lambda: _machine_page(found, options.save, not unsaved, again))
     for outcome in revision.outcomes:
         if outcome.failure:
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)

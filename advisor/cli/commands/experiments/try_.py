@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
@@ -14,7 +15,7 @@ from advisor.agent.trials.trying import NothingTriedError
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Try
 from advisor.cli.console import FAILED, look, panel, warn, write
-from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
+from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import GOES_ON, end_interrupted
 from advisor.cli.options import Format, typed_again
@@ -24,7 +25,6 @@ from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.html.trying import trying_html
 from advisor.session.data import Mismatch
-from advisor.session.inputs import Inputs
 from advisor.session.measuring import seconds_of
 from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
@@ -50,13 +50,10 @@ def try_(options: Try) -> None:
                     on_event=progress, stop=stop,
                 )  # fmt: skip
                 found = delivered.enter_context(run).outcome
-            _deliver(
-                inputs,
-                replace(found, stated=typed_again(options, STATED)),
-                options.format_,
-                options.output,
-                options.force,
-            )
+            titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
+            told = replace(found, stated=typed_again(options, STATED))
+            with shown_otherwise(lambda: trying_page(told, look(), titles)):
+                _deliver(told, titles, options.format_, options.output, options.force)
             if found.interrupted:
                 end_interrupted(GOES_ON)
     except NothingTriedError as error:
@@ -68,8 +65,9 @@ def try_(options: Try) -> None:
         raise typer.Exit(FAILED)
 
 
-def _deliver(inputs: Inputs, outcome: TrialResults, format_: Format, output: Path | None, force: bool) -> None:
-    titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
+def _deliver(
+    outcome: TrialResults, titles: Mapping[str, str], format_: Format, output: Path | None, force: bool
+) -> None:
     if format_ is Format.JSON:
         deliver_json(outcome.to_json(), output, force)
         return
