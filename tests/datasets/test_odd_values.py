@@ -11,7 +11,7 @@ import numpy
 import polars
 import pytest
 
-from advisor.datasets.dataset import Kind
+from advisor.datasets.dataset import Kind, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.errors import InputError
@@ -119,3 +119,18 @@ def test_the_decoder_of_tiff_says_nothing_itself(tmp_path: Path, capfd: pytest.C
     broken.write_bytes(content[:8] + b"\xff" * 40 + content[48:])
     assert inspect(tmp_path / "d").examples == 6
     assert capfd.readouterr().err == ""
+
+
+def test_a_date_that_never_changes_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("day,a,y\n" + "".join(f"2020-01-31,{row},{row % 2}\n" for row in range(ROWS)))
+    found = inspect(path, "y")
+    assert found.columns[0].kind is Kind.CONSTANT
+    assert len(load(found, most_examples=ROWS)) == ROWS
+
+
+def test_codes_can_be_said_to_be_quantities(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip,a\n" + "".join(f"{10_000 + row % 5},{row % 7}\n" for row in range(ROWS)))
+    found = inspect(path, "zip", Task.REGRESS)
+    assert load(found, most_examples=ROWS).targets[1] == 10_001

@@ -185,7 +185,8 @@ def _with_name(judged: Judged, named: bool) -> Judged:
     column, kind = judged.column, judged.kind
     known = judged.values.count()
     if column.distinct == 1 and known == len(judged.values) > 1:
-        return replace(judged, column=replace(column, kind=Kind.CONSTANT))
+        style = "" if kind is Kind.DATE else judged.style  # its values are read as words
+        return replace(judged, column=replace(column, kind=Kind.CONSTANT), style=style)
     words = words_of_name(column.name)
     if kind is Kind.WHOLE:
         unique = column.distinct == known >= _FEWEST_FOR_IDENTIFIER

@@ -94,6 +94,8 @@ def _readable_target(frame: polars.DataFrame, inspection: Inspection, task: Task
     column = frame[inspection.target or ""]
     if task is Task.CLASSIFY:
         return as_texts(column)
+    if column.dtype == polars.Categorical:  # numbers that seem to be names, and are said to be quantities
+        column = column.cast(polars.String)
     return finite(column.cast(polars.Float32, strict=False))
 
 
