@@ -134,3 +134,14 @@ def test_codes_can_be_said_to_be_quantities(tmp_path: Path) -> None:
     path.write_text("zip,a\n" + "".join(f"{10_000 + row % 5},{row % 7}\n" for row in range(ROWS)))
     found = inspect(path, "zip", Task.REGRESS)
     assert load(found, most_examples=ROWS).targets[1] == 10_001
+
+
+def test_targets_too_large_for_networks_count_as_missing_in_every_format(tmp_path: Path) -> None:
+    y = numpy.linspace(0, 1, ROWS)
+    y[3] = 1e308
+    x = numpy.random.default_rng(0).normal(size=(ROWS, 3))
+    numpy.savez(tmp_path / "t.npz", x=x, y=y)
+    polars.DataFrame(x, schema=["a", "b", "c"]).with_columns(y=polars.Series(y)).write_parquet(tmp_path / "t.parquet")
+    for path in (tmp_path / "t.npz", tmp_path / "t.parquet"):
+        examples = load(inspect(path, "y"), most_examples=ROWS)
+        assert examples.targets[:, 0] == pytest.approx(numpy.delete(y, 3))

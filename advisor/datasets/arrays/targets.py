@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
+from numpy.typing import NDArray
 
 from advisor.datasets.arrays.roles import Roles
 from advisor.datasets.arrays.stored import AnyArray, rows_of
@@ -107,9 +108,15 @@ def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positi
         numbers = dict(zip(there, class_numbers(there, inspection.classes)[0].tolist(), strict=True))
         number_of = numpy.array([numbers.get(label, -1) for label in labels], numpy.int64)
         return number_of[of_each[known]], known
-    numbers_there = values.astype(numpy.float64).reshape(len(values), -1)
-    known = numpy.flatnonzero(numpy.isfinite(numbers_there).all(axis=1))
-    return numbers_there[known], known
+    known = numpy.flatnonzero(_measured(values))
+    return values[known].astype(numpy.float64).reshape(len(known), -1), known
+
+
+def _measured(values: AnyArray) -> NDArray[numpy.bool_]:
+    """(n,), True where all targets of an example are numbers, and none is larger than networks compute with."""
+    with numpy.errstate(over="ignore"):
+        measured = numpy.isfinite(values.astype(numpy.float32)).reshape(len(values), -1)
+    return numpy.asarray(measured.all(axis=1))
 
 
 def target_facts(task: Task | None, classes: Sequence[str], values: AnyArray) -> dict[str, Value]:
@@ -120,7 +127,7 @@ def target_facts(task: Task | None, classes: Sequence[str], values: AnyArray) ->
             "task.kind": "classify", "task.multilabel": True, "task.outputs": outputs, "data.labelled_fraction": 1.0,
         }  # fmt: skip
     if task is Task.REGRESS:
-        known = numpy.isfinite(values.astype(numpy.float64)).reshape(len(values), -1).all(axis=1)
+        known = _measured(values)
         outputs = values.shape[1] if values.ndim == 2 else 1
         return {"task.kind": "regress", "task.outputs": outputs, "data.labelled_fraction": float(known.mean())}
     if len(classes) < 2:
