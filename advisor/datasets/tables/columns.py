@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+import numpy
 import polars
 
 from advisor.datasets.dataset import Column, Kind
+from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
+from advisor.datasets.tables.looks import Look, look_at, words_a_text
 from advisor.datasets.values import conversion as reading
-from advisor.datasets.values.conversion import as_texts, cleaned
+from advisor.datasets.values.conversion import as_texts
 from advisor.wording import join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
@@ -18,6 +22,7 @@ _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
 _NEARLY_UNIQUE = 0.95
 _FEWEST_FOR_IDENTIFIER = 10
 MANY_CATEGORIES = 1000
+_EXAMPLES, _EXAMPLES_AMONG = 3, 200
 _IDENTIFYING = frozenset({"id", "ids", "uuid", "guid", "identifier", "pk", "index", "idx", "rowid", "unnamed"})
 _NUMBERING = _IDENTIFYING | {"key", "no", "nr", "number", "code", "row", "hash"}
 _PERSONS = frozenset(
@@ -30,7 +35,6 @@ _PERSONS = frozenset(
 """Persons and things of which there may be several rows. No places: a shop has its future predicted, and tells much."""
 _CODES = frozenset({"zip", "zipcode", "postcode", "postal", "plz", "fips", "isbn", "ean", "phone"})
 INFINITE = "Infinite values count as missing."
-_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 
 
@@ -53,6 +57,7 @@ class Judged:
         return repr(shorten(self.column.name, 40))
 
 
+@lru_cache(maxsize=2**17)  # asked for several times of each column
 def words_of_name(name: str) -> frozenset[str]:
     """The words of a column's name: `customerID` and `customer_id` are customer and id."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
@@ -76,12 +81,30 @@ def judge(raw: polars.Series, *, named: bool = True, nested: bool = False, comma
     `named` is false where the file does not name it, `nested` where it holds lists or objects, and `comma_first` makes
     `1,234` a little more than one.
     """
-    if nested:
-        column = Column(raw.name, Kind.NESTED, remark="It holds lists or objects.")
-        return Judged(column, polars.Series(raw.name, [None] * len(raw), dtype=polars.String))
-    judged = _judged_texts(raw, comma_first) if raw.dtype == polars.String else _judged_typed(raw)
-    judged = _with_name(judged, named)
-    return replace(judged, column=_described(judged))
+    unnamed, of_lists = (frozenset() if named else {raw.name}), ({raw.name} if nested else frozenset())
+    return judge_all([raw], unnamed=unnamed, nested=of_lists, comma_first=comma_first)[0]
+
+
+def judge_all(
+    columns: Sequence[polars.Series],
+    *,
+    unnamed: Collection[str] = (),
+    nested: Collection[str] = (),
+    comma_first: bool = False,
+) -> list[Judged]:
+    """The kinds of columns of one length and their values, in their order; see `judge`."""
+    texts = [raw for raw in columns if raw.dtype == polars.String and raw.name not in nested]
+    held = _judged_texts(look_at(texts), comma_first)
+    found = []
+    for raw in columns:
+        if raw.name in nested:
+            column = Column(raw.name, Kind.NESTED, remark="It holds lists or objects.")
+            found.append(Judged(column, polars.Series(raw.name, [None] * len(raw), dtype=polars.String)))
+            continue
+        judged = held[raw.name] if raw.name in held else _judged_typed(raw)
+        judged = _with_name(judged, raw.name not in unnamed)
+        found.append(replace(judged, column=_described(judged)))
+    return found
 
 
 def _judged_typed(raw: polars.Series) -> Judged:
@@ -91,52 +114,91 @@ def _judged_typed(raw: polars.Series) -> Judged:
     if raw.dtype == polars.Boolean:
         return _judged(raw.name, Kind.YES_NO, as_texts(raw))
     if raw.dtype.is_numeric():
-        infinite = raw.dtype.is_float() and bool(raw.is_infinite().any())
-        return _numbers(raw.name, reading.finite(raw.cast(polars.Float64)), infinite=infinite)
+        numbers = raw.cast(polars.Float64)
+        held = numbers.to_numpy()  # what is missing is NaN
+        if numpy.isfinite(held).all():
+            return _numbers(raw.name, numbers)
+        return _numbers(raw.name, reading.finite(numbers), infinite=bool(numpy.isinf(held).any()))
     if raw.dtype in (polars.Date, polars.Datetime):
         return _judged(raw.name, Kind.DATE, raw.cast(polars.Datetime("us")))
     if raw.dtype == polars.Duration:
         return _numbers(raw.name, raw.dt.total_microseconds().cast(polars.Float64))
-    return _judged_texts(as_texts(raw), comma_first=False)
+    return _judged_texts(look_at([as_texts(raw)]), comma_first=False)[raw.name]
 
 
-def _judged_texts(raw: polars.Series, comma_first: bool) -> Judged:
-    texts = cleaned(raw)
-    known = texts.count()
+def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]:
+    """Columns of texts by their names."""
+    found: dict[str, Judged] = {}
+    words: list[Look] = []
+    for look in looks:
+        judged = _judged_values(look, comma_first)
+        if judged is None:
+            words.append(look)
+        else:
+            found[look.texts.name] = judged
+    for look, mean in zip(words, words_a_text(words), strict=True):
+        found[look.texts.name] = _words(look, mean)
+    return found
+
+
+def _judged_values(look: Look, comma_first: bool) -> Judged | None:
+    """A column of numbers, dates, yes or no, or of nothing; None where it holds other words."""
+    texts, known = look.texts, look.known
     if known == 0:
-        return _judged(raw.name, Kind.EMPTY, texts)
-    if (date := reading.date_style(texts)) == (reading.DIGITS, False):  # 20200131 is a number, too
+        return _judged(texts.name, Kind.EMPTY, texts, distinct=0)
+    if (date := reading.date_style(texts, look.first)) == (reading.DIGITS, False):  # 20200131 is a number, too
         return _dates(texts, *date, known)
-    least = 1.0 if known < _STRAY_ROWS else 1 - _STRAY_SHARE
-    some = texts.set(texts.str.contains(f"(?i)^({_INFINITE.pattern})$"), None)  # however many: they are read as numbers
-    style = reading.number_style(some, comma_first=comma_first, least=least) if some.null_count() < len(some) else None
+    style = _number_style(look, comma_first)
     if style is not None:
         numbers = style[1]
-        stray = texts.filter(numbers.is_null() & texts.is_not_null()).unique(maintain_order=True).to_list()
-        others = [word for word in stray if not _INFINITE.fullmatch(word)]
+        others = _other_words(texts, numbers) if numbers.count() + look.infinite < known else []
         if len(others) <= _STRAY_VALUES:
-            return _numbers(raw.name, numbers, style[0].value, others, infinite=len(others) < len(stray))
-    distinct = texts.drop_nulls().unique(maintain_order=True)
-    if len(distinct) == 2 and reading.are_yes_and_no(list(distinct)):
-        return _judged(raw.name, Kind.YES_NO, texts, style="", distinct=2)
-    if date is not None:
-        return _dates(texts, *date, known)
-    return _words(texts, len(distinct), known)
+            return _numbers(texts.name, numbers, style[0].value, others, infinite=look.infinite > 0)
+    if _different(look) == 2 and reading.are_yes_and_no(texts.drop_nulls().unique().to_list()):
+        return _judged(texts.name, Kind.YES_NO, texts, distinct=2)
+    return None if date is None else _dates(texts, *date, known)
+
+
+def _number_style(look: Look, comma_first: bool) -> tuple[reading.Style, polars.Series] | None:
+    """The style in which most texts are numbers, infinite ones left aside, and the numbers; None where too few are."""
+    sought = look.known - look.infinite
+    if not sought or look.coded:
+        return None
+    style, numbers, share = reading.Style.PLAIN, look.numbers, look.plain / sought
+    if share < 1 and look.digits:
+        texts = look.texts
+        if look.infinite:
+            texts = texts.set(texts.str.contains(f"(?i)^({INFINITE_WORD.pattern})$"), None)
+        found = reading.other_style(texts, sought, comma_first=comma_first, most=share)
+        style, numbers, share = found or (style, numbers, share)
+    least = 1.0 if look.known < _STRAY_ROWS else 1 - _STRAY_SHARE
+    return (style, numbers) if share >= least else None
+
+
+def _other_words(texts: polars.Series, numbers: polars.Series) -> list[str]:
+    """The different words of a column that are neither numbers nor infinite."""
+    stray = texts.filter(numbers.is_null() & texts.is_not_null()).unique(maintain_order=True).to_list()
+    return [word for word in stray if not INFINITE_WORD.fullmatch(word)]
+
+
+def _different(look: Look) -> int:
+    return look.texts.n_unique() - (look.known < len(look.texts))
 
 
 def _numbers(
     name: str, numbers: polars.Series, style: str = "", others: Sequence[str] = (), *, infinite: bool = False
 ) -> Judged:
     """A column of numbers, among which other words and infinite values count as missing."""
-    known = numbers.drop_nulls()
-    distinct = known.n_unique() if len(known) else 0
-    if not distinct:
-        return _judged(name, Kind.EMPTY, as_texts(numbers))
-    whole = bool(((known == known.round()) & (known.abs() < 2**53)).all())
+    held = numbers.to_numpy()
+    known = held[~numpy.isnan(held)]
+    if not len(known):
+        return _judged(name, Kind.EMPTY, as_texts(numbers), distinct=0)
+    distinct = len(numpy.unique(known))
+    whole = bool(((known == numpy.rint(known)) & (numpy.abs(known) < 2**53)).all())
     kind = Kind.WHOLE if whole else Kind.NUMBER
-    if whole and distinct == 2 and set(known.unique().to_list()) == {0.0, 1.0}:
+    if whole and distinct == 2 and (known.min(), known.max()) == (0.0, 1.0):
         kind = Kind.YES_NO
-        numbers = as_texts(numbers)
+        numbers = numbers.cast(polars.Int8).cast(polars.String)
     remarks = []
     if others:
         shown = join_names([f"{shorten(value, 20)!r}" for value in others])
@@ -146,22 +208,21 @@ def _numbers(
     return _judged(name, kind, numbers, style=style, distinct=distinct, remark=" ".join(remarks))
 
 
-def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged:
+def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged | None:
+    """A column of dates; None where too few of its texts are."""
     moments = reading.dates_of(texts, style)
     if moments.count() < (1 - _STRAY_SHARE) * known:
-        return _words(texts, texts.drop_nulls().n_unique(), known)
+        return None
     remark = "Day and month could be the other way round; it was read as day first." if ambiguous else ""
     return _judged(texts.name, Kind.DATE, moments, style=style, remark=remark)
 
 
-def _words(texts: polars.Series, distinct: int, known: int) -> Judged:
-    """Texts that are no numbers and no dates: categories, names for rows, or free text."""
-    held = texts.drop_nulls().head(20_000)
-    counted = (held.str.count_matches(r"\s+") + 1).mean()
-    words = counted if isinstance(counted, float) else 1.0
+def _words(look: Look, words: float) -> Judged:
+    """Texts that are no numbers and no dates: categories, names for rows, or free text; with their mean number of words."""
+    texts, known, distinct = look.texts, look.known, _different(look)
     unique = distinct / known
     nearly = known >= 50 and unique > _NEARLY_UNIQUE
-    if known >= _FEWEST_FOR_IDENTIFIER and held.str.contains(_UUID).all() and unique > 0.5:
+    if known >= _FEWEST_FOR_IDENTIFIER and unique > 0.5 and _are_uuids(look):
         kind = Kind.IDENTIFIER
     elif words >= 8 or (words >= 3 and unique > 0.2 and distinct > 20):
         kind = Kind.TEXT
@@ -170,6 +231,10 @@ def _words(texts: polars.Series, distinct: int, known: int) -> Judged:
     else:
         kind = Kind.TEXT if nearly else Kind.CATEGORY
     return _judged(texts.name, kind, texts, distinct=distinct)
+
+
+def _are_uuids(look: Look) -> bool:
+    return bool(re.match(_UUID, look.first)) and bool(look.texts.drop_nulls().head(20_000).str.contains(_UUID).all())
 
 
 def _judged(
@@ -209,10 +274,15 @@ def _described(judged: Judged) -> Column:
     """With examples of its values, and a remark where it is left out or odd."""
     column = judged.column
     known = judged.values.count()
-    values = list(dict.fromkeys(value for value in judged.values.head(200).to_list() if value is not None))
+    values: dict[object, None] = {}
+    for value in judged.values.head(_EXAMPLES_AMONG).to_list():
+        if value is not None:
+            values[value] = None
+            if len(values) == _EXAMPLES:
+                break
     if not values and known:
-        values = judged.values.drop_nulls().head(3).to_list()
-    shown = [_shown(value) for value in values[:3]]
+        values = dict.fromkeys(judged.values.drop_nulls().head(_EXAMPLES).to_list())
+    shown = [_shown(value) for value in values]
     remark = column.remark or _remark(column, len(judged.values), known)
     return replace(column, examples=tuple(shorten(value, 24) for value in shown), remark=remark)
 

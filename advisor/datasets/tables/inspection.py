@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 import polars
@@ -11,7 +12,7 @@ import polars
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
 from advisor.datasets.tables.class_counts import class_counts, with_all_classes
-from advisor.datasets.tables.columns import Judged, judge
+from advisor.datasets.tables.columns import Judged, judge_all
 from advisor.datasets.tables.examples import TableReading, joined
 from advisor.datasets.tables.row_order import row_order
 from advisor.datasets.tables.series.recognition import Arrangement, recognise
@@ -27,6 +28,7 @@ from advisor.wording import join_names, shorten
 FEW_ROWS = 50
 _MOST_COLUMNS_OF_EDGES = 4
 _THREADS = 2
+_CELLS_AT_ONCE = 2**20
 
 
 def inspect_table(path: Path, sample: TableSample, target: str | None, task: Task | None) -> Inspection:
@@ -60,13 +62,15 @@ def inspect_table(path: Path, sample: TableSample, target: str | None, task: Tas
 
 def judged_columns(sample: TableSample) -> tuple[Judged, ...]:
     """Every column of a sample, in the order of the file."""
+    every = sample.frame.get_columns()
+    at_once = max(1, min(_CELLS_AT_ONCE // max(len(sample.frame), 1), -(-len(every) // _THREADS)))
 
-    def judged(raw: polars.Series) -> Judged:
-        named, nested = raw.name not in sample.unnamed, raw.name in sample.nested
-        return judge(raw, named=named, nested=nested, comma_first=sample.comma_first)
+    def judged(start: int) -> list[Judged]:
+        some = every[start : start + at_once]
+        return judge_all(some, unnamed=sample.unnamed, nested=sample.nested, comma_first=sample.comma_first)
 
     with ThreadPoolExecutor(_THREADS) as pool:  # polars works outside of Python's lock
-        return tuple(pool.map(judged, sample.frame.iter_columns()))
+        return tuple(chain.from_iterable(pool.map(judged, range(0, len(every), at_once))))
 
 
 def _typed(columns: Sequence[Judged]) -> polars.DataFrame:
@@ -131,7 +135,8 @@ def _inspection(
 
 def is_text_task(columns: Sequence[Column], inputs: Sequence[str]) -> bool:
     """True where texts are all that a table's examples consist of: it is no table but texts with answers."""
-    return {column.kind for column in columns if column.name in inputs} == {Kind.TEXT}
+    taken = set(inputs)
+    return {column.kind for column in columns if column.name in taken} == {Kind.TEXT}
 
 
 def _facts_of_target(target: TargetView) -> dict[str, Value]:

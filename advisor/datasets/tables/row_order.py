@@ -132,12 +132,12 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
 def _nearly_constant(columns: Sequence[Judged]) -> Iterator[Remark]:
     found = []
     for judged in columns:
-        known = judged.values.drop_nulls()
-        if not judged.kind.usable or len(known) < 200 or judged.column.distinct < 2 or judged.column.missing > 0:
+        rows, distinct = len(judged.values), judged.column.distinct
+        if not judged.kind.usable or rows < 200 or judged.column.missing > 0:
             continue
-        if judged.column.distinct <= 0.01 * len(known):
-            most = known.alias("value").value_counts()["count"].max()
-            if isinstance(most, int) and most >= _NEARLY_CONSTANT * len(known):
+        if 2 <= distinct <= 0.01 * rows:
+            most = judged.values.alias("value").value_counts()["count"].max()
+            if isinstance(most, int) and most >= _NEARLY_CONSTANT * rows:
                 found.append(judged.column.name)
     if found:
         names = join_first([repr(shorten(name, 40)) for name in found])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +24,8 @@ _MANY_VALUES = 50
 _LEFT_ERROR = 0.02
 """Of the error of always predicting the most common class."""
 _CORRELATED = 0.999
+_FAR_FROM_CORRELATED = 0.99
+_FEW_ROWS = 2_000
 _EXPLAINED = 0.999
 _ROWS_A_VALUE = 5
 _LONG_NAME = 4
@@ -47,7 +51,8 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> tuple[Sequence[st
         name = judged.column.name
         if name == target.name or judged.kind in (Kind.EMPTY, Kind.CONSTANT, Kind.NESTED, Kind.TEXT):
             continue
-        copy, tells = _knows(judged.values.gather(drawn), answers, target.task)
+        held = judged.values if len(drawn) == len(judged.values) else judged.values.gather(drawn)
+        copy, tells = _knows(held, answers, target.task)
         if (copy or tells) and len(drawn) < len(rows):  # what a sample shows is held against all rows
             every = every or _Answers.of(target.values.gather(rows))
             copy, tells = _knows(judged.values.gather(rows), every, target.task)
@@ -82,6 +87,8 @@ class _Answers:
 
     values: polars.Series
     numbers: NDArray[numpy.uint32]
+    few: tuple[int, ...]
+    """The same numbers, where they are so few that Python counts them faster than polars; else none."""
     different: int
     always_wrong: float
     """The share of mistakes of always predicting the most common answer."""
@@ -90,12 +97,13 @@ class _Answers:
     def of(cls, values: polars.Series) -> _Answers:
         numbers = values.rank("dense").to_numpy().astype(numpy.uint32)
         counts = numpy.bincount(numbers) if len(numbers) else numpy.ones(1)
-        return cls(values, numbers, int(numpy.count_nonzero(counts)), 1.0 - counts.max() / max(len(numbers), 1))
+        few = tuple(numbers.tolist()) if len(numbers) <= _FEW_ROWS else ()
+        return cls(values, numbers, few, int(numpy.count_nonzero(counts)), 1.0 - counts.max() / max(len(numbers), 1))
 
 
 def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, bool]:
     """Tell whether values are the answers under another name, and whether they give them away, as far as these rows show."""
-    different = values.drop_nulls().n_unique()
+    different = values.n_unique() - (values.null_count() > 0)
     copy = _is_copy(values, different, answers)
     return copy, copy or _tells(values, different, answers, task)
 
@@ -103,6 +111,8 @@ def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, 
 def _is_copy(values: polars.Series, different: int, answers: _Answers) -> bool:
     """True where each value stands for one answer and each answer for one value."""
     if different != answers.different or values.null_count() > 0:
+        return False
+    if answers.few and different != len(set(zip(values.to_list(), answers.few, strict=True))):
         return False
     if values.dtype == answers.values.dtype and bool((values == answers.values).all()):
         return True
@@ -112,21 +122,58 @@ def _is_copy(values: polars.Series, different: int, answers: _Answers) -> bool:
 
 def _tells(values: polars.Series, different: int, answers: _Answers, task: Task) -> bool:
     if task is not Task.CLASSIFY:
-        return _tells_number(values, answers.values)
+        return _may_tell_number(values, answers) and _tells_number(values, answers.values)
     allowed = _LEFT_ERROR * answers.always_wrong * len(values)
     if values.dtype != polars.String and different > _MANY_VALUES:
         return (_changes(values, answers) - (answers.different - 1)) / 2 <= allowed
     if different * _ROWS_A_VALUE > len(values):
         return False  # nearly every value comes once, so that it tells nothing of others
+    return _mistakes(values, answers) <= allowed
+
+
+def _mistakes(values: polars.Series, answers: _Answers) -> int:
+    """The rows whose answer is not the most common one among those of the same value."""
+    if answers.few:
+        most: dict[object, int] = {}
+        for (value, _), rows in Counter(zip(values.to_list(), answers.few, strict=True)).items():
+            most[value] = max(most.get(value, 0), rows)
+        return len(values) - sum(most.values())
     pairs = polars.DataFrame([values.alias("value"), answers.values.alias("answer")])
     counts = pairs.group_by("value", "answer").len().group_by("value").agg(polars.col("len").max())
-    return len(values) - int(counts["len"].sum()) <= allowed
+    return len(values) - int(counts["len"].sum())
 
 
 def _changes(values: polars.Series, answers: _Answers) -> int:
     """The changes of the class from row to row, sorted by the value; each mistake of thresholds adds two."""
-    numbers = values.to_physical().cast(polars.Float64).to_numpy()  # what is missing is NaN and comes last
+    plain = values if values.dtype == polars.Float64 else values.to_physical().cast(polars.Float64)
+    numbers = plain.to_numpy()  # what is missing is NaN and comes last
     return int(numpy.count_nonzero(numpy.diff(answers.numbers[numpy.argsort(numbers)])))
+
+
+def _may_tell_number(values: polars.Series, answers: _Answers) -> bool:
+    """False where a quick look at few rows shows that a column of numbers is far from going with the target."""
+    if not answers.few or values.dtype != polars.Float64:
+        return True
+    numbers, targets = values.to_numpy(), answers.values.to_numpy()
+    known = numpy.isfinite(numbers)
+    numbers, targets = numbers[known], targets[known]
+    with numpy.errstate(invalid="ignore", divide="ignore"):
+        found = (_line(numbers, targets), _line(_ranks(numbers), _ranks(targets)))
+    return any(not abs(one) < _FAR_FROM_CORRELATED for one in found)  # what is no number is looked at closely, too
+
+
+def _line(one: NDArray[numpy.float64], other: NDArray[numpy.float64]) -> float:
+    """The correlation of two columns of numbers; no number where one of them never changes."""
+    if len(one) < 2:
+        return math.nan
+    one, other = one - one.mean(), other - other.mean()
+    return float(one @ other / numpy.sqrt((one @ one) * (other @ other)))
+
+
+def _ranks(numbers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """The mean rank of each number among all."""
+    _, of_each, counts = numpy.unique(numbers, return_inverse=True, return_counts=True)
+    return (numpy.cumsum(counts) - (counts - 1) / 2)[of_each]
 
 
 def _tells_number(values: polars.Series, answers: polars.Series) -> bool:

@@ -20,7 +20,8 @@ MISSING = [
 YES = frozenset({"true", "yes", "y", "t", "on", "1"})
 NO = frozenset({"false", "no", "n", "f", "off", "0"})
 _PAIRS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"), ("1", "0"))
-_CODE = r"^(0\d+|\d{16,})$"
+CODE = r"^(0\d+|\d{16,})$"
+"""Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers."""
 _LOOKED_AT, _PROMISING = 200, 0.9
 _SYMBOLS = r"^[€$£]\s*|\s*[€$£%]$"
 
@@ -70,16 +71,15 @@ def numbers_of(texts: polars.Series, style: Style) -> polars.Series:
     return finite(_where(fits, plain.cast(polars.Float64, strict=False)))
 
 
-def number_style(texts: polars.Series, *, comma_first: bool, least: float) -> tuple[Style, polars.Series] | None:
-    """Find the style in which most cleaned texts are numbers, at least this share of them; None where there is none.
+def other_style(
+    texts: polars.Series, known: int, *, comma_first: bool, most: float
+) -> tuple[Style, polars.Series, float] | None:
+    """Find a style in which more than this share of the `known` cleaned texts are numbers; none with a decimal point.
 
-    Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers.
+    Returns it with the numbers and their share.
     """
-    known = texts.count()
-    others = [Style.COMMA, Style.GROUPED] if comma_first else [Style.GROUPED, Style.COMMA]
-    numbers = numbers_of(texts, Style.PLAIN)
-    best, most = (Style.PLAIN, numbers), numbers.count() / max(known, 1)
-    for style in others if most < 1 else []:
+    best = None
+    for style in [Style.COMMA, Style.GROUPED] if comma_first else [Style.GROUPED, Style.COMMA]:
         # Patterns take long, and most columns fit none.
         some = texts.drop_nulls().gather_every(max(known // _LOOKED_AT, 1))
         if numbers_of(some, style).count() < _PROMISING * len(some):
@@ -87,8 +87,8 @@ def number_style(texts: polars.Series, *, comma_first: bool, least: float) -> tu
         numbers = numbers_of(texts, style)
         share = numbers.count() / max(known, 1)
         if share > most:
-            best, most = (style, numbers), share
-    return best if most >= least and not texts.str.contains(_CODE).any() else None
+            best, most = (style, numbers, share), share
+    return best
 
 
 def are_yes_and_no(values: Sequence[str]) -> bool:
@@ -116,12 +116,12 @@ def _plain_moments(texts: polars.Series) -> polars.Series:
     return plain.str.replace(r"(:\d{2}),(\d+)$", "${1}.${2}")
 
 
-def date_style(texts: polars.Series) -> tuple[str, bool] | None:
+def date_style(texts: polars.Series, first: str) -> tuple[str, bool] | None:
     """Find the format of cleaned texts that are dates, and whether day and month could be the other way round.
 
-    A few that are none, such as 31 April, do not make them something else.
+    A few that are none, such as 31 April, do not make them something else; the `first` of them must look like one.
     """
-    if not _LOOKS_LIKE_A_DATE.match(texts[texts.is_not_null().arg_max() or 0] or ""):
+    if not _LOOKS_LIKE_A_DATE.match(first):
         return None
     values = texts.drop_nulls().head(50_000).unique(maintain_order=True).head(_ENOUGH_DATES)
     if str(values[0]).isdigit():

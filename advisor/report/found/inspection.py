@@ -95,7 +95,8 @@ def _columns(page: Page, inspection: Inspection) -> None:
             page.add(name, f": {column.kind.value}, {_share(column.missing)} missing. ", *about, first="- ")
         else:
             page.columns(((name,), (column.kind.value,), (_share(column.missing),), about), (*widths, last))
-    left = [column for column in inspection.columns if column not in shown]
+    names = {column.name for column in shown}
+    left = [column for column in inspection.columns if column.name not in names]
     if left:
         kinds = Counter(column.kind.value for column in left)
         parts = join_names([f"{count:,} x {kind}" for kind, count in kinds.most_common()])
@@ -145,15 +146,18 @@ def _commands(inspection: Inspection) -> Iterator[str]:
 
 
 def inspection_json(inspection: Inspection) -> dict[str, Any]:
+    inputs = set(inspection.inputs)
     return {
         "schema": SCHEMA,
         **encode_fields(inspection, "path", "format", "modality", "target", "task", "examples", "classes"),
         "columns": [
             {
-                **encode_fields(column, "name", "kind"),
+                "name": column.name,
+                "kind": column.kind.value,
                 "missing": round(column.missing, 6),
-                **encode_fields(column, "distinct", "examples"),
-                "input": column.name in inspection.inputs,
+                "distinct": column.distinct,
+                "examples": list(column.examples),
+                "input": column.name in inputs,
                 "remark": column.remark,
             }
             for column in inspection.columns
