@@ -58,9 +58,15 @@ def assert_nothing_left(
 
 
 def _had_not_begun(after: Aftermath, fault: Fault | None) -> bool:
-    """True if Python itself was still starting: it knows no signal but SIGINT by then, of which it shows where it was."""
-    said = re.sub(r"(?s)Traceback .*in <module>.*KeyboardInterrupt", "", after.said).strip()
-    return fault in CODES and after.code == 128 - CODES[fault] and said == "" and ", in main" not in after.said
+    """True if Python itself was still starting: it knows no signal but SIGINT by then, of which it shows where it was.
+
+    Its status is the signal's, or 1 where not even its own modules were loaded.
+    """
+    if fault not in CODES or ", in main" in after.said:
+        return False
+    said = re.sub(r"(?s)(Fatal Python error|Traceback).*KeyboardInterrupt", "", after.said).strip()
+    status = 128 - CODES[fault]
+    return said == "" and after.code in ((status, 1) if "KeyboardInterrupt" in after.said else (status,))
 
 
 def _remembered(name: str) -> bool:
