@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.agent.events import ProbeSkipped
+from advisor.agent.remembered.dates import oldest_first
 from advisor.agent.remembered.memory import kept_profiles
 from advisor.agent.remembered.profile import grown
 from advisor.agent.settling.elsewhere import measured_elsewhere
@@ -75,4 +76,4 @@ def _on_this_host(machine: Machine) -> tuple[list[Outcome], dict[str, Machine]]:
         machines.update(profile.earlier)
         if profile.machine is not None:
             machines[profile.fingerprint] = profile.machine
-    return sorted(found, key=lambda outcome: outcome.date), machines
+    return oldest_first(found), machines

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
+from advisor.agent.remembered.dates import dated_ahead, oldest_first
 from advisor.agent.remembered.profile import MachineProfile, grown
 from advisor.errors import InputError, Problem, input_error
 from advisor.files.named import read_named
@@ -77,7 +78,7 @@ def recall(machine: Machine) -> tuple[list[Outcome], list[InputError]]:
     profiles, problems = kept_profiles()
     found = [outcome for profile in profiles for outcome in profile.outcomes]
     here = [outcome for outcome in found if outcome.applies.get("machine") == machine.fingerprint]
-    return sorted(here, key=lambda outcome: outcome.date), problems
+    return oldest_first(here), problems
 
 
 def kept_profiles() -> tuple[list[MachineProfile], list[InputError]]:
@@ -99,13 +100,20 @@ def kept_profiles() -> tuple[list[MachineProfile], list[InputError]]:
         profiles.append(profile)
         if profile.damaged:
             problems.append(StateError(path, profile.damaged[0], _REMEDY))
+        ahead = dated_ahead(profile.outcomes)
+        if ahead:
+            what = (
+                f"it holds {len(ahead)} of a day that has not come ({ahead[-1].date[:10]}), which count as the oldest."
+            )
+            problems.append(StateError(path, what, "Check the clock of this machine, and measure again."))
     return profiles, problems
 
 
 def newest_of(profiles: Sequence[MachineProfile]) -> MachineProfile | None:
     """The one that was measured last, or None where nothing was measured."""
     measured = [profile for profile in profiles if profile.outcomes]
-    return max(measured, key=lambda profile: profile.date, default=None)
+    newest = oldest_first([outcome for profile in measured for outcome in profile.outcomes])[-1:]
+    return next((profile for profile in measured for outcome in newest if outcome in profile.outcomes), None)
 
 
 def set_aside() -> list[Path]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from advisor.agent.remembered.dates import newest_date, oldest_first
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
@@ -49,7 +50,7 @@ class MachineProfile:
     @property
     def date(self) -> str:
         """Of the newest measurement, ISO 8601; empty where there is none."""
-        return max((outcome.date for outcome in self.outcomes), default="")
+        return newest_date(self.outcomes)
 
     def machine_of(self, fingerprint: str) -> Machine | None:
         return self.machine if fingerprint == self.fingerprint else self.earlier.get(fingerprint)
@@ -115,7 +116,7 @@ def grown(
     earlier.pop(machine.fingerprint, None)
     known = {outcome_key(outcome) for outcome in outcomes}
     every = [outcome for outcome in before.outcomes if outcome_key(outcome) not in known] + list(outcomes)
-    kept = _newest(sorted(every, key=lambda outcome: outcome.date))
+    kept = _newest(oldest_first(every))
     machines = {outcome.applies.get("machine") for outcome in kept}
     return MachineProfile(
         name=name,
@@ -155,7 +156,7 @@ def own_outcomes(profile: MachineProfile) -> tuple[Outcome, ...]:
     here = profile.fingerprint if profile.machine is None else profile.machine.fingerprint
     return tuple(
         replace(outcome, applies={**outcome.applies, "machine": here})
-        for outcome in sorted(profile.outcomes, key=lambda outcome: outcome.date)
+        for outcome in oldest_first(profile.outcomes)
         if outcome.applies.get("machine") == profile.fingerprint
     )
 
@@ -219,7 +220,7 @@ def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 def _versions(outcomes: Sequence[Outcome]) -> dict[str, str]:
     """The newest of each that is known."""
-    applies = [outcome.applies for outcome in sorted(outcomes, key=lambda outcome: outcome.date)]
+    applies = [outcome.applies for outcome in oldest_first(outcomes)]
     return {name: known[-1] for name in _VERSIONS if (known := [one[name] for one in applies if name in one])}
 
 

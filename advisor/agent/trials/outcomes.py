@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.agent.remembered.dates import oldest_first
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.machine.state import (
@@ -160,7 +161,7 @@ def recall_trials(facts: FactBase) -> tuple[list[Outcome], list[InputError]]:
         return [], [error]
     problems = [StateError(path, damaged[0], "Try again on these data: `advisor try`.")] if damaged else []
     found = [outcome for outcome in outcomes if outcome.applies[DATA] == known.value]
-    return sorted(found, key=lambda outcome: outcome.date), list(problems)
+    return oldest_first(found), list(problems)
 
 
 def _file() -> Path:
@@ -171,7 +172,7 @@ def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The newest few of each kind, in the order of their dates."""
     counts: dict[tuple[str, ...], int] = {}
     kept: list[Outcome] = []
-    for outcome in sorted(outcomes, key=lambda outcome: outcome.date, reverse=True):
+    for outcome in reversed(oldest_first(outcomes)):
         kind = (outcome.probe, outcome.applies[DATA], outcome.applies.get(NETWORK_TYPE, ""))
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= KEEP and len(kept) < MOST:
