@@ -48,9 +48,15 @@ def survive(case: Case, folder: Path, format_: Format | None = None) -> Outcome:
     files = folder / "files"
     before = _content(files)
     ran = run(case, folder, format_)
-    faults = [*_ended_wrongly(ran), *ran.deeds, *_left_behind(case, folder, before), *_told_wrongly(case, ran)]
+    faults = [*_ended_wrongly(ran), *ran.deeds, *_left_behind(case, folder, before), *_told_wrongly(case, folder, ran)]
     end = End.FAILED if faults or ran.code is None else _ENDS[ran.code]
     return Outcome(end, tuple(faults), ran)
+
+
+def keep(case: Case, folder: Path) -> None:
+    """Save a case in place of an older one, without what its command has written."""
+    put_away(folder)
+    case.save(folder)
 
 
 def put_away(folder: Path) -> None:
@@ -90,15 +96,17 @@ def _content(folder: Path) -> dict[str, bytes | str]:
     return found
 
 
-def _told_wrongly(case: Case, ran: Ran) -> list[str]:
+def _told_wrongly(case: Case, folder: Path, ran: Ran) -> list[str]:
     said = ran.out + ran.err
     faults = []
     if controls := {c for c in said if c not in "\n\t" and _takes_over(c)}:
         faults.append(f"control characters reach the terminal: {sorted(controls)!r}")
-    if MARKED in " ".join(said.split()).replace(SHOWN, ""):
+    if MARKED in " ".join(said.replace("\\", "").split()).replace(SHOWN, ""):  # Markdown has a \ before brackets
         faults.append("markup of the input was eaten")
     page = ran.out.lstrip().startswith("<!")
-    if page and ELEMENT in ran.out:
+    written = [folder / "files" / name for name in case.writes if name.endswith(".html")]
+    pages = [ran.out] * page + [path.read_text("utf-8") for path in written if path.exists()]
+    if any(ELEMENT in one for one in pages):
         faults.append("an element of the input stands in the page")
     if ran.code == DONE and case.command[0] == "inspect" and ran.err:
         faults.append(f"noise on stderr: {ran.err[:100]!r}")

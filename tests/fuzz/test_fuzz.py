@@ -15,7 +15,7 @@ import pytest
 from .case import Case
 from .drawing import for_each
 from .formats import formats
-from .surviving import End, put_away, survive
+from .surviving import End, keep, put_away, survive
 
 CASES = int(os.environ.get("FUZZ_CASES", "200"))
 SHARDS = 4
@@ -48,9 +48,7 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
         seconds.append(outcome.ran.spent.seconds)
         if outcome.end is End.FAILED:
             kept = failed / f"{shard}-{len(seconds)}"
-            put_away(kept)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            place.rename(kept)
+            keep(case, kept)
             told.append(f"{kept}\n{outcome}")
         put_away(place)
 
