@@ -12,6 +12,8 @@ from pathlib import Path
 from advisor.errors import InputError, input_error
 from advisor.wording import join_first, shorten
 
+MOST_COLUMNS = 100_000
+"""Of a table of any format."""
 _MOST_NEIGHBOURS = 20_000
 
 
@@ -69,6 +71,13 @@ def line_too_long(path: Path, line: int, most: int) -> InputError:
     """The refusal of a row that does not end within so many bytes, named by the line on which it begins."""
     what = f"the row that begins on line {line:,} is longer than {most // 2**20} MiB"
     return unreadable(path, what, "A quotation mark may be open there, or this may be no table.")
+
+
+def refuse_width(columns: int, path: Path) -> None:
+    """Raise InputError where a table has more columns than are looked at."""
+    if columns > MOST_COLUMNS:
+        remedy = f"Save those that vary most, {MOST_COLUMNS:,} at most, to a file of their own, or columns as rows."
+        raise unreadable(path, f"the table has {columns:,} columns", remedy)
 
 
 def refuse_names(names: Sequence[str], path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from advisor.datasets.delimited.header import column_names, has_header
 from advisor.datasets.delimited.pieces import LONGEST_LINE
-from advisor.datasets.refusals import line_too_long, ragged, unreadable
+from advisor.datasets.refusals import line_too_long, ragged, refuse_width, unreadable
 from advisor.wording import shorten
 
 NO_DELIMITER = "\x1f"
@@ -98,6 +98,7 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         text = _whole_records(text[: text.rindex("\n") + 1])
     skip, announced = _announced(text)
     guess = _best_guess(_after(text, skip), path.suffix.casefold(), announced)
+    refuse_width(guess.width, path)
     records = guess.records
     while len(records) > 2 and _is_title(records[0], guess.width) and has_header(records[1:]):
         records = records[1:]

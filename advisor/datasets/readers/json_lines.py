@@ -14,7 +14,7 @@ from advisor.datasets import encodings
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.delimited.pieces import COUNTED_UP_TO, LONGEST_LINE, PIECE, READ_WHOLE, breaks_before, pieces
 from advisor.datasets.reader import Beginning, Evidence, Reader
-from advisor.datasets.refusals import refuse_names, unreadable
+from advisor.datasets.refusals import refuse_names, refuse_width, unreadable
 from advisor.datasets.sampling import Positions, spread
 from advisor.datasets.tables.inspection import inspect_table
 from advisor.datasets.tables.table import Rows, TableSample
@@ -24,7 +24,6 @@ Record: TypeAlias = "dict[str, Any]"
 
 FORMAT = "JSON lines"
 SUFFIXES = frozenset({".jsonl", ".ndjson", ".json"})
-MOST_COLUMNS = 20_000
 _PROSE = frozenset({".txt", ".md"})
 """Names of texts, which may begin with a bracket and be no JSON."""
 LARGEST_LIST = 2**27
@@ -198,9 +197,7 @@ def _frame_of(records: Sequence[Record], path: Path) -> tuple[polars.DataFrame, 
     names = list(dict.fromkeys(name for record in records for name in record))
     if not records or not names:
         raise unreadable(path, "it holds no named values", "Write one JSON object a line.")
-    if len(names) > MOST_COLUMNS:
-        what = f"its objects have {len(names):,} different names of values"
-        raise unreadable(path, what, "Give all objects the same names.")
+    refuse_width(len(names), path)
     refuse_names([_text(name) for name in names], path)
     columns = {_text(name): [record.get(name) for record in records] for name in names}
     nested = frozenset(name for name, values in columns.items() if _are_nested(values))

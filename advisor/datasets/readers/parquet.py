@@ -13,7 +13,7 @@ from polars.exceptions import PanicException, PolarsError
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.delimited.pieces import LONGEST_LINE
 from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
-from advisor.datasets.refusals import misnamed, refuse_names, unreadable
+from advisor.datasets.refusals import misnamed, refuse_names, refuse_width, unreadable
 from advisor.datasets.sampling import Positions
 from advisor.datasets.tables.inspection import inspect_table
 from advisor.datasets.tables.table import Rows, TableSample
@@ -85,6 +85,7 @@ def _sample_of(path: Path) -> TableSample:
         schema = scan.collect_schema()
         rows = int(scan.select(polars.len()).collect().item())
         names = schema.names()
+        refuse_width(len(names), path)
         refuse_names(names, path)
         if not rows or not names:
             raise unreadable(path, "the table has no rows", "Check that it was written to its end.")

@@ -164,14 +164,14 @@ def _number_style(look: Look, comma_first: bool) -> tuple[reading.Style, polars.
     sought = look.known - look.infinite
     if not sought or look.coded:
         return None
+    least = 1.0 if look.known < _STRAY_ROWS else 1 - _STRAY_SHARE
     style, numbers, share = reading.Style.PLAIN, look.numbers, look.plain / sought
-    if share < 1 and look.digits:
+    if look.spelt and (look.plain + look.spelt) / sought >= least:
         texts = look.texts
         if look.infinite:
             texts = texts.set(texts.str.contains(f"(?i)^({INFINITE_WORD.pattern})$"), None)
         found = reading.other_style(texts, sought, comma_first=comma_first, most=share)
         style, numbers, share = found or (style, numbers, share)
-    least = 1.0 if look.known < _STRAY_ROWS else 1 - _STRAY_SHARE
     return (style, numbers) if share >= least else None
 
 

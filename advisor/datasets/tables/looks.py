@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy
 import polars
 
-from advisor.datasets.values.conversion import CODE, Style, cleaned, numbers_of
+from advisor.datasets.values.conversion import CODE, OF_NUMBERS, Style, cleaned, numbers_of
 
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _MOST_WORDS_OF = 20_000
@@ -34,14 +34,14 @@ class Look:
     """Words for infinity."""
     coded: bool
     """True where digits begin with a zero, or are more than a float keeps apart: they are codes and no numbers."""
-    digits: bool
-    """True where other words than numbers hold digits, and so may be numbers of another spelling."""
+    spelt: int
+    """Other words than numbers that consist of what numbers of another spelling do."""
 
 
 def look_at(columns: Sequence[polars.Series]) -> list[Look]:
     """Look at columns of texts, all of one length."""
     if not columns or not len(columns[0]):
-        return [Look(raw, "", 0, raw.cast(polars.Float64), 0, 0, coded=False, digits=False) for raw in columns]
+        return [Look(raw, "", 0, raw.cast(polars.Float64), 0, 0, coded=False, spelt=0) for raw in columns]
     shape = (len(columns), len(columns[0]))
     texts = cleaned(polars.concat(columns).rechunk())
     numbers = numbers_of(texts, Style.PLAIN)
@@ -67,12 +67,12 @@ def look_at(columns: Sequence[polars.Series]) -> list[Look]:
             of_plain,
             infinite,
             bool(code),
-            digits > 0,
+            spelt,
         )
-        for place, (raw, first, known, of_plain, infinite, code, digits) in enumerate(
+        for place, (raw, first, known, of_plain, infinite, code, spelt) in enumerate(
             zip(
                 columns, firsts, there.sum(axis=1).tolist(), plain.sum(axis=1).tolist(),
-                found(f"(?i)^({INFINITE.pattern})$"), numpy.asarray(coded).tolist(), found(r"\d"), strict=True,
+                found(f"(?i)^({INFINITE.pattern})$"), numpy.asarray(coded).tolist(), found(OF_NUMBERS), strict=True,
             )
         )
     ]  # fmt: skip

@@ -25,6 +25,9 @@ CODE = r"^(0\d+|\d{16,})$"
 _LOOKED_AT, _PROMISING = 200, 0.9
 _SYMBOLS = r"^[€$£]\s*|\s*[€$£%]$"
 
+OF_NUMBERS = r"^[€$£]?\s*[-+\d., eE]*\s*[€$£%]?$"
+"""Texts that may be numbers of any style; others are none."""
+
 
 class Style(StrEnum):
     """The spelling of numbers."""
