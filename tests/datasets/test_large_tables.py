@@ -6,6 +6,7 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
+import polars
 import pytest
 
 from advisor.datasets.dataset import Kind
@@ -120,3 +121,30 @@ def test_a_file_of_fifty_megabytes_is_sampled(tmp_path: Path) -> None:
     assert set(found.classes) == {"a", "b", "c"}
     assert kinds(found)["id"] is Kind.IDENTIFIER
     assert len(read_frame(found, 10_000, 0)) == 10_000
+
+
+def test_a_small_file_of_very_long_texts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    polars.DataFrame({"text": ["z" * (17 * 2**20)] * 20, "kind": ["a", "b"] * 10}).write_parquet(path)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match="the texts of a row take 17 MiB"):
+        inspect(path, "kind")
+
+
+def test_of_long_texts_fewer_rows_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.datasets.readers.parquet.MOST_TEXT", 100_000, raising=False)
+    path = tmp_path / "t.parquet"
+    table = {"text": [f"one two {n} " * 100 for n in range(2000)], "kind": ["a", "b"] * 1000}
+    polars.DataFrame(table).write_parquet(path)
+    found = inspect(path, "kind")
+    assert (found.examples, found.classes) == (2000, ("a", "b"))
+    assert "from 12 places" in found.sampled
+
+
+def test_objects_that_share_few_names_are_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.datasets.readers.json_lines.MOST_CELLS", 3_000, raising=False)
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"n{n % 30}": {n}, "kind": "{"ab"[n // 500]}"}}\n' for n in range(1000)))
+    found = inspect(path)
+    assert found.examples == 1000
+    assert found.sampled == "Looked at 96 of 1,000 rows, evenly from all of the file."
