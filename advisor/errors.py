@@ -36,6 +36,10 @@ class InputError(ValueError):
         super().__init__(f"{title}\n" + "\n".join(map(str, self.problems)))
 
 
+class OutOfMemoryError(InputError):
+    """There is too little memory for the work: no fault of the input, so that the command ends as work that failed."""
+
+
 def input_error(title: str, what: str, *, where: str = "", remedy: str = "") -> InputError:
     return InputError(title, [Problem(where, what, remedy)])
 

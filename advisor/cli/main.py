@@ -35,7 +35,7 @@ def _run() -> int:
 
     from advisor.cli.app import program
     from advisor.cli.console import BAD_INPUT, DONE, FAILED, INTERRUPTED, error_panel, panel
-    from advisor.errors import InputError
+    from advisor.errors import InputError, OutOfMemoryError
 
     if not _is_somewhere():
         panel("There is no current folder", ["It was deleted or moved away. Go to another one first: cd"])
@@ -47,7 +47,13 @@ def _run() -> int:
         if ended_by() is not None:  # what was stopped could not be done
             end_interrupted()
         error_panel(error)
-        return BAD_INPUT
+        return FAILED if isinstance(error, OutOfMemoryError) else BAD_INPUT
+    except MemoryError:
+        panel(
+            "Not enough memory",
+            ["The work takes more than this process may have. Close other programs, or lift the limit."],
+        )
+        return FAILED
     except typer.Abort:
         end_interrupted()
     except BrokenPipeError:
@@ -67,6 +73,11 @@ def _run() -> int:
     except typer.Exit as exit_:
         return exit_.exit_code
     except Exception as error:
+        if "can't start new thread" in str(error):
+            panel(
+                "No thread can be started", ["Close other programs, or lift the limit on your processes (`ulimit -u`)."]
+            )
+            return FAILED
         return _usage_error(error)
     if code == INTERRUPTED:  # typer's answer to Ctrl-C
         end_interrupted()

@@ -10,6 +10,7 @@ from advisor.errors import Complain, InputError, input_error
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
+from advisor.machine.address_space import check_address_space
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
@@ -27,6 +28,7 @@ class Mismatch(Enum):
 
 def inspected(path: Path, target: str | None = None) -> Inspection:
     """Inspect data. Raises InputError."""
+    check_address_space("read the data")
     from advisor.datasets.inspect import inspect  # 180 ms: polars, only where data are named
 
     return inspect(path, target)
