@@ -7,7 +7,6 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from advisor.errors import input_error
 from advisor.files.waiting import NO_WAITING, PATIENT, NobodyThereError, Patience, can_read, closing, stream
@@ -50,19 +49,6 @@ def read_named(
     if len(raw) > most:
         raise input_error(title, f"is larger than {most // 1_000_000} MB", where=where, remedy=too_large)
     return raw
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """A file of somebody's data, open to be read from anywhere. Raises OSError also for a pipe, a device or a socket."""
-    descriptor = os.open(path, os.O_RDONLY | NO_WAITING)
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            raise OSError(errno.EINVAL, "this is no regular file", str(path))
-        return os.fdopen(descriptor, "rb")  # refuses a folder
-    except BaseException:
-        os.close(descriptor)
-        raise
 
 
 def _content(path: Path, most: int, patience: Patience) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import InputError
-from advisor.files.named import open_regular, read_named
+from advisor.files.named import read_named
 from advisor.files.output import write_text
 from advisor.files.waiting import Patience
 
@@ -99,15 +99,6 @@ def test_other_things_are_told(tmp_path: Path) -> None:
             os.chdir(here)
         with pytest.raises(InputError, match="socket: cannot be read"):
             read(tmp_path / "socket")
-
-
-def test_data_are_read_from_regular_files_only(pipe: Path, tmp_path: Path) -> None:
-    (tmp_path / "data").write_bytes(b"12")
-    with open_regular(tmp_path / "data") as file:
-        assert file.read() == b"12"
-    for path in (pipe, tmp_path, Path("/dev/null")):
-        with pytest.raises(OSError, match=r"regular file|directory"):
-            open_regular(path)
 
 
 def test_a_pipe_from_which_nothing_reads_is_told(pipe: Path) -> None:
