@@ -1,4 +1,4 @@
-"""What lies in a folder and the folders in it: files, and entries that cannot be examples, each with the reason."""
+"""Entries of a folder and of the folders in it: files, and what can be no example, each with the reason."""
 
 from __future__ import annotations
 

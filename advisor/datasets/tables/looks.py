@@ -29,7 +29,7 @@ class Look:
     numbers: polars.Series
     """Those of them that are plainly numbers, as floats."""
     plain: int
-    """How many."""
+    """Their number."""
     infinite: int
     """Words for infinity."""
     coded: bool
