@@ -145,3 +145,23 @@ def test_targets_too_large_for_networks_count_as_missing_in_every_format(tmp_pat
     for path in (tmp_path / "t.npz", tmp_path / "t.parquet"):
         examples = load(inspect(path, "y"), most_examples=ROWS)
         assert examples.targets[:, 0] == pytest.approx(numpy.delete(y, 3))
+
+
+def test_targets_that_are_all_missing_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.npy"
+    table = numpy.random.default_rng(0).normal(size=(ROWS, 3))
+    table[:, 2] = numpy.nan
+    numpy.save(path, table)
+    with pytest.raises(InputError, match="no example has a target"):
+        load(inspect(path, "2"), most_examples=ROWS)
+
+
+def test_steps_too_large_for_networks_count_as_missing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    names = [f"2020-01-{day:02}" for day in range(1, 13)]
+    rows = numpy.random.default_rng(0).normal(size=(ROWS, len(names))).cumsum(axis=1)
+    rows[5, -1] = 1e308
+    path.write_text("\n".join(",".join(map(str, row)) for row in [names, *rows.tolist()]) + "\n")
+    examples = load(inspect(path), most_examples=1000)
+    assert examples.modality == "time_series"
+    assert numpy.isfinite(examples.targets).all()

@@ -109,7 +109,7 @@ def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positi
         number_of = numpy.array([numbers.get(label, -1) for label in labels], numpy.int64)
         return number_of[of_each[known]], known
     known = numpy.flatnonzero(_measured(values))
-    return values[known].astype(numpy.float64).reshape(len(known), -1), known
+    return values.reshape(len(values), -1)[known].astype(numpy.float64), known
 
 
 def _measured(values: AnyArray) -> NDArray[numpy.bool_]:

@@ -231,4 +231,4 @@ def _valid() -> list[Case]:
 
 
 DATA = {"parquet": tables}
-FORMATS = [Format("parquet", _valid, lambda: cases(tables()))]
+FORMATS = [Format("parquet", _valid, lambda: cases(tables()), accepted_share=0.4)]

@@ -175,8 +175,10 @@ def _rows_are_series(frame: polars.DataFrame, shape: SeriesShape) -> _Steps:
 
 
 def _numbers(frame: polars.DataFrame, shape: SeriesShape) -> NDArray[numpy.float64]:
-    """(rows, values), NaN where there is none."""
-    return frame.select(polars.col(name).cast(polars.Float64, strict=False) for name in shape.value_columns).to_numpy()
+    """(rows, values), NaN where there is none, or one larger than networks compute with."""
+    columns = (polars.col(name).cast(polars.Float64, strict=False) for name in shape.value_columns)
+    numbers = frame.select(columns).to_numpy()
+    return numpy.where(numpy.abs(numbers) <= numpy.finfo(numpy.float32).max, numbers, numpy.nan)
 
 
 def _filled(values: NDArray[numpy.float64], position: NDArray[numpy.int64]) -> NDArray[numpy.float32]:
@@ -194,7 +196,7 @@ def _whole(
     """Every row a series with a class or a number of its own."""
     column = frame[inspection.target or ""]
     task = inspection.task or Task.CLASSIFY
-    labels = as_texts(column) if task is Task.CLASSIFY else finite(column.cast(polars.Float64, strict=False))
+    labels = as_texts(column) if task is Task.CLASSIFY else finite(column.cast(polars.Float32, strict=False))
     known = frame.filter(labels.is_not_null())
     targets, classes = target_numbers(labels.drop_nulls(), inspection, task)
     chosen = drawn(targets, task, most_examples, seed)
