@@ -148,3 +148,11 @@ def test_objects_that_share_few_names_are_sampled(tmp_path: Path, monkeypatch: p
     found = inspect(path)
     assert found.examples == 1000
     assert found.sampled == "Looked at 96 of 1,000 rows, evenly from all of the file."
+
+
+def test_a_large_file_of_json_in_utf_16_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.datasets.readers.json_lines.LARGEST_WIDE", 2**20, raising=False)
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"n": 1}\n' * 70_000, encoding="utf-16")
+    with pytest.raises(InputError, match=r"more than 1 MiB in utf-16-le.*Save it as UTF-8"):
+        inspect(path)

@@ -29,6 +29,7 @@ DECLARED = {
     "one row of a text table, one line of JSON, the texts of a row of Parquet": size(pieces.LONGEST_LINE),
     "columns of a table of any format": f"{refusals.MOST_COLUMNS:,}",
     "JSON that is one list": f"{size(json_lines.LARGEST_LIST)}, {json_lines.MOST_VALUES:,} values",
+    "JSON lines in UTF-16": size(json_lines.LARGEST_WIDE),
     "JSON, objects times names": f"{json_lines.MOST_CELLS:,}",
     "Parquet, cells that are looked at": f"{parquet.MOST_CELLS:,}",
     "Parquet, bytes of texts that are looked at": size(parquet.MOST_TEXT),

@@ -26,6 +26,8 @@ FORMAT = "JSON lines"
 SUFFIXES = frozenset({".jsonl", ".ndjson", ".json"})
 _PROSE = frozenset({".txt", ".md"})
 """Names of texts, which may begin with a bracket and be no JSON."""
+LARGEST_WIDE = 2 * READ_WHOLE
+"""Bytes of a file in UTF-16, whose lines are not found without reading it whole."""
 LARGEST_LIST = 2**27
 """Bytes of a file that is one list."""
 MOST_VALUES = 5_000_000
@@ -82,6 +84,9 @@ def _sample_of(path: Path) -> TableSample:
     encoding = encodings.recognise(start) or "utf-8"
     if encodings.decoded(start, encoding).lstrip().startswith("["):
         return _of_all(_list(path, encoding, size), path, JsonRows(encoding, is_list=True))
+    if size > LARGEST_WIDE and encodings.width(encoding) > 1:
+        what = f"this is JSON of more than {LARGEST_WIDE // 2**20} MiB in {encoding}, which is not read in parts"
+        raise unreadable(path, what, "Save it as UTF-8.")
     if size <= READ_WHOLE or encodings.width(encoding) > 1:
         return _of_all([record for _, record in objects(path, encoding)], path, JsonRows(encoding))
     return _of_large(path, size, encoding)

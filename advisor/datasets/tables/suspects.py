@@ -157,7 +157,7 @@ def _may_tell_number(values: polars.Series, answers: _Answers) -> bool:
     numbers, targets = values.to_numpy(), answers.values.to_numpy()
     known = numpy.isfinite(numbers)
     numbers, targets = numbers[known], targets[known]
-    with numpy.errstate(invalid="ignore", divide="ignore"):
+    with numpy.errstate(invalid="ignore", divide="ignore", over="ignore"):
         found = (_line(numbers, targets), _line(_ranks(numbers), _ranks(targets)))
     return any(not abs(one) < _FAR_FROM_CORRELATED for one in found)  # what is no number is looked at closely, too
 
