@@ -170,14 +170,15 @@ def pictures(path: Path, count: int) -> Path:
 
 
 def sounds(path: Path, count: int) -> Path:
-    """Links to one second of sound, in two folders."""
-    with wave.open(str(path / "one.wav"), "wb") as file:
-        file.setparams((1, 2, 8000, 0, "NONE", ""))
-        file.writeframes(bytes(16_000))
+    """Links to ten sounds of a second, in two folders."""
+    for number in range(10):
+        with wave.open(str(path / f"{number}.wav"), "wb") as file:
+            file.setparams((1, 2, 8000, 0, "NONE", ""))
+            file.writeframes(bytes(16_000))
     for kind in "ab":
         (path / "sounds" / kind).mkdir(parents=True)
     for number in range(count):
-        os.link(path / "one.wav", path / "sounds" / "ab"[number % 2] / f"{number}.wav")
+        os.link(path / f"{number % 10}.wav", path / "sounds" / "ab"[number % 2] / f"{number}.wav")
     return path / "sounds"
 
 
