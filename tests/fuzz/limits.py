@@ -15,11 +15,11 @@ from typing import NoReturn
 
 MOST_SECONDS = 30.0
 MOST_BYTES = 2 << 30
-_OTHERS = 4
-"""So many times its seconds a command may wait, while the machine is busy with others."""
 _PATIENCE = 5
 """So many times a limit, and the process is ended: nothing in it has listened."""
 _STATUS = Path("/proc/self/status")
+_SILENCE = 60
+"""So many times its seconds, whoever had the processor."""
 
 
 class LimitExceededError(BaseException):
@@ -46,12 +46,11 @@ def limited(
         case: where the case lies.
     """
     spent, done = Spent(), threading.Event()
-    before, began, began_work = _begin_peak(), time.perf_counter(), time.process_time()
+    before, began = _begin_peak(), _own_seconds()
 
     def refuse(number: int, _: object) -> None:
-        working = time.process_time() - began_work >= most_seconds / 2
-        if number == signal.SIGALRM and not working and time.perf_counter() - began < _OTHERS * most_seconds:
-            return  # others have the machine
+        if number == signal.SIGALRM and _own_seconds() - began < most_seconds:
+            return  # others had the processor meanwhile
         spent.exceeded = spent.exceeded or f"took longer than {most_seconds:g} s"
         raise LimitExceededError(spent.exceeded)
 
@@ -68,14 +67,14 @@ def limited(
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
             if more > _PATIENCE * most_bytes:
                 end(f"took {more / 2**30:.1f} GiB")
-            if time.perf_counter() - began > _PATIENCE * most_seconds:
+            if _own_seconds() - began > _PATIENCE * most_seconds:
                 end(f"took longer than {_PATIENCE * most_seconds:g} s")
 
     old = {number: signal.signal(number, refuse) for number in (signal.SIGALRM, signal.SIGUSR2)}
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     # Should native code let no other thread run, this one does not ask.
-    faulthandler.dump_traceback_later(_PATIENCE * most_seconds + 5, exit=True, file=errors)
+    faulthandler.dump_traceback_later(_SILENCE * most_seconds, exit=True, file=errors)
     signal.setitimer(signal.ITIMER_REAL, most_seconds, min(1.0, most_seconds))  # and again, should somebody swallow it
     try:
         yield spent
@@ -86,10 +85,19 @@ def limited(
         watcher.join()
         for number, handler in old.items():
             signal.signal(number, handler)
-        spent.seconds = time.perf_counter() - began
+        spent.seconds = _own_seconds() - began
         spent.bytes = max(0, _resident("VmHWM") - before)
         if spent.bytes > most_bytes:  # between two looks
             spent.exceeded = spent.exceeded or f"took {spent.bytes / 2**30:.1f} GiB"
+
+
+def _own_seconds() -> float:
+    """A clock that stands still while the main thread is ready to run and others have the processor, where Linux tells."""
+    try:
+        waited = int(Path("/proc/self/schedstat").read_text("ascii").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        waited = 0.0
+    return time.perf_counter() - waited
 
 
 def _begin_peak() -> int:

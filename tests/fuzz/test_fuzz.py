@@ -6,7 +6,6 @@ FUZZ_CASES says how many a format: 200 without it, 5000 by `make fuzz`.
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -30,11 +29,7 @@ pytestmark = pytest.mark.fuzz
 @pytest.mark.parametrize("name", formats())
 def test_mutated_files_are_survived(name: str, shard: int, record_property: pytest.RecordProperty) -> None:
     format_, count = formats()[name], max(CASES // SHARDS, 1)
-    place, failed = KEPT / "running" / f"{name}-{shard}", KEPT / "failed" / name
-    if place.exists():  # the process died of it the last time
-        failed.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(failed / f"died-{shard}", ignore_errors=True)
-        place.rename(failed / f"died-{shard}")
+    place, failed = KEPT / "running" / f"{name}-{shard}-{os.getpid()}", KEPT / "failed" / name
     ends: Counter[End] = Counter()
     told: list[str] = []
     at_the_door = 0
