@@ -77,7 +77,7 @@ def cases(draw: DrawFn, data: SearchStrategy[Made]) -> Case:
     task = draw(st.sampled_from(((), (), ("--set", "task.kind=classify"), ("--set", "task.kind=regress"))))
     plan = ("--machine", "none", "--data", made.path, *aim, *task)
     if how < 99:  # advice takes a hundred times as long as a look
-        return made.case(("recommend", *plan, "--format", draw(st.sampled_from(("text", "json", "html")))))
+        return made.case(("recommend", *plan, "--format", draw(st.sampled_from(("text", "json")))))
     return made.case(("starter", "--output", "project", *plan), writes=("project",), names=(made.name, "network.type"))
 
 
