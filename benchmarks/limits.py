@@ -1,8 +1,8 @@
-"""Measure what docs/limits.md declares: time and memory of `advisor inspect` on inputs as large as they may be, and beyond.
+"""Measure what docs/limits.md declares: time and memory of commands on inputs as large as they may be, and beyond.
 
     python benchmarks/limits.py [--quick]
 
-Every case is generated in a temporary folder (6 GB of it at once, at most), inspected by the command in a process of its
+Every case is generated in a temporary folder (6 GB of it at once, at most), read by the command in a process of its
 own, and removed. A case fails that takes more than its seconds, more than 2 GB, or ends with a traceback; the exit
 status is then 1. Growth is that of time from one size to four times that size, in the same run; 4 is linear.
 With --quick sizes are a tenth.
@@ -48,6 +48,8 @@ class Case:
     """2 where it is refused."""
     grows: bool = False
     """Whether a quarter of it is measured too."""
+    command: tuple[str, ...] = ("inspect",)
+    """What is run, before the name of the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,22 @@ def nested(path: Path, depth: int) -> Path:
     return folder
 
 
+def pack(path: Path, rules: int) -> Path:
+    """A pack of so many rules on two facts, in ten files."""
+    (path / "pack").mkdir()
+    kind = "{title: Ledger, author: Our house, year: 2026, kind: own}"
+    (path / "pack" / "sources.yaml").write_text(f"sources:\n  ledger: {kind}\n")
+    for number in range(rules):
+        with (path / "pack" / f"house-{number % 10}.yaml").open("a") as file:
+            file.write(
+                f"- id: training.precision.house-{number}\n  topic: training.precision\n  school: any\n"
+                f"  when: data.examples > {number} and data.examples < {2 * number + 9} and network.parameters > {number}\n"
+                f"  value: bf16\n  because: The house has found it so, in its case {number}.\n"
+                "  sources: [ledger]\n  verified: 2026-11-23\n"
+            )
+    return path / "pack"
+
+
 CASES = (
     Case("table of 5 GB", repeated, 5 * 10**9, 30, ("--target", "kind"), grows=True),
     Case("text table, 20,000 columns", wide, 20_000, 10, ("--target", "kind"), grows=True),
@@ -214,13 +232,22 @@ CASES = (
     Case("folder of 200,000 pictures", pictures, 200_000, 20, grows=True),
     Case("folder of 200,000 sounds", sounds, 200_000, 20),
     Case("10,000 folders in one another", nested, 10_000, 10),
+    Case(
+        "pack of 10,000 rules",
+        pack,
+        10_000,
+        15,
+        ("--set", "data.examples=3000"),
+        grows=True,
+        command=("recommend", "--rules"),
+    ),
 )
 _ALWAYS_WHOLE = {"text table, 100,001 columns", "Parquet, texts of 50 MB packed small"}
 
 
-def inspected(data: Path, arguments: tuple[str, ...]) -> Taken:
+def taken_by(case: Case, data: Path) -> Taken:
     """Run the command; memory is the largest of the command and what it started."""
-    command = [sys.executable, "-P", "-m", "advisor", "inspect", str(data), *arguments]
+    command = [sys.executable, "-P", "-m", "advisor", *case.command, str(data), *case.arguments]
     probe = (
         "import resource, subprocess, sys\n"
         "done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)\n"
@@ -240,10 +267,10 @@ def inspected(data: Path, arguments: tuple[str, ...]) -> Taken:
 def measured(case: Case, size: int) -> Taken:
     with tempfile.TemporaryDirectory(prefix="limits-") as folder:
         data = case.make(Path(folder), size)
-        taken = inspected(data, case.arguments)
+        taken = taken_by(case, data)
         for _ in range(_AGAIN):
             if taken.seconds > case.seconds:  # others may be using the machine
-                taken = min(taken, inspected(data, case.arguments), key=lambda one: one.seconds)
+                taken = min(taken, taken_by(case, data), key=lambda one: one.seconds)
         if case.make is nested:
             subprocess.run(["rm", "-rf", folder], check=True)  # too deep for shutil
             Path(folder).mkdir()

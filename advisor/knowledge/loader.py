@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 TITLE = "These rules cannot be used"
 MAX_FILES = 200
+"""Of one folder."""
+MAX_BYTES = 8_000_000
+"""Of all packs together: some 25,000 rules, which take ten seconds to check."""
 
 
 def yaml_files(folder: Path, layer: int) -> list[Path]:
@@ -76,6 +79,9 @@ def read_files(base: Path, packs: Sequence[Path] = ()) -> list[tuple[int, Path, 
                 files.append((layer, path, safe_yaml.read(path)))
             except InputError as error:
                 problems.extend(error.problems)
+            if sum(len(text) for of, _, text in files if of > 0) > MAX_BYTES:
+                what = f"the packs up to here hold more than {MAX_BYTES // 1_000_000} MB"
+                raise input_error(TITLE, what, where=str(path), remedy="Leave out rules that you do not need.")
     if problems:
         raise InputError(TITLE, problems)
     return files

@@ -11,6 +11,7 @@ from advisor.datasets.arrays import roles, stored, targets
 from advisor.datasets.delimited import pieces
 from advisor.datasets.media import entries, images
 from advisor.datasets.readers import arrays, json_lines, parquet, pictures, sounds, texts
+from advisor.knowledge import loader
 from advisor.report.plan import json_plan
 from benchmarks import limits
 from tests.docs.walk import DOCS
@@ -46,6 +47,8 @@ DECLARED = {
     "pixels of a picture": f"{images.MOST_PIXELS:,}",
     "sounds whose headers are read": f"{sounds.OPENED:,}",
     "answers, a file of a rule pack, a device": f"{safe_yaml.MAX_BYTES:,} bytes",
+    "files of a rule pack": f"{loader.MAX_FILES}",
+    "all rule packs of a command": f"{loader.MAX_BYTES:,} bytes",
     "a plan": f"{json_plan.MAX_BYTES:,} bytes",
     "a machine's profile": f"{profile.MOST_BYTES:,} bytes",
     "a journal of a stopped run": f"{journal_file._LONGEST:,} bytes",

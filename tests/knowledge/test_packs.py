@@ -177,3 +177,15 @@ def test_a_rule_from_a_pack_names_its_origin_in_the_plan(tmp_path: Path) -> None
     entry = advise(load(tmp_path, house), FactBase()).recommendations["t"]
     assert entry.because[0].origin == str(house)
     assert entry.actions == (f"do z   # from the pack {house}",)
+
+
+def test_packs_that_are_larger_than_all_may_be_together_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/limits.md has the number."""
+    monkeypatch.setattr(loader, "MAX_BYTES", 4_000_000)
+    comment = f"# {'long ' * 180_000}\n"
+    packs = [pack(tmp_path / name, f"{comment}{ours(f't.{name}', 'z')}") for name in "abcde"]
+    load(tmp_path, *packs[:4])
+    refused = problems(tmp_path, *packs)
+    assert refused == ["e/house.yaml: the packs up to here hold more than 4 MB. Leave out rules that you do not need."]
