@@ -14,6 +14,7 @@ import pytest
 from advisor.datasets.dataset import Kind, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
+from advisor.datasets.preparing.preparation import preparation
 from advisor.errors import InputError
 
 from .made import write_picture
@@ -165,3 +166,11 @@ def test_steps_too_large_for_networks_count_as_missing(tmp_path: Path) -> None:
     examples = load(inspect(path), most_examples=1000)
     assert examples.modality == "time_series"
     assert numpy.isfinite(examples.targets).all()
+
+
+def test_a_huge_target_of_the_test_is_a_number_on_the_scale_of_the_training(tmp_path: Path) -> None:
+    y = numpy.linspace(0, 1, ROWS)
+    y[-1] = 3e38
+    numpy.savez(tmp_path / "t.npz", x=numpy.random.default_rng(0).normal(size=(ROWS, 3)), y=y)
+    fitted = preparation(load(inspect(tmp_path / "t.npz", "y"), most_examples=ROWS)).fit(numpy.arange(ROWS - 1))
+    assert numpy.isfinite(fitted.targets(numpy.arange(ROWS))).all()
