@@ -13,6 +13,8 @@ from ..yaml_values import mutated_values, quoted
 from .stated import assignments
 
 _FILE = "answers.yaml"
+_OF_FACTS = ("These answers exclude each other",)
+"""Is said of facts, which a file and `--set` may have stated together."""
 _COMMANDS = (
     ("recommend", "--machine", "none", "--answers", _FILE),
     ("recommend", "--machine", "none", "--answers", _FILE, "--format", "json"),
@@ -47,7 +49,8 @@ def _written(draw: DrawFn) -> str:
 @st.composite
 def mutated(draw: DrawFn) -> Case:
     text = draw(_written() if draw(st.integers(0, 3)) else mutated_values(draw(st.sampled_from(_texts()))))
-    return Case(draw(st.sampled_from(_COMMANDS)), {_FILE: text.encode("utf-8", "surrogatepass")})
+    content = text.encode("utf-8", "surrogatepass")
+    return Case(draw(st.sampled_from(_COMMANDS)), {_FILE: content}, names=(_FILE, *_OF_FACTS))
 
 
 FORMATS = [Format("answers", valid, mutated, accepted_share=0.45)]

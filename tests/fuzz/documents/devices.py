@@ -18,6 +18,7 @@ from advisor.resources import device_files
 from ..case import Case, Format
 from ..yaml_values import Span, any_text, mutated_values, spans
 
+_OF_FEW_WORDS = ("kind", "name", "source", "sources", "unit", "verified")
 _NAMES = ("rtx-3090", "h100-sxm-80gb", "epyc-9654", "m1-max", "mi300x")
 
 
@@ -57,6 +58,9 @@ def valid() -> Sequence[Case]:
 
 
 def _instead(span: Span) -> st.SearchStrategy[str]:
+    """Numbers and texts of any kind; of a few words that a key may hold, mostly the one that is there."""
+    if span.key in _OF_FEW_WORDS:
+        return st.sampled_from([span.text] * 6 + _written()[span.key]) | st.just(span.text) | any_text(span)
     return st.sampled_from(_written()[span.key]) | any_text(span)
 
 

@@ -75,7 +75,7 @@ def _written() -> Mapping[str, Sequence[str]]:
 @cache
 def _names() -> Sequence[str]:
     knowledge = knowledge_for(())
-    return [*knowledge.vocabulary.facts, *knowledge.topics, *knowledge.figures]
+    return [*knowledge.vocabulary.facts, *knowledge.topics, *knowledge.figures.figures]
 
 
 @st.composite

@@ -61,4 +61,4 @@ def mutated(draw: DrawFn) -> Case:
     return _case(draw(st.sampled_from(_COMMANDS)), written(plan))
 
 
-FORMATS = [Format("plans", valid, mutated, accepted_share=0.3, at_the_door=("is not JSON", "is missing"))]
+FORMATS = [Format("plans", valid, mutated, accepted_share=0.2, at_the_door=("is not JSON", "is missing"))]
