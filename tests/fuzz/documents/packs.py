@@ -139,7 +139,7 @@ def mutated(draw: DrawFn) -> Case:
         files = dict(_pack())
         name = draw(st.sampled_from(sorted(files)))
         files[name] = draw(mutated_values(files[name], 2, _instead))
-    slow = draw(st.integers(0, 11 if name.endswith(".test.yaml") else 49)) == 0  # five seconds each
+    slow = draw(st.integers(0, 59 if name.endswith(".test.yaml") else 399)) == 0  # five seconds each
     return _case(draw(st.sampled_from(_SLOW if slow else _QUICK)), files)
 
 
