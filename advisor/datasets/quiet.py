@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import threading
@@ -28,7 +29,21 @@ def native_silence() -> Iterator[None]:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 2)
         os.close(nowhere)
-        yield
+        with _last_words(kept):
+            yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
+
+
+@contextmanager
+def _last_words(descriptor: int) -> Iterator[None]:
+    """Where the process is ended by native code, for want of memory or by a fault, say so there: nobody else would."""
+    if faulthandler.is_enabled():
+        yield
+        return
+    faulthandler.enable(descriptor)
+    try:
+        yield
+    finally:
+        faulthandler.disable()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import struct
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +17,7 @@ import pytest
 from advisor.datasets.dataset import Kind, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
+from advisor.datasets.parquet_pages import has_impossible_pages
 from advisor.datasets.preparing.preparation import preparation
 from advisor.errors import InputError
 
@@ -174,3 +178,22 @@ def test_a_huge_target_of_the_test_is_a_number_on_the_scale_of_the_training(tmp_
     numpy.savez(tmp_path / "t.npz", x=numpy.random.default_rng(0).normal(size=(ROWS, 3)), y=y)
     fitted = preparation(load(inspect(tmp_path / "t.npz", "y"), most_examples=ROWS)).fit(numpy.arange(ROWS - 1))
     assert numpy.isfinite(fitted.targets(numpy.arange(ROWS))).all()
+
+
+def test_a_page_of_fewer_values_than_none_is_refused(tmp_path: Path) -> None:
+    """To polars it is a page of as many as fit into 64 bits, and to ask for their memory ends the process."""
+    path = tmp_path / "t.parquet"
+    column = polars.Series("a", [None, *map(float, range(ROWS))])
+    polars.DataFrame([column]).write_parquet(path, compression="uncompressed")
+    assert not has_impossible_pages(path)
+    content = path.read_bytes()
+    place = content.index(struct.pack("B", 2 * (ROWS + 1)), 8)  # zigzag, in the header of the first page
+    path.write_bytes(content[:place] + b"\x01" + content[place + 1 :])
+    assert "a page in it promises what it cannot hold" in refusal(path)
+
+
+def test_the_end_of_a_process_within_a_library_is_told() -> None:
+    program = "import os\nfrom advisor.datasets.quiet import native_silence\nwith native_silence(): os.abort()"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGABRT
+    assert "Aborted" in ended.stderr

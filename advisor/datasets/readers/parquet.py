@@ -12,6 +12,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.delimited.pieces import LONGEST_LINE
+from advisor.datasets.parquet_pages import has_impossible_pages
 from advisor.datasets.reader import Beginning, Evidence, Reader, named_or
 from advisor.datasets.refusals import misnamed, refuse_names, refuse_width, unreadable
 from advisor.datasets.sampling import Positions
@@ -75,6 +76,9 @@ def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
         file.seek(-len(MAGIC), 2)
         if file.read() not in _ENDS:
             raise unreadable(path, "this Parquet file is cut off: its end is missing", "Copy or write it once more.")
+    if has_impossible_pages(path):
+        what = "this Parquet file is damaged: a page in it promises what it cannot hold"
+        raise unreadable(path, what, "Copy or write it once more.")
     return inspect_table(path, _sample_of(path), target, task)
 
 
