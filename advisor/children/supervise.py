@@ -114,9 +114,8 @@ def _listen(
     looked, rubbish, before = 0.0, 0, time.monotonic()
     while rubbish <= limits.rubbish_lines:
         now = time.monotonic()
-        if (
-            now - before > limits.pause_seconds
-        ):  # this process was stopped meanwhile: the child may have said everything
+        if now - before > limits.pause_seconds:
+            # This process was stopped meanwhile: the child may have said everything.
             deadline = max(deadline, now + limits.grace_seconds)
         before = now
         if stopped():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ def main() -> None:
             if getattr(sys, name) is None:
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
         hear_of_the_end()
+        _leave_the_current_folder()
         code = _run()
         hear_no_more()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
@@ -82,6 +84,14 @@ def _run() -> int:
     if code == INTERRUPTED:  # typer's answer to Ctrl-C
         end_interrupted()
     return code if isinstance(code, int) else DONE
+
+
+def _leave_the_current_folder() -> None:
+    """Import nothing from there, though an empty or relative entry of PYTHONPATH (`:/opt/lib`) says so."""
+    for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        if not os.path.isabs(entry):  # noqa: PTH117 - pathlib takes a while to import
+            with contextlib.suppress(OSError, ValueError):
+                sys.path.remove(os.path.abspath(entry or os.curdir))  # noqa: PTH100
 
 
 def _is_somewhere() -> bool:

@@ -13,14 +13,18 @@ from advisor.wording import shorten
 TO_READ_DATA = 1_600_000_000
 """Bytes that polars, numpy and SciPy reserve, with half as much again: 1.1 GB were seen besides what threads take."""
 FOR_EACH_CORE = 200_000_000
-"""The stacks and pools of the threads that each library starts for a core."""
+"""The stacks and pools of the threads that each library starts for a core that this process may use."""
+MOST_CORES = 32
+"""Beyond, libraries share: so many are counted at most."""
 
 
 def check_address_space(work: str) -> None:
     """Raises OutOfMemoryError where this process may not reserve what reading data takes."""
     left = _left()
-    needed = TO_READ_DATA + FOR_EACH_CORE * (os.cpu_count() or 1)
-    if left is not None and left < needed:
+    if left is None:
+        return
+    needed = TO_READ_DATA + FOR_EACH_CORE * min(len(os.sched_getaffinity(0)), MOST_CORES)
+    if left < needed:
         what = (
             f"this process may reserve {left / 1e9:.1f} GB more, and the libraries for it reserve {needed / 1e9:.1f} GB"
         )
@@ -34,9 +38,9 @@ def _left() -> int | None:
         return None
     import resource  # not on Windows
 
-    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    known = [limit for limit in limits if limit != resource.RLIM_INFINITY]
-    if not known:
-        return None
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return max(0, min(known) - pages * resource.getpagesize())
+    pages = Path("/proc/self/statm").read_text().split()
+    page = resource.getpagesize()
+    taken = {resource.RLIMIT_AS: int(pages[0]) * page, resource.RLIMIT_DATA: int(pages[5]) * page}
+    limits = {kind: resource.getrlimit(kind)[0] for kind in taken}
+    left = [max(0, limit - taken[kind]) for kind, limit in limits.items() if limit != resource.RLIM_INFINITY]
+    return min(left, default=None)

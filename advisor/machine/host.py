@@ -158,10 +158,8 @@ class Host:
 
         In a process of its own, since it starts others, by names that are looked for along the search path.
         """
-        from advisor.children.command import (
-            answer,
-            module_command,
-        )  # over a second: only where there is no /proc/cpuinfo
+        # Over a second: only where there is no /proc/cpuinfo.
+        from advisor.children.command import answer, module_command
 
         try:
             said: dict[str, Any] = json.loads(answer(module_command("cpuinfo", arguments=["--json"]), _SECONDS) or "")

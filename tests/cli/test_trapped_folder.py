@@ -173,3 +173,16 @@ def test_nor_by_a_project_that_is_started_there(folder: Path) -> None:
         done = run(sys.executable, f"project/{file}", *given, folder=folder)
         assert done.code == 0, done.err
         assert sprung(folder) == []
+
+
+def test_an_empty_entry_of_the_search_path_lends_no_library_to_the_program(tmp_path: Path) -> None:
+    """Python itself takes its first modules from there; the program takes none."""
+    for name in ("typer", "rich", "yaml", "polars", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open('mark-{name}', 'w')", encoding="utf-8")
+    (tmp_path / "table.csv").write_text("a,b\n" + "".join(f"{n},{n % 2}\n" for n in range(50)), encoding="utf-8")
+    for searched in (":", ":/no/such/folder", "."):
+        subprocess.run(
+            [ADVISOR, "inspect", "table.csv"],
+            cwd=tmp_path, env={**environment(), "PYTHONPATH": searched}, check=True, capture_output=True,
+        )  # fmt: skip
+    assert sorted(path.name for path in tmp_path.glob("mark-*")) == []

@@ -25,7 +25,7 @@ def remarks(folder: Path) -> str:
 def test_a_link_to_itself_costs_itself_alone(tmp_path: Path) -> None:
     folder = write_digits(tmp_path / "d")
     (folder / "3" / "x.png").symlink_to("x.png")
-    assert "cannot be read and were left out: 1, 3/x.png (a link to itself)" in remarks(folder)
+    assert "1 entry cannot be read and was left out: 3/x.png (a link to itself)" in remarks(folder)
 
 
 def test_broken_links_are_counted_and_some_are_named(tmp_path: Path) -> None:

@@ -242,8 +242,11 @@ def _beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
         yield Remark(what, Weight.WARNING)
     if beside.faulty:
         named = [f"{shorten(entry.name, 60)} ({entry.fault})" for entry in beside.faulty]
-        what = f"Entries that cannot be read and were left out: {len(named):,}, {join_names(_few(named))}."
-        yield Remark(what, Weight.WARNING, "Delete them, or put the files there.")
+        count = (
+            "1 entry cannot be read and was" if len(named) == 1 else f"{len(named):,} entries cannot be read and were"
+        )
+        what = f"{count} left out: {join_names(_few(named))}."
+        yield Remark(what, Weight.WARNING, "Check their rights and where links lead, or name a folder further down.")
     if beside.cut_off:
         what = f"Only the first {MOST_ENTRIES:,} entries of the folder were looked at."
         yield Remark(what, Weight.WARNING, "Name a part of it.")

@@ -81,9 +81,8 @@ class Preparation:
         targets = self.examples.targets[rows]
         if self.scale is None:
             return targets
-        most = numpy.finfo(
-            numpy.float32
-        ).max  # a glitch among the test may be more deviations from the training than fit
+        # A glitch among the test may be more deviations from the training than fit.
+        most = numpy.finfo(numpy.float32).max
         return numpy.clip((targets - self.scale.mean) / self.scale.deviation, -most, most).astype(numpy.float32)
 
     def restore(self, predictions: NDArray[Any]) -> NDArray[Any]:
