@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -139,6 +140,20 @@ def test_of_long_texts_fewer_rows_are_looked_at(tmp_path: Path, monkeypatch: pyt
     found = inspect(path, "kind")
     assert (found.examples, found.classes) == (2000, ("a", "b"))
     assert "from 12 places" in found.sampled
+
+
+@pytest.mark.parametrize("kind", [polars.String, polars.Categorical, polars.Enum(["brief", "long " * 200])])
+def test_texts_are_measured_in_the_rows_that_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: polars.DataType
+) -> None:
+    """Long texts everywhere but in a few rows at twelve places, where a look at those alone would find brief ones."""
+    monkeypatch.setattr("advisor.datasets.readers.parquet.MOST_TEXT", 100_000)
+    monkeypatch.setattr("advisor.datasets.readers.parquet.MOST_CELLS", 3_000)
+    brief = {row for place in range(12) for row in range(place * 6000 // 12, place * 6000 // 12 + 5)}
+    texts = polars.Series("text", ["brief" if n in brief else "long " * 200 for n in range(6000)], dtype=kind)
+    polars.DataFrame([texts, polars.Series("kind", ["a", "b"] * 3000)]).write_parquet(tmp_path / "t.parquet")
+    found = inspect(tmp_path / "t.parquet", "kind")
+    assert re.search(r"Read (84|96) rows from 12 places", found.sampled)
 
 
 def test_objects_that_share_few_names_are_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

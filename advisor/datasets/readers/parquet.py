@@ -32,8 +32,6 @@ MOST_CELLS = 2_000_000
 PLACES = 12
 MOST_TEXT = 2**28
 """Bytes of texts that are held to judge a table by."""
-_LOOKED_AT = 5
-"""Rows at each place by which the length of texts is told."""
 _MOST_COUNTED = 50_000_000
 """Rows up to which those of each class are counted."""
 _DAMAGED = (PolarsError, PanicException, OSError)
@@ -96,36 +94,54 @@ def _sample_of(path: Path) -> TableSample:
         nested = frozenset(
             name for name, kind in schema.items() if kind.is_nested() or kind in (polars.Binary, polars.Object)
         )
-        plain = selectors.by_name(*(name for name in names if name not in nested))
-        most = min(max(MOST_CELLS // len(names), 100), _rows_of_texts(scan.select(plain), rows, path))
-        if rows <= most:
-            frame = _with_nested(scan.select(plain).collect(), names, rows)
-            return TableSample(frame, rows, FORMAT, ParquetRows(), nested=nested)
-        share = most // PLACES
-        parts = [scan.slice(number * (rows - share) // (PLACES - 1), share) for number in range(PLACES)]
-        read = polars.concat([part.select(plain).collect(engine="streaming") for part in parts])
-        frame = _with_nested(read, names, share * PLACES)
+        held = scan.select(selectors.by_name(*(name for name in names if name not in nested)))
+        parts = _parts_within_texts(held, rows, max(MOST_CELLS // len(names), 100), path)
+        frame = polars.concat([held.slice(*part).collect(engine="streaming") for part in parts])
+        read = sum(count for _, count in parts)
+        frame = _with_nested(frame, names, read)
     except _DAMAGED as error:
         raise _damaged(path, error) from None
-    sampled = f"Read {share * PLACES:,} rows from {PLACES} places, evenly apart from the first to the last."
+    if read == rows:
+        return TableSample(frame, rows, FORMAT, ParquetRows(), nested=nested)
+    sampled = f"Read {read:,} rows from {PLACES} places, evenly apart from the first to the last."
     return TableSample(frame, rows, FORMAT, ParquetRows(), whole=False, sampled=sampled, nested=nested)
 
 
-def _rows_of_texts(scan: polars.LazyFrame, rows: int, path: Path) -> int:
-    """The rows whose texts may be held, by a few rows from all over: a small file can unpack to very long ones.
+def _parts(rows: int, most: int) -> list[tuple[int, int]]:
+    """The first row and the number of rows of each part that is read: all rows, or so many from all over."""
+    if rows <= most:
+        return [(0, rows)]
+    share = most // PLACES
+    return [(number * (rows - share) // (PLACES - 1), share) for number in range(PLACES)]
+
+
+def _parts_within_texts(held: polars.LazyFrame, rows: int, most: int, path: Path) -> list[tuple[int, int]]:
+    """The parts to read, of fewer rows where their texts take too much: a small file can unpack to very long ones.
 
     Raises InputError where a single row is too long.
     """
-    texts = scan.select(selectors.string().str.len_bytes().cast(polars.Int64))
-    if not texts.collect_schema():
-        return rows
-    few = [texts.slice(number * rows // PLACES, _LOOKED_AT) for number in range(PLACES)]
-    seen = polars.concat([one.collect(engine="streaming") for one in few]).select(polars.sum_horizontal(polars.all()))
-    longest, mean = seen.to_series().max(), seen.to_series().mean()
-    if isinstance(longest, int) and longest > LONGEST_LINE:
-        what = f"the texts of a row take {longest // 2**20:,} MiB"
-        raise unreadable(path, what, f"They may take {LONGEST_LINE // 2**20} MiB: cut them shorter.")
-    return max(PLACES, int(MOST_TEXT / mean)) if isinstance(mean, float) and mean > 0 else rows
+    each = (selectors.string().str.len_bytes(), (selectors.categorical() | selectors.enum()).cat.len_bytes())
+    lengths = held.select(*(one.cast(polars.Int64) for one in each))
+    if not lengths.collect_schema():
+        return _parts(rows, most)
+    lengths = lengths.select(bytes=polars.sum_horizontal(polars.all()))
+    most = min(most, rows)
+    while True:
+        parts = _parts(rows, most)
+        longest, total = _longest_and_total(lengths, parts)
+        if longest > LONGEST_LINE:
+            what = f"the texts of a row take {longest // 2**20:,} MiB"
+            raise unreadable(path, what, f"They may take {LONGEST_LINE // 2**20} MiB: cut them shorter.")
+        if total <= MOST_TEXT or most <= PLACES:
+            return parts
+        most = max(PLACES, min(most // 2, most * MOST_TEXT // total))
+
+
+def _longest_and_total(lengths: polars.LazyFrame, parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Bytes of the texts of the longest row in these parts, and of all rows in them."""
+    both = (polars.max("bytes").alias("longest"), polars.sum("bytes").alias("total"))
+    seen = polars.concat([lengths.slice(*part).select(both).collect(engine="streaming") for part in parts])
+    return max(seen["longest"].to_list()), sum(seen["total"].to_list())
 
 
 def _with_nested(frame: polars.DataFrame, names: list[str], rows: int) -> polars.DataFrame:
