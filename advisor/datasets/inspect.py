@@ -52,6 +52,8 @@ def _found(path: Path, target: str | None, task: Task | None = None) -> Inspecti
     except OSError as error:
         raise not_opened(path, error) from None
     except (PolarsError, PanicException) as error:
+        if "TooManyOpenFiles" in str(error):
+            raise unreadable(path, "this process may open no more files", "Allow more: `ulimit -n 1024`.") from None
         reason = shorten(str(error).partition("\n")[0], 120)
         raise unreadable(path, f"it is damaged or not what it seems ({reason})", "Write the file once more.") from None
     return replace(found, facts={**found.facts, "data.fingerprint": found.fingerprint})

@@ -38,7 +38,7 @@ def native_silence() -> Iterator[None]:
 
 @contextmanager
 def _last_words(descriptor: int) -> Iterator[None]:
-    """Where the process is ended by native code, for want of memory or by a fault, say so there: nobody else would."""
+    """Say there that native code ended the process, for want of memory or by a fault: nobody else would."""
     if faulthandler.is_enabled():
         yield
         return

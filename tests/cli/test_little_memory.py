@@ -73,3 +73,10 @@ def test_memory_and_threads_that_the_system_refuses_end_in_a_message(error: str)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(("Not enough memory\n", "No thread can be started\n"))
     assert "Traceback" not in done.stderr
+
+
+def test_too_few_files_that_may_be_open_are_not_blamed_on_the_data(data: Path) -> None:
+    done = limited("-n 8", "inspect", str(data))
+    assert done.code in (0, 1, 2)
+    assert "damaged" not in done.err
+    assert "Traceback" not in done.err

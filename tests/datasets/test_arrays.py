@@ -410,3 +410,11 @@ def test_targets_are_read_for_the_task_that_somebody_says(tmp_path: Path) -> Non
     assert inspect(many, "y", Task.CLASSIFY).classes == tuple(map(str, range(30)))
     with pytest.raises(InputError, match="are no classes"):
         inspect(many, "z", Task.CLASSIFY)
+
+
+@pytest.mark.parametrize("shape", ["(-1, 2)", "(True, 50)", "(4, -2)"])
+def test_a_shape_that_no_array_has_is_refused(shape: str, tmp_path: Path) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}".ljust(117).encode() + b"\n"
+    path = tmp_path / "table.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(200))
+    assert "it tells a shape that no array has" in refusal(path)

@@ -149,6 +149,8 @@ def _header(name: str, file: IO[bytes]) -> StoredArray:
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
         what = f"the header of the array {shorten(name, 40)}" if name else "its header"
         raise ValueError(f"{what} is cut off or does not tell a shape and a type of numbers") from None
+    if any(type(count) is not int or count < 0 for count in shape):
+        raise ValueError(f"{f'the array {shorten(name, 40)}' if name else 'it'} tells a shape that no array has")
     return StoredArray(name, shape, kind, by_columns and len(shape) > 1)
 
 
