@@ -165,6 +165,17 @@ def test_objects_that_share_few_names_are_sampled(tmp_path: Path, monkeypatch: p
     assert found.sampled == "Looked at 96 of 1,000 rows, evenly from all of the file."
 
 
+def test_objects_of_a_large_file_that_share_few_names_are_sampled_too(
+    tmp_path: Path, small_pieces: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.datasets.readers.json_lines.MOST_CELLS", 3_000)
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"n{n % 30}": {n}, "kind": "{"ab"[n % 2]}"}}\n' for n in range(4000)))
+    found = inspect(path)
+    assert found.examples == 4000
+    assert "Looked at 96 of them, evenly apart." in found.sampled
+
+
 def test_a_large_file_of_json_in_utf_16_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("advisor.datasets.readers.json_lines.LARGEST_WIDE", 2**20, raising=False)
     path = tmp_path / "t.jsonl"

@@ -94,8 +94,7 @@ def _sample_of(path: Path) -> TableSample:
 
 def _of_all(records: Sequence[Record], path: Path, access: JsonRows) -> TableSample:
     """All objects, or an even sample where each lacks most of very many names: the cells of a table would be too many."""
-    names = len({name for record in records for name in record})
-    kept = [records[place] for place in spread(len(records), max(MOST_CELLS // max(names, 1), 1)).tolist()]
+    kept = _within_cells(records)
     few = len(kept) < len(records)
     sampled = f"Looked at {len(kept):,} of {len(records):,} rows, evenly from all of the file." if few else ""
     frame, nested = _frame_of(kept, path)
@@ -103,6 +102,12 @@ def _of_all(records: Sequence[Record], path: Path, access: JsonRows) -> TableSam
     return TableSample(
         frame, len(records), FORMAT, access, not few, sampled, nested=nested, written=written, plain=plain
     )
+
+
+def _within_cells(records: Sequence[Record]) -> Sequence[Record]:
+    """All of them, or as many, evenly apart, as make a table of `MOST_CELLS`."""
+    names = len({name for record in records for name in record})
+    return [records[place] for place in spread(len(records), max(MOST_CELLS // max(names, 1), 1)).tolist()]
 
 
 def _of_large(path: Path, size: int, encoding: str) -> TableSample:
@@ -123,8 +128,11 @@ def _of_large(path: Path, size: int, encoding: str) -> TableSample:
     rows, how = round(size * len(records) / read), "the number of rows is estimated from bytes"
     if size <= COUNTED_UP_TO:
         rows, how = breaks_before(path, size, encoding) + (not _ends_with_a_break(path, size)), "all rows were counted"
-    frame, nested = _frame_of(records, path)
+    kept = _within_cells(records)
+    frame, nested = _frame_of(kept, path)
     sampled = f"Read the first {first:,} rows and {len(records) - first:,} more from all over the file; {how}."
+    if len(kept) < len(records):
+        sampled += f" Looked at {len(kept):,} of them, evenly apart."
     return TableSample(frame, rows, FORMAT, JsonRows(encoding), whole=False, sampled=sampled, nested=nested)
 
 
