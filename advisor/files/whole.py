@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import secrets
 import stat
+from collections.abc import Iterator
+from io import BufferedWriter
 from pathlib import Path
 
-from advisor.files.locking import try_lock
+from advisor.files.aside import abandoned, lock, make_aside, name_aside
 
 NEW = 0o666
 """The rights of a new file that a user asks for, of which the umask takes away."""
@@ -20,8 +20,9 @@ _OPEN_FILES = Path("/proc/self/fd")
 def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | None = None) -> None:
     """Write a file in one step: readers see what was there before or all of this, whatever happens between.
 
-    Nothing is left behind where it fails, and where the program is killed while it writes; if that comes between giving the
-    new file a name and replacing the old one by it, the next writing of this file removes it.
+    Nothing is left behind where it fails. A program that is killed meanwhile may leave a file of a hidden name, which the
+    next writing of this file removes where there are locks; where the system has files without a name, that can only
+    happen between giving the new file a name and replacing the old one by it.
 
     Args:
         mode: the rights of a new file, of which the umask takes away.
@@ -29,36 +30,60 @@ def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | 
 
     Raises OSError: no folder, no permission, no space.
     """
-    _remove_abandoned(path)
-    beside = path.with_name(f".advisor-{secrets.token_hex(8)}")
-    named = False
-    try:
-        descriptor = _nameless(path.parent, mode if like is None else 0o600)
-        if nameless := descriptor is not None:
-            beside = path.with_name(f"{_beside(path)}{secrets.token_hex(8)}")
-            with contextlib.suppress(OSError):  # no locks there: then what is abandoned cannot be told from what is not
-                try_lock(descriptor)
-        else:
-            descriptor = os.open(beside, _CREATE, mode if like is None else 0o600)
-            named = True
-        with os.fdopen(descriptor, "wb") as file:
-            if like is not None:
-                _take_after(descriptor, like)
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-            if nameless:
-                named = True
-                # With a descriptor of a folder, Python follows the link to the open file, as is asked for here.
-                os.link(_OPEN_FILES / str(descriptor), beside, src_dir_fd=descriptor, follow_symlinks=True)
-                beside.replace(path)  # as long as it is locked
-        if not nameless:
-            beside.replace(path)
-    except BaseException:
-        if named:
-            beside.unlink(missing_ok=True)
-        raise
+    for left in abandoned(path, path.parent):
+        with contextlib.suppress(OSError):
+            left.unlink()
+    rights = mode if like is None else 0o600
+    if not _replace_by_nameless(path, content, rights, like):
+        _replace_by_named(path, content, rights, like)
     sync_folder(path.parent)
+
+
+def _replace_by_nameless(path: Path, content: bytes, rights: int, like: os.stat_result | None) -> bool:
+    """Write a file that gets a name when it is whole; False where there is no such thing, or it cannot get one."""
+    descriptor = _nameless(path.parent, rights)
+    if descriptor is None:
+        return False
+    with os.fdopen(descriptor, "wb") as file:
+        lock(descriptor)
+        _fill(file, content, like)
+        place = path.with_name(name_aside(path))
+        with _gone_if_it_fails(place):
+            try:
+                # With a descriptor of a folder, Python follows the link to the open file, as is asked for here.
+                os.link(_OPEN_FILES / str(descriptor), place, src_dir_fd=descriptor, follow_symlinks=True)
+            except OSError:  # a sandbox, or a file system without links; what else is wrong comes up again
+                return False
+            place.replace(path)  # as long as it is locked
+    return True
+
+
+def _replace_by_named(path: Path, content: bytes, rights: int, like: os.stat_result | None) -> None:
+    place, descriptor = make_aside(path, path.parent, lambda new: os.open(new, _CREATE, rights))
+    with _gone_if_it_fails(place):
+        with os.fdopen(descriptor, "wb") as file:
+            _fill(file, content, like)
+            if os.name == "posix":
+                place.replace(path)  # as long as it is locked
+        if os.name != "posix":  # Windows has no such locks, and renames nothing that is open
+            place.replace(path)
+
+
+def _fill(file: BufferedWriter, content: bytes, like: os.stat_result | None) -> None:
+    if like is not None:
+        _take_after(file.fileno(), like)
+    file.write(content)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def _gone_if_it_fails(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        place.unlink(missing_ok=True)
+        raise
 
 
 def sync_folder(folder: Path) -> None:
@@ -69,23 +94,6 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _beside(path: Path) -> str:
-    """The beginning of the names that new files get before they replace this one."""
-    return f".advisor-{hashlib.blake2s(os.fsencode(path.name), digest_size=4).hexdigest()}-"
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Remove what programs have left that were killed before they could replace this file: nobody has it locked any more."""
-    for other in path.parent.glob(f"{_beside(path)}*"):
-        with contextlib.suppress(OSError):
-            descriptor = os.open(other, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            try:
-                if try_lock(descriptor):
-                    other.unlink()
-            finally:
-                os.close(descriptor)
 
 
 def _nameless(folder: Path, mode: int) -> int | None:
