@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -90,3 +93,43 @@ def test_a_place_where_no_folder_can_be_is_named(name: str, tmp_path: Path) -> N
     with pytest.raises(InputError, match="The project cannot be written"):
         write_project(tmp_path / name, FILES, force=True)
     assert (tmp_path / "file").read_text() == "mine"
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from advisor.starter.writing import write_project
+
+MOMENT
+write_project(Path(sys.argv[1]), {"train.py": "", "README.md": ""})
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs locks on folders")
+@pytest.mark.parametrize("moment", ["fsync", "replace"])
+@pytest.mark.parametrize("there", [False, True])
+def test_what_a_killed_program_has_left_is_gone_with_the_next(there: bool, moment: str, tmp_path: Path) -> None:
+    project, other = tmp_path / "project", tmp_path / ".advisor-notes"
+    other.mkdir()
+    if there:
+        project.mkdir()
+    script = KILLED.replace("MOMENT", f"os.{moment} = lambda *_: os.kill(os.getpid(), 9)")
+    done = subprocess.run([sys.executable, "-c", script, project], check=False)
+    assert done.returncode == -signal.SIGKILL
+    write_project(project, FILES)
+    assert content(project) == FILES
+    assert set(tmp_path.iterdir()) == {project, other}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs locks on folders")
+def test_what_another_program_is_about_to_write_stays(tmp_path: Path) -> None:
+    script = KILLED.replace("MOMENT", "os.fsync = lambda *_: (print(flush=True), sys.stdin.readline())")
+    words = [sys.executable, "-c", script, tmp_path / "project"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        (before,) = tmp_path.iterdir()
+        write_project(tmp_path / "project", FILES)
+        assert set(tmp_path.iterdir()) == {before, tmp_path / "project"}
+        program.communicate(b"")
+    assert content(tmp_path / "project") == FILES
