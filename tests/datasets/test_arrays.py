@@ -342,6 +342,24 @@ def test_of_very_many_targets_a_sample_is_read_and_said_so(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
+def test_of_a_very_large_array_places_are_looked_up(
+    tmp_path: Path, order: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An array of 2,000 rows stands for one of many gigabytes."""
+    monkeypatch.setattr("advisor.datasets.arrays.stored.LARGEST_WHOLE", 10_000, raising=False)
+    monkeypatch.setattr("advisor.datasets.arrays.stored.MOST_LOOKED_UP", 600, raising=False)
+    table = numpy.arange(10_000, dtype=numpy.float32).reshape(2000, 5)
+    numpy.save(path := tmp_path / "d.npy", numpy.asarray(table, order=order))
+    values = {"C": 600, "F": 120}[order]
+    said = f"Looked at the values of {values} of 2,000 examples, and at the targets of 600."
+    assert inspect(path, "4").sampled == said
+    (stored,) = stored_arrays(path)
+    every_third = numpy.arange(0, 2000, 3)
+    assert numpy.array_equal(rows_of(path, stored, every_third), table[every_third])
+    assert numpy.array_equal(rows_of(path, stored, every_third, column=4), table[every_third, 4])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
 def test_a_small_archive_that_unpacks_to_much_takes_little_memory(
     tmp_path: Path, order: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ DECLARED = {
     "Parquet, bytes of texts that are looked at": size(parquet.MOST_TEXT),
     "NPY and NPZ, rows whose values are looked at": f"{arrays.MOST_SAMPLED:,}",
     "NPY and NPZ, targets that are looked at": f"{targets.MOST_TARGETS:,}",
+    "NPY, bytes read to their end": size(stored.LARGEST_WHOLE),
     "NPZ, bytes of one array that are unpacked": size(targets.FIRST_ROWS_FROM),
     "NPZ, arrays": f"{stored.MOST_ARRAYS:,}",
     "NPY and NPZ, bytes of one example": size(roles.MOST_AN_EXAMPLE),
@@ -64,6 +65,10 @@ def test_every_limit_of_the_page_is_a_constant_of_the_code() -> None:
 def test_sentences_of_the_page_that_hold_numbers_do_too() -> None:
     assert f"pieces from {pieces.PLACES} places" in PAGE
     assert f"rows from {parquet.PLACES} places" in PAGE
+    assert (
+        f"{stored.MOST_LOOKED_UP:,} targets are looked up; in Fortran's order {stored.MOST_LOOKED_UP:,} numbers" in PAGE
+    )
+    assert f"of {stored._FEWEST_ROWS} rows at least" in PAGE
     assert f"of each file {size(texts.LONGEST)}" in PAGE
     assert f"below {limits.MOST_MEMORY / 1e9:.0f} GB of memory" in PAGE
     assert stored.MOST_COLUMN_ORDER == targets.FIRST_ROWS_FROM

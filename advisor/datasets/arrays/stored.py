@@ -33,6 +33,12 @@ MOST_COLUMN_ORDER = 2**30
 """Bytes of an array in Fortran's order within an NPZ, which must be unpacked whole."""
 MOST_ARRAYS = 10_000
 """Of one NPZ."""
+LARGEST_WHOLE = 2**32
+"""Bytes of an NPY that may be read from its beginning to its end; of a larger one what is wanted is looked up."""
+MOST_LOOKED_UP = 100_000
+"""Places of such an array that are looked up: rows, or in Fortran's order numbers."""
+_FEWEST_ROWS = 100
+"""Rows that are looked up however many numbers they have."""
 _SPARSE = 100
 """Rows for each one that is wanted, from which on those are looked up one by one."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -70,6 +76,13 @@ class StoredArray:
     def row_bytes(self) -> int:
         return math.prod(self.shape[1:]) * self.kind.itemsize
 
+    def most_rows(self, column: int | None = None) -> int:
+        """The rows that may be read, of all columns or one, so that it takes seconds however large the file is."""
+        if self.name or self.bytes <= LARGEST_WHOLE:
+            return self.rows
+        places = math.prod(self.shape[1:]) if self.by_columns and column is None else 1
+        return min(self.rows, max(MOST_LOOKED_UP // max(places, 1), _FEWEST_ROWS))
+
 
 def stored_arrays(path: Path) -> list[StoredArray]:
     """List the arrays of an NPY or NPZ file from their headers alone, none of which claims more than the file can hold.
@@ -106,10 +119,10 @@ def rows_of(path: Path, stored: StoredArray, positions: Positions, column: int |
             raise ValueError("it holds objects")
         if not stored.shape:
             return numpy.frombuffer(_exactly(file, stored.bytes), stored.kind).reshape(())
-        if stored.by_columns:
-            return _by_columns(file, stored, positions, column)
-        few = len(positions) * _SPARSE < stored.rows
-        return (_apart if few and not stored.name else _in_order)(file, stored, positions, column)
+        few = len(positions) * _SPARSE < stored.rows or stored.bytes > LARGEST_WHOLE
+        if few and not stored.name:
+            return _apart(file, stored, positions, column)
+        return (_by_columns if stored.by_columns else _in_order)(file, stored, positions, column)
 
 
 @contextmanager
@@ -187,14 +200,26 @@ def _in_order(file: IO[bytes], stored: StoredArray, positions: Positions, column
 
 
 def _apart(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
-    """A few rows of an array in C order, each looked up where it stands."""
-    begin = file.tell()
-    result = numpy.empty((len(positions), *stored.shape[1:]), stored.kind)
-    for place, position in enumerate(positions.tolist()):
-        file.seek(begin + position * stored.row_bytes)
-        row = numpy.frombuffer(_exactly(file, stored.row_bytes), stored.kind)
-        result[place] = row.reshape(stored.shape[1:])
-    return result if column is None else result[:, column]
+    """A few rows of an array, each looked up where it stands; in Fortran's order each of its numbers."""
+    begin, size = file.tell(), stored.kind.itemsize
+    shape = (len(positions), *(stored.shape[1:] if column is None else ()))
+    if not stored.by_columns:
+        starts = begin + positions * stored.row_bytes + (column or 0) * size
+        return _looked_up(file, starts, stored.row_bytes if column is None else size, stored.kind).reshape(shape)
+    wanted = range(math.prod(stored.shape[1:])) if column is None else [column]
+    columns = [
+        _looked_up(file, begin + (place * stored.rows + positions) * size, size, stored.kind) for place in wanted
+    ]
+    return numpy.stack(columns, axis=-1).reshape(shape, order="F")
+
+
+def _looked_up(file: IO[bytes], starts: Positions, size: int, kind: numpy.dtype[Any]) -> AnyArray:
+    """(n,), the numbers in so many bytes from each of these places of the file on."""
+    data = bytearray()
+    for start in starts.tolist():
+        file.seek(start)
+        data += _exactly(file, size)
+    return numpy.frombuffer(data, kind)
 
 
 def _by_columns(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:

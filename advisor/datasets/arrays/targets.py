@@ -47,7 +47,7 @@ def targets_of(path: Path, roles: Roles) -> Targets | None:
     rows = stored.rows
     if stored.name and stored.bytes > FIRST_ROWS_FROM and not stored.by_columns:  # unpacked in order
         rows = max(1, FIRST_ROWS_FROM // max(1, stored.row_bytes))
-    most = min(MOST_TARGETS, max(1, MOST_BYTES // max(each, 8 * numbers)))
+    most = min(MOST_TARGETS, stored.most_rows(roles.target_column), max(1, MOST_BYTES // max(each, 8 * numbers)))
     chosen = chosen_rows(rows, most, seed=0)  # by chance within each stretch: classes may take turns
     positions = numpy.arange(rows) if chosen is None else chosen
     values = rows_of(path, stored, positions, roles.target_column)

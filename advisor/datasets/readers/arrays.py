@@ -200,7 +200,7 @@ def _largest(values: AnyArray) -> float:
 
 def _sample(data: StoredArray) -> Positions:
     """Evenly from all of an array, but the first ones of a huge one in an archive, which is unpacked in order."""
-    most = max(1, min(MOST_SAMPLED, SAMPLE_BYTES // max(1, data.row_bytes)))
+    most = max(1, min(MOST_SAMPLED, data.most_rows(), SAMPLE_BYTES // max(1, data.row_bytes)))
     if data.name and data.bytes > FIRST_ROWS_FROM:
         return numpy.arange(min(most, data.rows))
     return spread(data.rows, most)
