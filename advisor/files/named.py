@@ -63,19 +63,25 @@ def _content(path: Path, most: int, patience: Patience) -> bytes:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError
-        return b"".join(_parts(descriptor, most, patience, anybody=stat.S_ISREG(mode)))
+        return b"".join(_parts(descriptor, most, patience, regular=stat.S_ISREG(mode)))
 
 
-def _parts(descriptor: int, most: int, patience: Patience, anybody: bool) -> Iterator[bytes]:
-    """All that comes out, at most so many bytes; `anybody` says whether there is somebody to wait for."""
+def _parts(descriptor: int, most: int, patience: Patience, regular: bool) -> Iterator[bytes]:
+    """All that comes out, at most so many bytes; nothing is waited for in a regular file."""
+    anybody = regular
     while most > 0:
-        anybody = anybody or can_read(descriptor, patience.opening)
+        if not regular and not can_read(descriptor, patience.silence if anybody else patience.opening):
+            if anybody:
+                raise NobodyThereError(f"nothing has come out of it for {patience.silence:g} seconds")
+            if os.get_blocking(descriptor):  # what is open already: somebody is there, and silent
+                anybody = True
+                continue
+        else:
+            anybody = True
         try:
             part = os.read(descriptor, min(most, 1 << 20))
         except BlockingIOError:  # somebody is there, and silent
             anybody = True
-            if not can_read(descriptor, patience.silence):
-                raise NobodyThereError(f"nothing has come out of it for {patience.silence:g} seconds") from None
             continue
         if not part:
             if not anybody:

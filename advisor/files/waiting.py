@@ -49,17 +49,24 @@ def stream(path: Path) -> int | None:
 
 def can_read(descriptor: int, seconds: float) -> bool:
     """Wait until something, or the end, can be read."""
-    return _is_ready(descriptor, select.POLLIN, seconds)
+    return _is_ready(descriptor, seconds, reading=True)
 
 
 def can_write(descriptor: int, seconds: float) -> bool:
-    return _is_ready(descriptor, select.POLLOUT, seconds)
+    return _is_ready(descriptor, seconds, reading=False)
 
 
-def _is_ready(descriptor: int, event: int, seconds: float) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, event)
-    return bool(poll.poll(seconds * 1000))
+def _is_ready(descriptor: int, seconds: float, *, reading: bool) -> bool:
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN if reading else select.POLLOUT)
+        found = poll.poll(seconds * 1000)
+        if not any(events & select.POLLNVAL for _, events in found):
+            return bool(found)
+    try:  # macOS does not poll terminals
+        return any(select.select([descriptor] * reading, [descriptor] * (not reading), [], seconds))
+    except (OSError, ValueError):  # Windows waits for sockets only: reading and writing wait themselves there
+        return True
 
 
 @contextlib.contextmanager

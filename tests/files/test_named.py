@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -10,13 +11,14 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from advisor.errors import InputError
 from advisor.files.named import read_named
 from advisor.files.output import write_text
-from advisor.files.waiting import Patience
+from advisor.files.waiting import Patience, can_read, can_write, closing
 
 from ..cli.program import PROGRAM, advisor, environment, refused
 
@@ -57,6 +59,48 @@ def test_a_pipe_without_an_end_is_read_up_to_the_limit(pipe: Path) -> None:
     with pytest.raises(InputError, match="is larger than"):
         read(pipe)
     os.close(writer)
+
+
+@pytest.mark.parametrize("said", [b"", b"half"])
+def test_a_socket_out_of_which_nothing_comes_is_told(said: bytes) -> None:
+    mine, theirs = socket.socketpair()
+    with mine, theirs:
+        theirs.sendall(said)
+        end = threading.Timer(60, theirs.shutdown, [socket.SHUT_RDWR])  # instead of waiting for ever
+        end.start()
+        with pytest.raises(InputError, match=r"nothing has come out of it for 0\.2 seconds"):
+            read(Path(f"/dev/fd/{mine.fileno()}"))
+        end.cancel()
+
+
+class PollsNothing:
+    """As macOS answers for terminals."""
+
+    def register(self, descriptor: int, _: int) -> None:
+        self.descriptor = descriptor
+
+    def poll(self, _: float) -> list[tuple[int, int]]:
+        return [(self.descriptor, select.POLLNVAL)]
+
+
+@pytest.mark.parametrize("polls", [True, False])
+def test_what_cannot_be_polled_is_waited_for_all_the_same(
+    polls: bool, pipe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if polls:
+        monkeypatch.setattr(select, "poll", PollsNothing)
+    else:
+        monkeypatch.delattr(select, "poll")
+    with closing(os.open(pipe, os.O_RDWR | os.O_NONBLOCK)) as both:
+        assert (can_read(both, 0), can_write(both, 0)) == (False, True)
+        os.write(both, b"said")
+        assert can_read(both, 0)
+
+
+def test_where_nothing_can_be_waited_for_reading_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(select, "poll")
+    monkeypatch.setattr(select, "select", mock.Mock(side_effect=OSError(10038, "not a socket")))
+    assert can_read(0, 0)
 
 
 def write_slowly(path: Path, parts: list[bytes], close: Callable[[int], None] = os.close) -> threading.Thread:
