@@ -31,6 +31,10 @@ class NotOursError(OSError):
         super().__init__(errno.EPERM, what, str(path))
 
 
+class OthersWriteError(NotOursError):
+    """It is ours or root's, but others have the right to write it."""
+
+
 def make_folder(folder: Path) -> None:
     """Make it where it is missing, and its parents, with access for their owner only.
 
@@ -68,7 +72,7 @@ def check_folder(folder: Path, *, for_folders: bool = False) -> None:
         elif not stat.S_ISDIR(found.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
         elif _others_write(found) and not ((waiting or for_folders) and found.st_mode & stat.S_ISVTX):
-            raise NotOursError(place, "other users may write this folder")
+            raise OthersWriteError(place, "other users may write this folder")
 
 
 def open_private(path: Path, flags: int) -> int:
@@ -146,7 +150,7 @@ def _check_ours(path: Path, found: os.stat_result, *, folder: bool) -> None:
     if found.st_uid not in _trusted():
         raise NotOursError(path, "this belongs to another user")
     if _others_write(found):
-        raise NotOursError(path, f"other users may write this {'folder' if folder else 'file'}")
+        raise OthersWriteError(path, f"other users may write this {'folder' if folder else 'file'}")
 
 
 def _trusted() -> tuple[int, ...]:

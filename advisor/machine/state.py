@@ -16,7 +16,7 @@ from pathlib import Path
 
 from advisor.errors import InputError, Problem
 from advisor.files.locking import try_lock
-from advisor.files.private import NotOursError, make_folder, open_private, read_private, save_private
+from advisor.files.private import NotOursError, OthersWriteError, make_folder, open_private, read_private, save_private
 
 MAX_BYTES = 16_000_000
 NEWER = "was written by a newer version of this program"
@@ -208,7 +208,9 @@ def _explained(path: Path, what: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except NotOursError as error:
-        remedy = "Name a folder of your own in ADVISOR_STATE, and let nobody else write it (chmod go-w)."
+        remedy = "Name a folder of your own in ADVISOR_STATE."
+        if isinstance(error, OthersWriteError):
+            remedy = "Name a folder of your own in ADVISOR_STATE, and let nobody else write it (chmod go-w)."
         raise StateError(Path(error.filename), f"is not trusted: {error.strerror}.", remedy) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

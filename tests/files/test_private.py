@@ -161,7 +161,7 @@ def test_a_folder_of_another_user_is_not_trusted(open_place: Path, monkeypatch: 
     theirs.mkdir(mode=0o755)
     os.chown(theirs, NOBODY, NOBODY)
     monkeypatch.setenv("ADVISOR_STATE", str(theirs / "state"))
-    with pytest.raises(StateError, match=r"theirs: is not trusted: this belongs to another user.*ADVISOR_STATE"):
+    with pytest.raises(StateError, match=r"theirs: is not trusted: this belongs to another user.*ADVISOR_STATE\.$"):
         state_folder()
     assert recall(MACHINE)[0] == []
 
