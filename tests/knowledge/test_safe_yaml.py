@@ -218,5 +218,7 @@ def test_a_file_that_fails_while_it_is_read_is_named(tmp_path: Path, monkeypatch
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", denied)
-    assert "cannot be read (Permission denied). Check the name." in unreadable(tmp_path / "answers.yaml")
+    path = tmp_path / "answers.yaml"
+    path.write_text("task.kind: classify\n", encoding="utf-8")
+    monkeypatch.setattr(os, "read", denied)
+    assert "cannot be read (Permission denied). Check the name." in unreadable(path)
