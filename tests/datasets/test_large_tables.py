@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from itertools import pairwise
@@ -181,4 +182,15 @@ def test_a_large_file_of_json_in_utf_16_is_refused(tmp_path: Path, monkeypatch: 
     path = tmp_path / "t.jsonl"
     path.write_text('{"n": 1}\n' * 70_000, encoding="utf-16")
     with pytest.raises(InputError, match=r"more than 1 MiB in utf-16-le.*Save it as UTF-8"):
+        inspect(path)
+
+
+def test_commas_within_texts_are_no_values_of_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_lines, "MOST_VALUES", 500)
+    words = ",".join(["one", '"two"', "[three\\\\"])
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps([{"n": n, "words": words * 20} for n in range(60)]), encoding="utf-8")
+    assert inspect(path).facts["data.examples"] == 60
+    path.write_text(json.dumps([{"n": n, "words": words} for n in range(600)]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"about 1,[78]\d\d values"):
         inspect(path)

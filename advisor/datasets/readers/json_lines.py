@@ -184,12 +184,22 @@ def _object(text: str, path: Path, where: str) -> Record:
     return value
 
 
+def _marks(text: str) -> int:
+    """About the number of values."""
+    return sum(map(text.count, "{[,"))
+
+
+def _without_texts(text: str) -> str:
+    """JSON without what stands between quotation marks."""
+    return "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
+
+
 def _list(path: Path, encoding: str, size: int) -> list[Record]:
     if size > LARGEST_LIST:
         what = f"this is one JSON list of more than {LARGEST_LIST // 2**20} MiB, which cannot be read in parts"
         raise unreadable(path, what, _A_LINE_EACH)
     text = encodings.decoded(path.read_bytes(), encoding)
-    if (count := sum(map(text.count, "{[,"))) > MOST_VALUES:
+    if _marks(text) > MOST_VALUES and (count := _marks(_without_texts(text))) > MOST_VALUES:
         what = f"this is one JSON list of about {count:,} values, which cannot be read in parts"
         raise unreadable(path, what, _A_LINE_EACH)
     try:
