@@ -33,9 +33,9 @@ from advisor.session.data import folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
 from advisor.session.machines import unknown_card, with_published
-from advisor.session.measuring import measure
+from advisor.session.measuring import measuring
 from advisor.session.recalling import tried_before
-from advisor.session.trying import try_on_data
+from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shell_words, shorten
 
@@ -200,14 +200,17 @@ class Desk:
 
         folder = None if self.inspection is None else folder_of(Path(self.inspection.path))
         inputs = self._in_another_thread()
-        done = measure(inputs, seconds, complain=self._note, only=only, folder=folder, on_event=hear, stop=stop)
-        return done.revision
+        with measuring(
+            inputs, seconds, complain=self._note, only=only, folder=folder, on_event=hear, stop=stop
+        ) as done:
+            return done.revision
 
     def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
         """Try the plan on the dataset, and count the outcomes likewise. Raises InputError where nothing can be tried."""
-        done = try_on_data(self._in_another_thread(), seconds, complain=self._note, on_event=listener, stop=stop)
-        self._count(trials=done.found)
-        return done.outcome
+        inputs = self._in_another_thread()
+        with trying(inputs, seconds, complain=self._note, on_event=listener, stop=stop) as done:
+            self._count(trials=done.found)
+            return done.outcome
 
     def evidence(self, plan: Plan) -> Evidence:
         return evidence_of(self.inputs, plan)

@@ -71,25 +71,6 @@ class Measured:
     """True if the journal has anything that the same call would not measure again."""
 
 
-def measure(
-    inputs: Inputs,
-    seconds: float,
-    *,
-    complain: Complain,
-    only: Sequence[str] | None = None,
-    folder: str | None = None,
-    save: str = LAST,
-    fresh: bool = False,
-    on_event: MeasuringListener | None = None,
-    stop: Stop | None = None,
-) -> Measured:
-    """Measure this machine, as `measuring` says, for a caller who has what was found as soon as this returns."""
-    with measuring(
-        inputs, seconds, complain=complain, only=only, folder=folder, save=save, fresh=fresh, on_event=on_event, stop=stop
-    ) as found:  # fmt: skip
-        return found
-
-
 @contextmanager
 def measuring(
     inputs: Inputs,

@@ -21,9 +21,9 @@ from advisor.report.plan.explanation_text import explanation_page
 from advisor.session.data import folder_of
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import gather, plan_of
-from advisor.session.measuring import measure, seconds_of
+from advisor.session.measuring import measuring, seconds_of
 from advisor.session.reporting import report_of
-from advisor.session.trying import try_on_data
+from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shorten
 
@@ -161,10 +161,10 @@ class Session:
             if on_event is not None:
                 on_event(event)
 
-        done = measure(
+        with measuring(
             self.inputs, seconds, complain=_warn, only=only, folder=folder, fresh=fresh, on_event=hear, stop=stop
-        )
-        return done.revision
+        ) as done:
+            return done.revision
 
     def try_on_data(
         self,
@@ -194,11 +194,11 @@ class Session:
             InputError: there are no data, nothing can be learned from them, or there was no time for anything.
             KeyboardInterrupt: before the data were in memory.
         """
-        done = try_on_data(
+        with trying(
             self.inputs, seconds_of(budget), complain=_warn, seed=seed, fresh=fresh, on_event=on_event, stop=stop
-        )
-        self.inputs = replace(self.inputs, trials=(*self.inputs.trials, *done.found))
-        return done.outcome
+        ) as done:
+            self.inputs = replace(self.inputs, trials=(*self.inputs.trials, *done.found))
+            return done.outcome
 
     def report(self, format: Literal["text", "json", "markdown", "html"] = "text") -> str:
         """The plan as text, JSON, Markdown, or one HTML file with the evidence beside it.

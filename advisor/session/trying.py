@@ -33,24 +33,6 @@ class Tried:
     """Its judgements of the plan, as later plans count them."""
 
 
-def try_on_data(
-    inputs: Inputs,
-    seconds: float,
-    *,
-    complain: Complain,
-    seed: int = 0,
-    fresh: bool = False,
-    spent: float = 0.0,
-    on_event: TrialListener | None = None,
-    stop: Stop | None = None,
-) -> Tried:
-    """Try the plan on data, as `trying` says, for a caller who has what was found as soon as this returns."""
-    with trying(
-        inputs, seconds, complain=complain, seed=seed, fresh=fresh, spent=spent, on_event=on_event, stop=stop
-    ) as found:
-        return found
-
-
 @contextmanager
 def trying(
     inputs: Inputs,
