@@ -196,7 +196,8 @@ def test_what_could_not_be_delivered_is_not_measured_again(stand_in: StandIn) ->
     with measuring.measuring(session.inputs, 60.0, **asked) as found:
         assert found.revision.resumed == 1
         assert found.revision.outcomes == lost.revision.outcomes
-    assert measuring.measure(session.inputs, 60.0, **asked).revision.resumed == 0, "delivered, and so forgotten"
+    with measuring.measuring(session.inputs, 60.0, **asked) as again:
+        assert again.revision.resumed == 0, "delivered, and so forgotten"
 
 
 def test_a_stopped_run_keeps_what_is_finished_and_the_same_call_goes_on(stand_in: StandIn) -> None:
