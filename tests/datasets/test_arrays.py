@@ -184,6 +184,22 @@ def test_objects_are_refused_and_never_unpickled(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(disguised)
 
 
+def test_what_is_sound_but_not_read_is_not_called_cut_off(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.npz"
+    with zipfile.ZipFile(foreign, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("x.npy", bytes(1000))
+    encrypted = npz(tmp_path / "encrypted.npz", x=numpy.zeros((40, 5)))
+    content = bytearray(encrypted.read_bytes())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(signature) + flags] |= 1
+    encrypted.write_bytes(content)
+    for path, what in ((foreign, "packed in a way that NumPy does not use"), (encrypted, "it is encrypted")):
+        said = refusal(path)
+        assert what in said
+        assert "numpy.savez" in said
+        assert "cut off" not in said
+
+
 @pytest.mark.parametrize("kept", [20, 200, 900])
 def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, kept: int) -> None:
     path = tmp_path / "a.npy"

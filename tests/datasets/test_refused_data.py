@@ -73,7 +73,9 @@ def test_any_text_is_read_or_refused_in_words(tmp_path: Path, content: str) -> N
         ("t.jsonl", '{"a": 1}\n[1, 2]\n', "line 2 is no object"),
         ("t.json", "[1, 2, 3]", "does not consist of objects"),
         ("t.json", '[{"a": 1}, {"a"', "JSON list cannot be read"),
-        ("t.jsonl", '{"a":' * 5000, "line 1 is no JSON"),
+        ("t.jsonl", '{"a":' * 5000, "line 1 holds lists or objects too deep within others"),
+        ("t.json", '[{"a":' + "[" * 5000, "this JSON list holds lists or objects too deep within others"),
+        ("t.jsonl", '{"a": 1}\n{"a": ' + "9" * 5000 + "}\n", "line 2 holds a number of more than 4,300 digits"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_place_and_a_remedy(

@@ -43,6 +43,8 @@ _SPARSE = 100
 """Rows for each one that is wanted, from which on those are looked up one by one."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Ways in which NumPy packs an NPZ."""
+_ENCRYPTED = 1
+"""The flag of an encrypted member (PKWARE's APPNOTE, section 4.4.4)."""
 _MOST_DEFLATED = 1032
 """Times that deflate makes anything smaller, at most (zlib's technical details, section Maximum Compression Factor)."""
 DAMAGED = (
@@ -51,6 +53,11 @@ DAMAGED = (
 )  # fmt: skip
 """Errors that reading raises on cut off or made-up files."""
 TRY_AGAIN = "It may be cut off. Copy or write it once more."
+_AS_NUMPY_WRITES = "Write it with numpy.savez or numpy.savez_compressed."
+
+
+class _NotReadError(Exception):
+    """What is sound but not read here: what it is, and what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,8 @@ def stored_arrays(path: Path) -> list[StoredArray]:
         with zipfile.ZipFile(path) as archive:
             headers: list[StoredArray] = []
             if len(archive.infolist()) > MOST_ARRAYS:
-                raise ValueError(f"it holds {len(archive.infolist()):,} arrays, and {MOST_ARRAYS:,} at most are read")
+                what = f"it holds {len(archive.infolist()):,} arrays, and {MOST_ARRAYS:,} at most are read"
+                raise _NotReadError(what, "Put what belongs together into one array.")
             for member in archive.infolist():
                 if member.filename.endswith(".npy"):
                     size = _unpacked(member)
@@ -116,7 +124,7 @@ def rows_of(path: Path, stored: StoredArray, positions: Positions, column: int |
     """
     with _refusing_damage(path), _opened(path, stored) as file:
         if stored.kind.hasobject:
-            raise ValueError("it holds objects")
+            raise _NotReadError("it holds objects", "Write it as numbers or texts.")
         if not stored.shape:
             return numpy.frombuffer(_exactly(file, stored.bytes), stored.kind).reshape(())
         few = len(positions) * _SPARSE < stored.rows or stored.bytes > LARGEST_WHOLE
@@ -149,6 +157,8 @@ def _refusing_damage(path: Path) -> Iterator[None]:
         if error.errno != errno.EINVAL:  # a place before the file's beginning, which a damaged archive names
             raise
         raise unreadable(path, "this file cannot be read: it names places outside of it", TRY_AGAIN) from None
+    except _NotReadError as error:
+        raise unreadable(path, *error.args) from None
     except DAMAGED as error:
         raise unreadable(path, f"this file cannot be read: {shorten(error, 120)}", TRY_AGAIN) from None
 
@@ -168,9 +178,11 @@ def _header(name: str, file: IO[bytes]) -> StoredArray:
 
 
 def _unpacked(member: zipfile.ZipInfo) -> int:
-    """Bytes of a member of an archive once it is unpacked. Raises ValueError where that cannot be."""
+    """Bytes of a member of an archive once it is unpacked. Raises ValueError where that cannot be, or _NotReadError."""
     if member.compress_type not in _METHODS:
-        raise ValueError("it is packed in a way that NumPy does not use")
+        raise _NotReadError("it is packed in a way that NumPy does not use", _AS_NUMPY_WRITES)
+    if member.flag_bits & _ENCRYPTED:
+        raise _NotReadError("it is encrypted", f"Decrypt it first. {_AS_NUMPY_WRITES}")
     if member.file_size > _MOST_DEFLATED * (member.compress_size + 1):
         raise ValueError(f"{member.compress_size:,} bytes cannot unpack to {member.file_size:,}")
     return member.file_size
@@ -225,7 +237,7 @@ def _looked_up(file: IO[bytes], starts: Positions, size: int, kind: numpy.dtype[
 def _by_columns(file: IO[bytes], stored: StoredArray, positions: Positions, column: int | None) -> AnyArray:
     """Rows of an array in Fortran's order: the values of one column of all rows stand together, then those of the next."""
     if stored.name and stored.bytes > MOST_COLUMN_ORDER:
-        raise ValueError("it is too large for an array in Fortran's order; save it in C order")
+        raise _NotReadError("it is too large for an array in Fortran's order", "Write it with numpy.ascontiguousarray.")
     columns = math.prod(stored.shape[1:])
     wanted = range(columns) if column is None else range(column, column + 1)
     result = numpy.empty((len(positions), len(wanted)), stored.kind, order="F")

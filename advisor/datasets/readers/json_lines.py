@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from advisor.datasets.refusals import refuse_names, refuse_width, unreadable
 from advisor.datasets.sampling import Positions, spread
 from advisor.datasets.tables.inspection import inspect_table
 from advisor.datasets.tables.table import Rows, TableSample
+from advisor.errors import InputError
 from advisor.wording import shorten
 
 Record: TypeAlias = "dict[str, Any]"
@@ -174,14 +176,26 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
 def _object(text: str, path: Path, where: str) -> Record:
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = f" ({error.msg} at character {error.pos + 1})" if isinstance(error, json.JSONDecodeError) else ""
+    except json.JSONDecodeError as error:
         remedy = "Write one JSON object a line. Where the file is cut off, write it once more."
-        raise unreadable(path, f"{where} is no JSON: {shorten(text.strip(), 40)!r}{reason}", remedy) from None
+        reason = f"{shorten(text.strip(), 40)!r} ({error.msg} at character {error.pos + 1})"
+        raise unreadable(path, f"{where} is no JSON: {reason}", remedy) from None
+    except (ValueError, RecursionError) as error:
+        raise _too_much(error, path, where) from None
     if not isinstance(value, dict):
         what = f"{where} is no object with named values: {shorten(text.strip(), 40)!r}"
         raise unreadable(path, what, 'Write one object a line, such as {"size": 3, "colour": "red"}.')
     return value
+
+
+def _too_much(error: Exception, path: Path, where: str) -> InputError:
+    """The refusal of JSON that may be right, but is more than Python's reader takes."""
+    if isinstance(error, RecursionError):
+        return unreadable(
+            path, f"{where} holds lists or objects too deep within others", "Write objects of plain values."
+        )
+    most = sys.get_int_max_str_digits()
+    return unreadable(path, f"{where} holds a number of more than {most:,} digits", "Write fewer digits, or a text.")
 
 
 def _marks(text: str) -> int:
@@ -204,10 +218,11 @@ def _list(path: Path, encoding: str, size: int) -> list[Record]:
         raise unreadable(path, what, _A_LINE_EACH)
     try:
         values = json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"this JSON list cannot be read (line {error.lineno:,}: {error.msg})"
+        raise unreadable(path, what, "Where the file is cut off, write it once more.") from None
     except (ValueError, RecursionError) as error:
-        reason = f" (line {error.lineno:,}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
-        remedy = "Where the file is cut off, write it once more."
-        raise unreadable(path, f"this JSON list cannot be read{reason}", remedy) from None
+        raise _too_much(error, path, "this JSON list") from None
     if not values or not all(isinstance(value, dict) for value in values):
         raise unreadable(
             path, "this JSON list does not consist of objects with named values", "Write one object a row."
