@@ -20,6 +20,11 @@ class Decision:
     open_slots: tuple[int, ...] = ()
     witnesses: tuple[tuple[tuple[int, Any], ...], ...] = ()
 
+    @property
+    def gave_up(self) -> bool:
+        """True where the search ended at its cap, with neither a proof nor witnesses."""
+        return not self.settled and not self.witnesses
+
 
 @dataclass(frozen=True)
 class Situation:

@@ -23,6 +23,8 @@ from advisor.knowledge.expressions.regions import FALSE
 MAX_VALUES = 8
 MAX_COMBINATIONS = 24
 QUICK_LOOK = 6
+MOST_GIVEN_UP = 2
+"""Searches for witnesses that may reach their cap: where hardly any completion is possible, each costs a thousand times the usual."""
 GROUP_ORDER = ("task", "data", "machine", "cluster", "project", "network")
 
 
@@ -220,14 +222,19 @@ class Inquiry:
             yield dict(here), dict(there)
         fixed = [slot for slot in decision.open_slots if not self._can_be_asked(slot)]
         options = [topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES] for slot in fixed]
+        given_up = 0
         for values in islice(product(*options), MAX_COMBINATIONS) if fixed else ():
             situation = self.situation
             for slot, value in zip(fixed, values, strict=True):
                 situation = situation.changed(slot, value)
-            witnesses = self.engine.decide(topic, situation).witnesses
-            if witnesses:
+            decision = self.engine.decide(topic, situation)
+            if decision.witnesses:
                 same_there = dict(zip(fixed, values, strict=True))
-                yield {**dict(witnesses[0]), **same_there}, {**dict(witnesses[1]), **same_there}
+                here, there = decision.witnesses
+                yield {**dict(here), **same_there}, {**dict(there), **same_there}
+            given_up += decision.gave_up
+            if given_up >= MOST_GIVEN_UP:
+                return
 
     def _companions(self, topic: TopicProgram, slot: int) -> Iterator[frozenset[int]]:
         for one in (topic, *topic.upstream):
