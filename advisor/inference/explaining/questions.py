@@ -24,7 +24,7 @@ MAX_VALUES = 8
 MAX_COMBINATIONS = 24
 QUICK_LOOK = 6
 MOST_GIVEN_UP = 2
-"""Searches for witnesses that may reach their cap: where hardly any completion is possible, each costs a thousand times the usual."""
+"""Searches for witnesses that may reach their cap: each then costs a thousand times the usual, and the others mostly do too."""
 GROUP_ORDER = ("task", "data", "machine", "cluster", "project", "network")
 
 
