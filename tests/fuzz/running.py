@@ -9,11 +9,12 @@ import socket
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from unittest import mock
 
 from advisor.cli import console, main
@@ -27,6 +28,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _SOLVER = "z3"
 """Is not there: proofs take ten seconds."""
+
+
+_ROOM = 1 << 16
+"""Values of 8 bytes."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ def run(case: Case, folder: Path, format_: Format | None = None) -> Ran:
         watched(folder, rule_cache(), starts_processes=starts_processes) as seen,
     ):
         try:
-            main.main()
+            _with_room(main.main)
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else None
         except LimitExceededError:
@@ -100,6 +105,20 @@ def run(case: Case, folder: Path, format_: Format | None = None) -> Ran:
         raise KeyboardInterrupt
     out, err = ((folder / name).read_text("utf-8", "backslashreplace") for name in ("stdout", "stderr"))
     return Ran(code, out, err, raised, tuple(seen.deeds), spent)
+
+
+def _with_room(command: Callable[[], None]) -> None:
+    """Call it with room for a thousand frames in one piece.
+
+    CPython keeps frames in pieces of 16 KiB, and takes and gives back a piece whenever calls cross its end. Where a test
+    happens to begin so deep that an inner loop does, that takes as long as all the rest. A larger frame gets a larger piece.
+    """
+    roomy = _call.__code__.replace(co_stacksize=_ROOM)
+    FunctionType(roomy, globals())(command)
+
+
+def _call(command: Callable[[], None]) -> None:
+    command()
 
 
 @contextmanager

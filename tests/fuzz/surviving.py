@@ -53,10 +53,11 @@ def survive(case: Case, folder: Path, format_: Format | None = None) -> Outcome:
     return Outcome(end, tuple(faults), ran)
 
 
-def keep(case: Case, folder: Path) -> None:
-    """Save a case in place of an older one, without what its command has written."""
+def keep(case: Case, folder: Path, outcome: Outcome) -> None:
+    """Save a case in place of an older one, without what its command has written; beside it, in words, how it ended."""
     put_away(folder)
     case.save(folder)
+    (folder / "outcome.txt").write_text(f"{outcome}\n", encoding="utf-8")
 
 
 def put_away(folder: Path) -> None:

@@ -43,7 +43,7 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
         seconds.append(outcome.ran.spent.seconds)
         if outcome.end is End.FAILED:
             kept = failed / f"{shard}-{len(seconds)}"
-            keep(case, kept)
+            keep(case, kept, outcome)
             told.append(f"{kept}\n{outcome}")
         put_away(place)
 

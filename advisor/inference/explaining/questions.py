@@ -222,17 +222,17 @@ class Inquiry:
             yield dict(here), dict(there)
         fixed = [slot for slot in decision.open_slots if not self._can_be_asked(slot)]
         options = [topic.landmarks(slot, self.program.facts[slot])[:MAX_VALUES] for slot in fixed]
-        given_up = 0
+        given_up = int(decision.gave_up)
         for values in islice(product(*options), MAX_COMBINATIONS) if fixed else ():
             situation = self.situation
             for slot, value in zip(fixed, values, strict=True):
                 situation = situation.changed(slot, value)
-            decision = self.engine.decide(topic, situation)
-            if decision.witnesses:
+            fixed_there = self.engine.decide(topic, situation)
+            if fixed_there.witnesses:
                 same_there = dict(zip(fixed, values, strict=True))
-                here, there = decision.witnesses
+                here, there = fixed_there.witnesses
                 yield {**dict(here), **same_there}, {**dict(there), **same_there}
-            given_up += decision.gave_up
+            given_up += fixed_there.gave_up
             if given_up >= MOST_GIVEN_UP:
                 return
 
