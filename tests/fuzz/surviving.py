@@ -97,12 +97,16 @@ def _content(folder: Path) -> dict[str, bytes | str]:
     return found
 
 
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _told_wrongly(case: Case, folder: Path, ran: Ran) -> list[str]:
     said = ran.out + ran.err
     faults = []
     if controls := {c for c in said if c not in "\n\t" and _takes_over(c)}:
         faults.append(f"control characters reach the terminal: {sorted(controls)!r}")
-    if MARKED in " ".join(said.replace("\\", "").split()).replace(SHOWN, ""):  # Markdown has a \ before brackets
+    if MARKED in _on_one_line(said.replace("\\", "")).replace(SHOWN, ""):  # Markdown has a \ before brackets
         faults.append("markup of the input was eaten")
     page = ran.out.lstrip().startswith("<!")
     written = [folder / "files" / name for name in case.writes if name.endswith(".html")]
@@ -115,7 +119,9 @@ def _told_wrongly(case: Case, folder: Path, ran: Ran) -> list[str]:
         if ran.out:
             faults.append(f"refused, but wrote to stdout: {ran.out[:100]!r}")
         named = case.names or tuple(case.files)
-        if named and not any(name.rstrip("/").rpartition("/")[2] in ran.err for name in named):
+        if named and not any(
+            _on_one_line(name.rstrip("/").rpartition("/")[2]) in _on_one_line(ran.err) for name in named
+        ):
             faults.append(f"the message names none of {', '.join(named)}")
     if ran.code == DONE and not page and "json" in case.command:
         try:
