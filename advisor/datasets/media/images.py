@@ -6,6 +6,7 @@ import hashlib
 import logging
 import struct
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,9 @@ MOST_PIXELS = 100_000_000
 """A file that unpacks to more is taken for an attack or a mistake."""
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF")
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, struct.error, Image.DecompressionBombError, MemoryError)
-"""Errors that the decoder raises for files that are cut off, are no pictures, or unpack to too much."""
+"""Errors of reading a file that is cut off, is no picture, or unpacks to too much."""
+_STUMBLES = (LookupError, ArithmeticError, TypeError, AttributeError, RuntimeError, zlib.error)
+"""Errors of the decoder where it takes a file at its word that does not keep it."""
 
 logging.getLogger("PIL").addHandler(logging.NullHandler())  # else its remarks on broken files reach the terminal
 
@@ -104,7 +107,10 @@ def _opened(path: Path) -> Iterator[Image.Image]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with Image.open(path, formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise ValueError(f"{image.width}x{image.height} pixels")
-            yield image
+        try:
+            with Image.open(path, formats=FORMATS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise ValueError(f"{image.width}x{image.height} pixels")
+                yield image
+        except _STUMBLES:
+            raise ValueError("it is damaged") from None
