@@ -150,6 +150,13 @@ def test_what_has_no_columns_is_told_how_its_classes_are_named_and_not_sent_to_t
     assert "networks on graphs cannot be tried yet" in refused("try", "--data", tmp_path / "edges.csv")
 
 
+def test_too_few_rows_are_told_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("size,price\n1,2\n3,4\n5,7\n")
+    said = refused("try", "--data", path, "--target", "price")
+    assert f"{path}: 3 examples are left" in said
+
+
 def test_where_no_column_is_left_one_message_says_so_and_where_each_column_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("my price\n" + "".join(f"{n * n % 97 + n / 7:.3f}\n" for n in range(80)))

@@ -222,7 +222,7 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
         run = Climb(request, begun, tell)
     except InputError as error:
         first = error.problems[0]
-        tell(Refused(error.title, first.where, first.what, first.remedy))
+        tell(Refused(error.title, first.where or request.path, first.what, first.remedy))
         return
     run.search()
     run.finals()
