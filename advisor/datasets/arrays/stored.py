@@ -57,7 +57,7 @@ _AS_NUMPY_WRITES = "Write it with numpy.savez or numpy.savez_compressed."
 
 
 class _NotReadError(Exception):
-    """What is sound but not read here: what it is, and what to do instead."""
+    """Something sound that is not read here: its nature, and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
