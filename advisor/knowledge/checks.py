@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 from advisor.errors import Problem, did_you_mean
 from advisor.facts.vocabulary import Fact
@@ -141,13 +143,40 @@ def _check_topic_cycles(knowledge: Knowledge) -> Iterator[Problem]:
             reads[name] = topic_reads(knowledge, topic) & set(knowledge.topics)
     except ExpressionError:
         return  # reported where the expression stands
-    yield from _circle(reads, knowledge.topics, "topics depend on")
+    for problem in _circle(reads, knowledge.topics, "topics depend on"):
+        closing = _closing_rule(knowledge, reads)
+        yield replace(problem, where=closing.where, what=f"rule {closing.id}: {problem.what}") if closing else problem
+
+
+def _closing_rule(knowledge: Knowledge, reads: Mapping[str, Set[str]]) -> Rule | None:
+    """The rule of a circle of topics that was read last, as it may be a pack's; None where no rule is in it."""
+    cycle = _cycle(reads)
+    follows = set(pairwise(cycle))
+    within = [
+        rule
+        for rule in knowledge.rules
+        if rule.topic in cycle
+        and any((rule.topic, name) in follows for name in _rule_reads(knowledge, knowledge.topics[rule.topic], rule))
+    ]
+    return max(within, key=lambda rule: rule.layer, default=None)
+
+
+def _rule_reads(knowledge: Knowledge, topic: Topic, rule: Rule) -> frozenset[str]:
+    return topic_reads(knowledge, replace(topic, applies=None), [rule])
 
 
 def _circle(reads: Mapping[str, Set[str]], declared: Mapping[str, Fact | Topic | Rule], how: str) -> Iterator[Problem]:
-    """A problem where some of these names read each other in a circle."""
+    """A problem where some of these names read each other in a circle; it stands where a pack has closed it, if one has."""
+    if cycle := _cycle(reads):
+        closing = max((declared[name] for name in cycle), key=lambda one: one.layer if isinstance(one, Rule) else 0)
+        yield Problem(closing.where, f"these {how} each other in a circle: {' -> '.join(cycle)}.")
+
+
+def _cycle(reads: Mapping[str, Set[str]]) -> list[str]:
+    """Names of which each reads the next, and the last is the first again; none where there is no circle."""
     try:
         TopologicalSorter({name: sorted(others & reads.keys()) for name, others in reads.items()}).prepare()
     except CycleError as error:
-        cycle: list[str] = error.args[1][::-1]
-        yield Problem(declared[cycle[0]].where, f"these {how} each other in a circle: {' -> '.join(cycle)}.")
+        cycle: list[str] = error.args[1]
+        return cycle[::-1]
+    return []

@@ -135,6 +135,22 @@ def test_circles_are_refused(base: RuleBase, says: str) -> None:
     assert says in str(caught.value)
 
 
+def test_a_circle_that_a_pack_closes_is_told_where_the_pack_closes_it(tmp_path: Path) -> None:
+    base = RuleBase(
+        {"p": boolean()},
+        {"t": topic("first", "x", "y"), "u": topic("first", "x", "y")},
+        [rule("t1", "t", when='u == "x"', value="x"), rule("u1", "u", value="y")],
+    )
+    base.write(tmp_path / "base")
+    (tmp_path / "pack").mkdir()
+    text = 'id: house.u\n  topic: u\n  school: any\n  when: t == "y"\n  value: x\n  because: So.\n  sources: [mine]\n'
+    (tmp_path / "pack" / "house.yaml").write_text(f"- {text}", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        loader.load(tmp_path / "base", [tmp_path / "pack"])
+    said = str(caught.value)
+    assert "house.yaml:1: rule house.u: these topics depend on each other in a circle" in said
+
+
 def test_a_long_row_of_definitions_is_no_circle() -> None:
     facts = {"f0": integer()} | {f"f{i}": integer(derive=f"f{i - 1} + 1") for i in range(1, 2000)}
     assert len(RuleBase(facts).load().vocabulary.facts) == 2000
