@@ -42,7 +42,11 @@ def read_named(
         remedy = "Name a file, or start what writes into it first."
         raise input_error(title, error.what, where=where, remedy=remedy) from None
     except OSError as error:
-        reason = "it is a socket" if path.is_socket() else error.strerror or type(error).__name__
+        reason = (
+            "it is a socket"
+            if error.errno == errno.ENXIO and path.is_socket()
+            else error.strerror or type(error).__name__
+        )
         raise input_error(title, f"cannot be read ({reason})", where=where, remedy=remedy) from None
     except ValueError:  # a null character in the name
         raise input_error(title, "is not a file name", where=where, remedy=CHECK_NAME) from None
