@@ -1,0 +1,1 @@
+"""A network as one value: layers, weights, operations and kept values, whoever built it (no torch)."""

@@ -1,0 +1,100 @@
+"""Attention and feed-forward layers that kinds of transformers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.models.tape import Tape, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attention:
+    """Sizes of attention."""
+
+    heads: int
+    head: int
+    """Width of a head."""
+    key_heads: int = 0
+    """Heads of keys and values, each shared by several of the queries; 0 for as many."""
+    bias: bool = True
+    """Of queries, keys and values."""
+    key_bias: bool = True
+    """Of keys, where the others have one."""
+    output_bias: bool = True
+    head_norm: bool = False
+    """Queries and keys are normalised head by head (RMS)."""
+    rotary: bool = False
+    """Positions turn queries and keys."""
+    together: bool = False
+    """Queries, keys and values come from one matrix."""
+    stored_scores: bool = False
+    """The scores of all pairs are kept, as where positions are added to them."""
+
+    def over(self, tape: Tape, x: Value, memory: Value | None = None) -> Value:
+        """(steps, width) -> the same, looking at itself or at another sequence."""
+        steps, width = x.shape
+        source = x if memory is None else memory
+        inner, inner_keys = self.heads * self.head, (self.key_heads or self.heads) * self.head
+        with tape.within("attention"):
+            if self.together:
+                whole = tape.linear("query_key_value", x, inner + 2 * inner_keys, bias=self.bias)
+                q, k, v = (tape.view(whole, steps, size) for size in (inner, inner_keys, inner_keys))
+            else:
+                q = tape.linear("query", x, inner, bias=self.bias)
+                k = tape.linear("key", source, inner_keys, bias=self.bias and self.key_bias)
+                v = tape.linear("value", source, inner_keys, bias=self.bias)
+            if self.head_norm:
+                q, k = (self._normed(tape, name, value) for name, value in (("query_norm", q), ("key_norm", k)))
+            if self.rotary:
+                q, k = (tape.moved(value, *value.shape, name="rotate") for value in (q, k))
+            result = tape.attention(q, k, v, self.heads, stored_scores=self.stored_scores)
+            return tape.linear("output", result, width, bias=self.output_bias)
+
+    def _normed(self, tape: Tape, name: str, value: Value) -> Value:
+        steps, width = value.shape
+        heads = tape.norm(name, tape.view(value, steps * width // self.head, self.head), "rms", copies=1)
+        return tape.view(heads, steps, width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedForward:
+    """Sizes of the layers after attention."""
+
+    inner: int
+    gated: bool = False
+    """A second matrix decides how much of the first passes (Shazeer 2020)."""
+    activation: str = "gelu"
+    bias: bool = True
+    experts: int = 0
+    """Copies of it, of which each token meets `used`; 0 for one that all tokens meet."""
+    used: int = 0
+    shared_inner: int = 0
+    """Width of one beside the experts that all tokens meet."""
+
+    def over(self, tape: Tape, x: Value) -> Value:
+        with tape.within("feed_forward"):
+            if not self.experts:
+                return self._dense(tape, x, self.inner)
+            steps, width = x.shape
+            tape.linear("router", x, self.experts, bias=False)
+            with tape.within("experts"):
+                met = tape.moved(x, steps * self.used, width, name="route")
+                result = self._dense(tape, met, self.inner, self.experts, self.used)
+            result = tape.moved(result, steps, width, name="gather")
+            if self.shared_inner:
+                with tape.within("shared"):
+                    result = tape.add(result, self._dense(tape, x, self.shared_inner))
+            return result
+
+    def _dense(self, tape: Tape, x: Value, inner: int, experts: int = 1, used: int = 1) -> Value:
+        width = x.shape[-1]
+
+        def linear(name: str, value: Value, outputs: int) -> Value:
+            return tape.linear(name, value, outputs, bias=self.bias, copies=experts, used=used)
+
+        if self.gated:
+            gate = tape.activation(self.activation, linear("gate", x, inner))
+            hidden = tape.multiply(gate, linear("up", x, inner))
+        else:
+            hidden = tape.activation(self.activation, linear("up", x, inner))
+        return linear("down", hidden, width)

@@ -1,0 +1,143 @@
+"""Published networks by name: profiles/models/FIELD.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from advisor import safe_yaml
+from advisor.errors import InputError
+from advisor.models.families.reading import read_family
+from advisor.models.families.registry import FAMILIES, Family
+from advisor.models.model import Layer, Model, Source
+from advisor.models.tape import Tape
+from advisor.reading import Reader
+from advisor.resources import profiles_folder
+
+_KEYS = ("title", "kind", "sizes", "counted", "tasks", "loaded", "licence", "source", "date", "built", "note")
+_COUNTED_KEYS = ("family", "input", "layers")
+_COUNTS = ("parameters", "multiply_adds", "kept", "kept_bytes", "moved")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedModel:
+    """A network that others have published, before it is counted."""
+
+    name: str
+    title: str
+    field: str
+    """The file that it stands in: pictures, text, speech, ..."""
+    tasks: tuple[str, ...]
+    """Uses, in words."""
+    network: Family | Model
+    """Its sizes, or, where it is of no family here, what was counted by building it."""
+    loaded: str
+    licence: str
+    origin: str
+    date: str
+    built: str
+    """How a test builds it: timm:NAME, transformers:CLASS; empty where nothing installed can."""
+    note: str = ""
+
+    def model(self, input: tuple[int, ...] | None = None) -> Model:
+        """It, counted for an example of this shape, or of its usual one.
+
+        Raises ValueError for another shape than the usual one, where the network is of no family here.
+        """
+        if isinstance(self.network, Model):
+            if input not in (None, self.network.input):
+                raise ValueError(f"{self.name} was counted for inputs of {self.network.input} only")
+            return self.network
+        return self._counted(self.network, input or self.network.input)
+
+    def _counted(self, network: Family, shape: tuple[int, ...]) -> Model:
+        tape = Tape()
+        network.count(tape, shape)
+        kind = next(name for name, one in FAMILIES.items() if type(network) is one)
+        told = (self.origin, self.date, self.licence, self.loaded)
+        return Model(self.name, kind, Source.PUBLISHED, shape, tuple(tape.layers), *told)
+
+
+@cache
+def published_models() -> Mapping[str, PublishedModel]:
+    """All that ship with the advisor, by name."""
+    return load_models(profiles_folder() / "models")
+
+
+def load_models(folder: Path) -> dict[str, PublishedModel]:
+    """All of a folder, by name. Raises InputError with every problem of every file, each with file and line."""
+    problems = []
+    models: dict[str, PublishedModel] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        reader = Reader(str(path))
+        for model, line in _models(reader, safe_yaml.load_file(path), path.stem):
+            if model.name in models:
+                reader.note(line, f"the name {model.name} belongs to another model already.", "A name stands for one.")
+            models[model.name] = model
+        problems += reader.problems
+    if problems:
+        raise InputError("The published models cannot be used", problems)
+    return models
+
+
+def _models(reader: Reader, root: safe_yaml.Node | None, field: str) -> list[tuple[PublishedModel, int]]:
+    node = reader.mapping(root, "a file of models", ("sources", "models"))
+    if node is None:
+        return []
+    sources = dict(reader.named_texts(node, "sources", "a file of models"))
+    found = []
+    for name, inner, line in reader.pairs(node.items.get("models"), "models"):
+        entry = reader.mapping(inner, name, _KEYS)
+        if entry is not None and (model := _model(reader, entry, name, field, sources)) is not None:
+            found.append((model, line))
+    return found
+
+
+def _model(
+    reader: Reader, node: safe_yaml.Mapping, name: str, field: str, sources: Mapping[str, str]
+) -> PublishedModel | None:
+    told = {key: reader.text(node, key, name, required=True) for key in ("title", "licence", "date")}
+    origin = sources[reader.choice(node, "source", name, sources)] if sources else ""
+    loaded = reader.text(node, "loaded", name)
+    network: Family | Model | None
+    if "counted" in node.items:
+        network = _as_counted(reader, node.items["counted"], name, (origin, told["date"], told["licence"], loaded))
+    else:
+        kind = reader.choice(node, "kind", name, FAMILIES)
+        network = read_family(reader, kind, node.items.get("sizes"), f"{name}: sizes")
+    if network is None:
+        return None
+    return PublishedModel(
+        name,
+        told["title"],
+        field,
+        reader.texts(node, "tasks", name),
+        network,
+        loaded,
+        told["licence"],
+        origin,
+        told["date"],
+        reader.text(node, "built", name),
+        reader.text(node, "note", name),
+    )
+
+
+def _as_counted(reader: Reader, node: safe_yaml.Node, name: str, told: tuple[str, ...]) -> Model | None:
+    """A network of no family here: the counts of its parts, as building it gave them."""
+    mapping = reader.mapping(node, f"{name}: counted", _COUNTED_KEYS)
+    if mapping is None:
+        return None
+    family = reader.text(mapping, "family", name, required=True)
+    layers = []
+    for part, inner, line in reader.pairs(mapping.items.get("layers"), f"{name}: layers"):
+        texts = reader.texts(mapping.items["layers"], part, name)  # type: ignore[arg-type]
+        if len(texts) != len(_COUNTS) + 1 or not all(text.isdecimal() for text in texts[1:]):
+            what = f"{name}: {part} must be a list of its kind, {', '.join(_COUNTS)}."
+            reader.note(line or inner.line, what)
+            continue
+        counts = dict(zip(_COUNTS, map(int, texts[1:]), strict=True))
+        layers.append(Layer(part, texts[0], (), active=counts["parameters"], **counts))
+    shape = tuple(int(text) for text in reader.texts(mapping, "input", name) if text.isdecimal())
+    return Model(name, family, Source.PUBLISHED, shape, tuple(layers), *told)

@@ -1,0 +1,331 @@
+"""A forward pass on shapes alone: each operation adds its weights, its multiply-adds, and what the backward pass will need.
+
+What is kept is what PyTorch's autograd saves for these operations, each storage once however many operations read it:
+a linear layer or a convolution its input, ReLU its output, GELU and SiLU their input, a product both factors, attention
+without stored scores its queries, keys, values, result and one number a query. tests/models/ compares it with what
+autograd really saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+
+from advisor.models.model import Layer
+
+_SAVES_RESULT = frozenset({"relu", "sigmoid", "tanh", "softmax"})
+"""Activations whose derivative follows from their result; that of the others needs their input."""
+_INDEX_BYTES = 8
+_FIGURE_BYTES = 4
+"""Of means, deviations and sums, which are kept in 32 bits."""
+
+
+class _Storage:
+    """Memory that several values may share, and that is kept once."""
+
+    __slots__ = ("kept", "size")
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.kept = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """What an operation gives for one example."""
+
+    shape: tuple[int, ...]
+    """(channels, places...) of pictures, (steps, width) of sequences, (width,)"""
+    storage: _Storage
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+class Tape:
+    """The operations of one forward pass, in their order."""
+
+    def __init__(self) -> None:
+        self.layers: list[Layer] = []
+        self._place: tuple[str, ...] = ()
+
+    @contextmanager
+    def within(self, *names: str | int) -> Iterator[None]:
+        """Operations in here belong to a part of the network of this name."""
+        before, self._place = self._place, (*self._place, *map(str, names))
+        try:
+            yield
+        finally:
+            self._place = before
+
+    # --- beginnings ------------------------------------------------------------------------------------------------
+
+    def given(self, *shape: int) -> Value:
+        """The example itself."""
+        return _value(shape)
+
+    def tokens(self, steps: int) -> Value:
+        """(steps,) numbers of tokens."""
+        return _value((steps,))
+
+    def weights(self, name: str, *shape: int) -> Value:
+        """Weights that are no operation's: a class token, positions."""
+        self._add(name, "weights", shape, parameters=prod(shape))
+        value = _value(shape)
+        value.storage.kept = True  # with the network, not with the example
+        return value
+
+    def embedding(self, name: str, tokens: Value, rows: int, width: int) -> Value:
+        """(steps,) -> (steps, width): a row of a table for each."""
+        result = _value((*tokens.shape, width))
+        kept = 0 if tokens.storage.kept else tokens.size * _INDEX_BYTES
+        tokens.storage.kept = True
+        self._add(
+            name,
+            "embedding",
+            result.shape,
+            parameters=rows * width,
+            active=width,
+            kept_bytes=kept,
+            moved=2 * result.size,
+        )
+        return result
+
+    # --- with weights ----------------------------------------------------------------------------------------------
+
+    def linear(
+        self,
+        name: str,
+        x: Value,
+        outputs: int,
+        *,
+        bias: bool = True,
+        tied: bool = False,
+        copies: int = 1,
+        used: int = 1,
+    ) -> Value:
+        """(..., inputs) -> (..., outputs).
+
+        Args:
+            tied: the weights are those of another layer, such as the embedding.
+            copies: how many layers of this size there are, among experts.
+            used: how many of them a token meets.
+        """
+        inputs = x.shape[-1]
+        result = _value((*x.shape[:-1], outputs))
+        weights = 0 if tied else inputs * outputs + outputs * bias
+        self._add(
+            name,
+            "linear",
+            result.shape,
+            parameters=weights * copies,
+            active=weights * used,
+            multiply_adds=x.size * outputs,
+            kept=self._keep(x),
+            moved=x.size + result.size,
+        )
+        return result
+
+    def convolution(
+        self,
+        name: str,
+        x: Value,
+        channels: int,
+        kernel: int | Sequence[int],
+        *,
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] | None = None,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int = 1,
+    ) -> Value:
+        """(before, places...) -> (channels, places...), with as many axes of places as the value has.
+
+        Args:
+            padding: of each side; half the kernel where none is said, so that a stride of 1 keeps the places.
+        """
+        before, *places = x.shape
+        kernels, strides = _each(kernel, places), _each(stride, places)
+        paddings = _each(padding, places) if padding is not None else [dilation * (size // 2) for size in kernels]
+        after = [
+            (place + 2 * pad - dilation * (size - 1) - 1) // step + 1
+            for place, size, step, pad in zip(places, kernels, strides, paddings, strict=True)
+        ]
+        taps = prod(kernels)
+        result = _value((channels, *after))
+        self._add(
+            name,
+            "convolution",
+            result.shape,
+            parameters=channels * before // groups * taps + channels * bias,
+            multiply_adds=result.size * before // groups * taps,
+            kept=self._keep(x),
+            moved=x.size + result.size,
+        )
+        return result
+
+    def enlarging(
+        self,
+        name: str,
+        x: Value,
+        channels: int,
+        kernel: int | Sequence[int],
+        stride: int | Sequence[int],
+        *,
+        bias: bool = True,
+    ) -> Value:
+        """A transposed convolution without overlap left over: (before, places...) -> (channels, places * stride...)."""
+        before, *places = x.shape
+        kernels, strides = _each(kernel, places), _each(stride, places)
+        taps = prod(kernels)
+        result = _value((channels, *(place * step for place, step in zip(places, strides, strict=True))))
+        self._add(
+            name,
+            "convolution",
+            result.shape,
+            parameters=channels * before * taps + channels * bias,
+            multiply_adds=x.size * channels * taps,
+            kept=self._keep(x),
+            moved=x.size + result.size,
+        )
+        return result
+
+    def norm(self, name: str, x: Value, kind: str, *, groups: int = 1, weighted: bool = True, copies: int = 0) -> Value:
+        """Normalisation of the same shape.
+
+        Args:
+            kind: batch (weights a channel), group (the same), layer (weights and shifts of the last axis), rms (weights of it).
+            copies: values between that are kept too where it is written out in several operations.
+        """
+        by_channel = kind in ("batch", "group")
+        width = x.shape[0] if by_channel else x.shape[-1]
+        figures = {"batch": 0, "group": 2 * groups, "rms": x.size // width, "layer": 2 * (x.size // width)}[kind]
+        result = _value(x.shape)
+        self._add(
+            name,
+            "norm",
+            x.shape,
+            parameters=(width if kind == "rms" else 2 * width) * weighted,
+            kept=self._keep(x) + copies * x.size,
+            kept_bytes=figures * _FIGURE_BYTES,
+            moved=2 * x.size,
+        )
+        return result
+
+    def scaled(self, name: str, x: Value, weights: int) -> Value:
+        """Multiplied by so many learned weights."""
+        result = _value(x.shape)
+        self._add(name, "scale", x.shape, parameters=weights, kept=self._keep(x), moved=2 * x.size)
+        return result
+
+    # --- without weights -------------------------------------------------------------------------------------------
+
+    def activation(self, kind: str, x: Value) -> Value:
+        result = _value(x.shape)
+        saved = result if kind in _SAVES_RESULT else x
+        self._add(kind, "activation", x.shape, kept=self._keep(saved), moved=2 * x.size)
+        return result
+
+    def add(self, *values: Value) -> Value:
+        """The sum; nothing is kept."""
+        result = _value(values[0].shape)
+        self._add("add", "add", result.shape, moved=(len(values) + 1) * result.size)
+        return result
+
+    def multiply(self, one: Value, other: Value) -> Value:
+        """The product; both are kept. The second may have axes of 1."""
+        result = _value(one.shape)
+        kept = self._keep(one) + self._keep(other)
+        self._add("multiply", "multiply", result.shape, kept=kept, moved=one.size + other.size + result.size)
+        return result
+
+    def attention(self, q: Value, k: Value, v: Value, heads: int, *, stored_scores: bool = False) -> Value:
+        """(queries, width), (keys, width of keys), (keys, width of values) -> (queries, heads * width of a head's value).
+
+        Keys and values may have fewer heads than queries. All pairs count as multiply-adds, whether or not a mask leaves
+        half of them out.
+        """
+        queries, width = q.shape
+        keys = k.shape[0]
+        head, value_head = width // heads, v.shape[1] * width // heads // k.shape[1]
+        result = _value((queries, heads * value_head))
+        kept = self._keep(q) + self._keep(k) + self._keep(v)
+        if stored_scores:
+            kept += heads * queries * keys
+        else:
+            kept += self._keep(result)
+        self._add(
+            "attention",
+            "attention",
+            result.shape,
+            multiply_adds=heads * queries * keys * (head + value_head),
+            kept=kept,
+            kept_bytes=0 if stored_scores else heads * queries * _FIGURE_BYTES,
+            moved=q.size + k.size + v.size + result.size,
+        )
+        return result
+
+    def pooled(self, x: Value, kernel: int, stride: int, *, padding: int = 0, largest: bool = True) -> Value:
+        """(channels, places...) -> the same with fewer places: the largest of each window, or the mean."""
+        channels, *places = x.shape
+        result = _value((channels, *((place + 2 * padding - kernel) // stride + 1 for place in places)))
+        indices = result.size * _INDEX_BYTES if largest else 0
+        self._add("pool", "pool", result.shape, kept=self._keep(x), kept_bytes=indices, moved=x.size + result.size)
+        return result
+
+    def mean(self, x: Value, *shape: int) -> Value:
+        """The mean over some axes, with this shape left; nothing is kept."""
+        result = _value(shape)
+        self._add("mean", "pool", result.shape, moved=x.size + result.size)
+        return result
+
+    def moved(self, x: Value, *shape: int, name: str = "copy") -> Value:
+        """The same values (or as many of them as the shape says) in other places; nothing is kept."""
+        result = _value(shape)
+        self._add(name, "copy", result.shape, moved=x.size + result.size)
+        return result
+
+    def joined(self, *values: Value, axis: int = 0) -> Value:
+        """One after the other along an axis; nothing is kept."""
+        shape = list(values[0].shape)
+        shape[axis] = sum(value.shape[axis] for value in values)
+        result = _value(tuple(shape))
+        self._add("join", "copy", result.shape, moved=2 * result.size)
+        return result
+
+    @staticmethod
+    def view(x: Value, *shape: int) -> Value:
+        """The same memory in another shape, or a part of it; keeping it keeps all."""
+        return Value(shape, x.storage)
+
+    def dropout(self, x: Value, share: float) -> Value:
+        """A share is left out; which ones is kept, a byte each."""
+        if not share:
+            return x
+        result = _value(x.shape)
+        self._add("dropout", "dropout", x.shape, kept_bytes=x.size, moved=2 * x.size)
+        return result
+
+    # --- the book --------------------------------------------------------------------------------------------------
+
+    def _keep(self, value: Value) -> int:
+        """How many values are kept that were not before."""
+        if value.storage.kept:
+            return 0
+        value.storage.kept = True
+        return value.storage.size
+
+    def _add(self, name: str, kind: str, shape: tuple[int, ...], *, active: int | None = None, **counts: int) -> None:
+        met = counts.get("parameters", 0) if active is None else active
+        self.layers.append(Layer(".".join((*self._place, name)), kind, shape, active=met, **counts))
+
+
+def _value(shape: tuple[int, ...]) -> Value:
+    return Value(shape, _Storage(prod(shape)))
+
+
+def _each(said: int | Sequence[int], places: list[int]) -> list[int]:
+    return [said] * len(places) if isinstance(said, int) else list(said)
