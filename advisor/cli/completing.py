@@ -59,6 +59,12 @@ def complete_machine(incomplete: str) -> list[str]:
     return [*(name for name in ("auto", "none") if name.startswith(incomplete)), *complete_device(incomplete)]
 
 
+def complete_model(incomplete: str) -> list[str]:
+    from advisor.models.published import published_models  # 50 ms
+
+    return [name for name in published_models() if name.startswith(incomplete)]
+
+
 def complete_profile(incomplete: str) -> list[str]:
     from advisor.agent.remembered.memory import kept_profiles  # 60 ms: what a measurement consists of
 

@@ -14,6 +14,7 @@ from advisor.cli import options as shared
 from advisor.cli.completing import (
     THIS,
     complete_assignment,
+    complete_model,
     complete_network,
     complete_profile,
     complete_rule,
@@ -280,6 +281,17 @@ class RulesTrial(NamedTuple):
     target: shared.TargetColumn = None
     packs: shared.Packs = None
     format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class ModelsList(NamedTuple):
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+
+
+class ModelsShow(NamedTuple):
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_model)]
+    format_: shared.PlainFormatOption = PlainFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
 
 
 MachineNamed = Annotated[str, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)]

@@ -1,0 +1,1 @@
+"""Networks with names: their figures and layers, as text and JSON."""

@@ -1,0 +1,129 @@
+"""A network's size, operations and layers for the terminal and as JSON; the published ones in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from advisor.models.model import Layer, Model
+from advisor.models.published import PublishedModel
+from advisor.report.page import Look, Page, Style
+
+_SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
+
+def large(value: int) -> str:
+    """`25.6 million`, `8.03 billion`; smaller numbers whole."""
+    for size, name in _SCALES:
+        if value >= size:
+            return f"{value / size:.3g} {name}"
+    return f"{value:,}"
+
+
+def shape_words(shape: tuple[int, ...]) -> str:
+    """`3 x 224 x 224`, `2,048 values`."""
+    return " x ".join(f"{size:,}" for size in shape) if len(shape) != 1 else f"{shape[0]:,} values"
+
+
+def models_page(models: Sequence[tuple[PublishedModel, Model]], look: Look) -> str:
+    """One line a model, by field."""
+    page = Page(look)
+    width = max((len(model.name) for _, model in models), default=0)
+    for field, group in groupby(models, key=lambda pair: pair[0].field):
+        page.heading(field.upper())
+        for published, model in group:
+            words = f"{large(model.parameters)} parameters, {large(model.multiply_adds)} multiply-adds"
+            page.add(f"{words}: {published.title}", first=[(f"{model.name:<{width}}  ", Style.STRONG)])
+    page.apart(f"{len(models)} models. `advisor models show NAME` has layers, sources and licences.")
+    return page.text()
+
+
+def model_page(model: Model, look: Look, published: PublishedModel | None = None) -> str:
+    """What it is, how large, and what its parts take."""
+    page = Page(look)
+    page.add((published.title if published else model.name, Style.HEADING), f" ({model.name})")
+    if published and published.note:
+        page.add(published.note)
+    page.blank()
+    page.add("Parameters: ", (large(model.parameters), Style.STRONG), _active(model), first="- ")
+    page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), first="- ")
+    kept = f"{large(model.kept)} values"
+    page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
+    page.add(f"Usual example: {shape_words(model.input)}", first="- ")
+    if model.loaded:
+        page.add(f"Weights: {model.loaded}, licence {model.licence}", first="- ")
+    if model.origin:
+        page.add(f"Source: {model.origin}, looked up {model.date}", first="- ")
+    page.heading("PARTS")
+    for part in parts(model.layers):
+        page.add(
+            f"{large(part.parameters)} parameters, {large(part.multiply_adds)} multiply-adds, {large(part.kept)} kept",
+            first=[(f"{part.name}: ", Style.STRONG)],
+        )
+    page.apart("--format json has every layer with its shape.")
+    return page.text()
+
+
+def _active(model: Model) -> str:
+    if model.active == model.parameters:
+        return ""
+    return f", of which a token meets {large(model.active)}"
+
+
+def _besides(model: Model) -> str:
+    return f" and {large(model.kept_bytes)} bytes of masks, positions and sums" if model.kept_bytes else ""
+
+
+def parts(layers: Iterable[Layer]) -> list[Layer]:
+    """Layers with the same first name, or first two where the first is a stack of numbered ones, added up."""
+    found: dict[str, Layer] = {}
+    for layer in layers:
+        name = layer.name.split(".", 1)[0]
+        old = found.get(name)
+        if old is None:
+            found[name] = replace(layer, name=name)
+            continue
+        sums = {key: getattr(old, key) + getattr(layer, key) for key in _ADDED}
+        found[name] = replace(old, shape=layer.shape, **sums)
+    return list(found.values())
+
+
+_ADDED = ("parameters", "active", "multiply_adds", "kept", "kept_bytes", "moved")
+
+
+def model_json(model: Model, published: PublishedModel | None = None) -> dict[str, Any]:
+    """The model as `advisor/model/1`."""
+    return {
+        "schema": "advisor/model/1",
+        "name": model.name,
+        "title": published.title if published else model.name,
+        "family": model.family,
+        "parameters": model.parameters,
+        "active_parameters": model.active,
+        "multiply_adds_per_example": model.multiply_adds,
+        "kept_values_per_example": model.kept,
+        "kept_bytes_per_example": model.kept_bytes,
+        "input": list(model.input),
+        "layers": [layer_json(layer) for layer in model.layers],
+        "source": model.source.value,
+        "origin": model.origin,
+        "date": model.date,
+        "licence": model.licence,
+        "loaded": model.loaded,
+        "tasks": list(published.tasks) if published else [],
+    }
+
+
+def layer_json(layer: Layer) -> dict[str, Any]:
+    return {
+        "name": layer.name,
+        "kind": layer.kind,
+        "shape": list(layer.shape),
+        "parameters": layer.parameters,
+        "multiply_adds": layer.multiply_adds,
+        "kept_values": layer.kept,
+        "kept_bytes": layer.kept_bytes,
+        "moved_values": layer.moved,
+    }
