@@ -1,0 +1,153 @@
+"""A forward pass of any module on fake tensors: what each part computes, and what autograd keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd.graph import saved_tensors_hooks
+from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
+
+from advisor.models.model import Layer
+
+_BATCHES = (2, 3)
+"""Traced with both, so that what does not grow with the batch drops out; one example is too few for batch normalisation."""
+
+Inputs = Callable[[int], tuple[Any, ...]]
+"""A batch of so many examples, as the module's arguments."""
+
+
+@dataclass
+class _Counts:
+    multiply_adds: int = 0
+    kept: int = 0
+    kept_bytes: int = 0
+    moved: int = 0
+    shape: tuple[int, ...] = ()
+
+
+@dataclass
+class _Books:
+    """Of one pass, by the name of the innermost module at work."""
+
+    module: nn.Module
+    flops: FlopCounterMode
+    counts: dict[str, _Counts] = field(default_factory=dict)
+    place: list[str] = field(default_factory=list)
+    seen: dict[int, Any] = field(default_factory=dict)
+    counted: int = 0
+
+    def here(self) -> _Counts:
+        return self.counts.setdefault(self.place[-1] if self.place else "", _Counts())
+
+    def settle(self) -> None:
+        """Give what was computed since the last time to the module at work."""
+        total = self.flops.get_total_flops()
+        self.here().multiply_adds += (total - self.counted) // 2
+        self.counted = total
+
+    def keep(self, tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        if isinstance(tensor, nn.Parameter) or storage._cdata in self.seen:
+            return tensor
+        self.seen[storage._cdata] = storage  # held, so that no other gets its place
+        if tensor.dtype.is_floating_point:
+            self.here().kept += storage.nbytes() // tensor.element_size()
+        else:
+            self.here().kept_bytes += storage.nbytes()
+        return tensor
+
+    def enter(self, name: str) -> Callable[..., None]:
+        def enter(*_: Any) -> None:
+            self.settle()
+            self.place.append(name)
+
+        return enter
+
+    def leave(self, _: nn.Module, given: Any, result: Any) -> None:
+        self.settle()
+        tensors = list(_tensors(result))
+        here = self.here()
+        here.moved += sum(tensor.numel() for tensor in (*_tensors(given), *tensors))
+        here.shape = tuple(tensors[0].shape[1:]) if tensors else ()
+        self.place.pop()
+
+
+def traced(build: Callable[[], nn.Module], inputs: Inputs) -> list[Layer]:
+    """The parts of a network, for one example, in the order in which they are met first.
+
+    Args:
+        build: makes the module; called where new tensors have no content.
+        inputs: makes its arguments; called where new tensors have no content, on the CPU.
+
+    Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs.
+    """
+    with torch.device("meta"):
+        module = build()
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        module = module.to_empty(device="cpu").train()
+        smaller, larger = (_counts(module, inputs(batch)) for batch in _BATCHES)
+    own = {name: sum(p.numel() for p in part.parameters(recurse=False)) for name, part in module.named_modules()}
+    names = dict.fromkeys([*larger, *(name for name, parameters in own.items() if parameters)])
+    kinds = {name: type(part).__name__ for name, part in module.named_modules()}
+    return [_layer(name, kinds.get(name, ""), own.get(name, 0), smaller, larger) for name in names]
+
+
+def _layer(
+    name: str, kind: str, parameters: int, smaller: Mapping[str, _Counts], larger: Mapping[str, _Counts]
+) -> Layer:
+    few, more = smaller.get(name, _Counts()), larger.get(name, _Counts())
+    return Layer(
+        name or "itself",
+        kind,
+        more.shape,
+        parameters=parameters,
+        active=parameters,
+        multiply_adds=more.multiply_adds - few.multiply_adds,
+        kept=more.kept - few.kept,
+        kept_bytes=more.kept_bytes - few.kept_bytes,
+        moved=more.moved - few.moved,
+    )
+
+
+def _counts(module: nn.Module, inputs: tuple[Any, ...]) -> dict[str, _Counts]:
+    with FlopCounterMode(display=False, custom_mapping=_ATTENTION_ON_CPU) as flops:
+        books = _Books(module, flops)
+        books.seen = {t.untyped_storage()._cdata: t for t in (*module.parameters(), *module.buffers())}
+        with _watched(books), saved_tensors_hooks(books.keep, lambda tensor: tensor):
+            module(*inputs)
+            books.settle()
+    return books.counts
+
+
+@contextmanager
+def _watched(books: _Books) -> Iterator[None]:
+    with ExitStack() as stack:
+        for name, part in books.module.named_modules():
+            stack.callback(part.register_forward_pre_hook(books.enter(name)).remove)
+            stack.callback(part.register_forward_hook(books.leave).remove)
+        yield
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _tensors(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _tensors(one)
+
+
+def _attention(query: Any, key: Any, value: Any, *_: Any, out_shape: Any = None, **__: Any) -> int:
+    return int(sdpa_flop_count(query, key, value))
+
+
+_ATTENTION_ON_CPU = {torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention}
+"""torch 2.13 has no formula for it, and would count nothing."""
