@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,19 +78,20 @@ class _Books:
         self.place.pop()
 
 
-def traced(build: Callable[[], nn.Module], inputs: Inputs) -> list[Layer]:
+def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = False) -> list[Layer]:
     """The parts of a network, for one example, in the order in which they are met first.
 
     Args:
         build: makes the module; called where new tensors have no content.
         inputs: makes its arguments; called where new tensors have no content, on the CPU.
+        contents: tensors have contents after all, for modules that look at them to decide what they compute.
 
     Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs.
     """
-    with torch.device("meta"):
+    with nullcontext() if contents else torch.device("meta"):
         module = build()
-    with FakeTensorMode(allow_non_fake_inputs=True):
-        module = module.to_empty(device="cpu").train()
+    with nullcontext() if contents else FakeTensorMode(allow_non_fake_inputs=True):
+        module = (module if contents else module.to_empty(device="cpu")).train()
         smaller, larger = (_counts(module, inputs(batch)) for batch in _BATCHES)
     own = {name: sum(p.numel() for p in part.parameters(recurse=False)) for name, part in module.named_modules()}
     names = dict.fromkeys([*larger, *(name for name, parameters in own.items() if parameters)])

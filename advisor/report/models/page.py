@@ -22,21 +22,32 @@ def large(value: int) -> str:
     return f"{value:,}"
 
 
+def short(value: int) -> str:
+    """`25.6 M`, `8.03 B`."""
+    for size, name in _SCALES:
+        if value >= size:
+            return f"{value / size:.3g} {name[0].upper()}"
+    return f"{value:,}"
+
+
 def shape_words(shape: tuple[int, ...]) -> str:
     """`3 x 224 x 224`, `2,048 values`."""
     return " x ".join(f"{size:,}" for size in shape) if len(shape) != 1 else f"{shape[0]:,} values"
 
 
 def models_page(models: Sequence[tuple[PublishedModel, Model]], look: Look) -> str:
-    """One line a model, by field."""
+    """One line a model, by field; M, B and T are millions, billions and trillions."""
     page = Page(look)
     width = max((len(model.name) for _, model in models), default=0)
     for field, group in groupby(models, key=lambda pair: pair[0].field):
-        page.heading(field.upper())
+        page.heading(f"{field.upper():<{width}}  weights  multiply-adds")
         for published, model in group:
-            words = f"{large(model.parameters)} parameters, {large(model.multiply_adds)} multiply-adds"
-            page.add(f"{words}: {published.title}", first=[(f"{model.name:<{width}}  ", Style.STRONG)])
-    page.apart(f"{len(models)} models. `advisor models show NAME` has layers, sources and licences.")
+            line = f"{model.name:<{width}}  {short(model.parameters):>7}  {short(model.multiply_adds):>13}  "
+            page.verbatim(f"{line}{published.title}"[: look.columns].rstrip())
+    page.apart(
+        f"{len(models)} models; multiply-adds are those of one forward pass of a usual example. `advisor models show NAME` "
+        "has parts, sources and licences."
+    )
     return page.text()
 
 

@@ -1,0 +1,167 @@
+"""Networks as other libraries build them, by the names of profiles/models: what to build, and what to give it.
+
+python -m tests.models.libraries NAME...     prints the counts of their parts, as profiles/models takes them
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from advisor.models.model import Layer
+from advisor.models.tracing.trace import traced
+from advisor.report.models.page import parts
+
+
+@dataclass(frozen=True)
+class Built:
+    """A network, and one batch for it."""
+
+    build: Callable[[], nn.Module]
+    inputs: Callable[[int], tuple[Any, ...]]
+    contents: bool = False
+    """Its operations depend on what is in the tensors, so they must have contents."""
+
+    def traced(self) -> list[Layer]:
+        return traced(self.build, self.inputs, contents=self.contents)
+
+
+class Called(nn.Module):
+    """A network whose arguments have names."""
+
+    def __init__(self, module: nn.Module, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.module = module
+        self.names = names
+
+    def forward(self, *given: Any) -> Any:
+        return self.module(**dict(zip(self.names, given, strict=True)))
+
+
+def library(name: str) -> Any:
+    """A library of models. Torchvision, which some import, may lack its compiled operators, which no network here needs."""
+    with _without_operators():
+        importlib.import_module("torchvision")
+    return importlib.import_module(name)
+
+
+@contextmanager
+def _without_operators() -> Iterator[None]:
+    register = torch.library.register_fake
+
+    def patient(op: Any, *given: Any, **named: Any) -> Any:
+        if str(op).startswith("torchvision::"):
+            return lambda function: function
+        return register(op, *given, **named)
+
+    torch.library.register_fake = patient
+    try:
+        yield
+    finally:
+        torch.library.register_fake = register
+
+
+def built(name: str, how: str, shape: tuple[int, ...]) -> Built:
+    """The network of a profile: `timm:NAME`, or one of those below."""
+    source, _, called = how.partition(":")
+    if source == "timm":
+        return Built(lambda: library("timm").create_model(called), lambda batch: (torch.zeros(batch, *shape),))
+    return OTHERS[name](shape)
+
+
+def _pictures(build: Callable[[], nn.Module], *, contents: bool = False) -> Callable[[tuple[int, ...]], Built]:
+    return lambda shape: Built(build, lambda batch: (torch.zeros(batch, *shape),), contents)
+
+
+def _transformer(
+    model: str, config: str, *names: str, contents: bool = False, **sizes: Any
+) -> Callable[[tuple[int, ...]], Built]:
+    def build() -> nn.Module:
+        transformers = library("transformers")
+        return Called(getattr(transformers, model)(getattr(transformers, config)(**sizes)), names or ("pixel_values",))
+
+    return _pictures(build, contents=contents)
+
+
+def _diffusing(build: Callable[[Any], nn.Module], *extra: tuple[str, tuple[int, ...], bool]) -> Callable[..., Built]:
+    """A network that takes a noisy picture, a time, and more: (name, shape, whether they are whole numbers)."""
+    names = ("sample", "timestep", *(name for name, _, _ in extra))
+
+    def make(shape: tuple[int, ...]) -> Built:
+        def inputs(batch: int) -> tuple[Any, ...]:
+            more = (torch.zeros(batch, *size, dtype=torch.long if whole else None) for _, size, whole in extra)
+            return torch.zeros(batch, *shape), torch.zeros(batch), *more
+
+        return Built(lambda: Called(build(library("diffusers")), names), inputs)
+
+    return make
+
+
+def _video(name: str) -> Callable[[], nn.Module]:
+    def build() -> nn.Module:
+        made: nn.Module = getattr(library("torchvision.models.video"), name)()
+        return made
+
+    return build
+
+
+def _segmenting(name: str) -> Callable[[], nn.Module]:
+    def build() -> nn.Module:
+        made: nn.Module = getattr(library("torchvision.models.segmentation"), name)(weights_backbone=None)
+        return made
+
+    return build
+
+
+_DOWN, _UP = "DownBlock2D", "UpBlock2D"
+OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
+    # video: (colours, frames, height, width), or frames first
+    "r3d_18": _pictures(_video("r3d_18")),
+    "mvit_v2_s": _pictures(_video("mvit_v2_s")),
+    "swin3d_t": _pictures(_video("swin3d_t")),
+    "videomae-base": _transformer("VideoMAEForVideoClassification", "VideoMAEConfig"),
+    "timesformer-base": _transformer("TimesformerForVideoClassification", "TimesformerConfig"),
+    # segmentation and detection
+    "deeplabv3_resnet50": _pictures(_segmenting("deeplabv3_resnet50")),
+    "segformer-b0": _transformer("SegformerForSemanticSegmentation", "SegformerConfig", num_labels=150),
+    "sam-vit-base": _transformer("SamModel", "SamConfig"),
+    "mask2former-swin-tiny": _transformer("Mask2FormerForUniversalSegmentation", "Mask2FormerConfig", contents=True),
+    "detr-resnet-50": _transformer("DetrForObjectDetection", "DetrConfig", contents=True),
+    "rtdetr_r50vd": _transformer("RTDetrForObjectDetection", "RTDetrConfig", contents=True),
+    "rtdetr_v2_r50vd": _transformer("RTDetrV2ForObjectDetection", "RTDetrV2Config", contents=True),
+    "dfine-large": _transformer("DFineForObjectDetection", "DFineConfig", contents=True),
+    "yolos-base": _transformer("YolosForObjectDetection", "YolosConfig"),
+    # diffusion
+    "ddpm-cifar10-32": _diffusing(
+        lambda diffusers: diffusers.UNet2DModel(
+            sample_size=32,
+            block_out_channels=(128, 256, 256, 256),
+            down_block_types=(_DOWN, "AttnDownBlock2D", _DOWN, _DOWN),
+            up_block_types=(_UP, _UP, "AttnUpBlock2D", _UP),
+            attention_head_dim=None,
+            downsample_padding=0,
+            flip_sin_to_cos=False,
+            freq_shift=1,
+        )
+    ),
+    "stable-diffusion-1.5": _diffusing(
+        lambda diffusers: diffusers.UNet2DConditionModel(sample_size=64, cross_attention_dim=768),
+        ("encoder_hidden_states", (77, 768), False),
+    ),
+}
+
+
+if __name__ == "__main__":
+    for name in sys.argv[2:]:
+        shape = tuple(int(size) for size in sys.argv[1].split(","))
+        print(f"  {name}:")
+        for part in parts(built(name, name, shape).traced()):
+            counts = (part.parameters, part.multiply_adds, part.kept, part.kept_bytes, part.moved)
+            print(f"        {part.name}: [{part.kind}, {', '.join(map(str, counts))}]")
