@@ -21,7 +21,7 @@ class Layer:
     """One operation of the forward pass, for one example."""
 
     name: str
-    """Where it stands, with dots: layers.0.attention.query"""
+    """Its place: layers.0.attention.query"""
     kind: str
     """linear, convolution, attention, embedding, norm, activation, ..."""
     shape: tuple[int, ...]
@@ -49,12 +49,12 @@ class Model:
     """The usual shape of an example: (channels, height, width), (tokens,), (samples,), (values,)"""
     layers: tuple[Layer, ...]
     origin: str = ""
-    """Where the figures come from."""
+    """The source of the figures."""
     date: str = ""
-    """When somebody looked them up."""
+    """The day on which somebody looked them up."""
     licence: str = ""
     loaded: str = ""
-    """How its weights are had: timm:NAME, hf:OWNER/NAME, a path; empty where they are drawn."""
+    """The place of its weights: timm:NAME, hf:OWNER/NAME, a path; empty where they are drawn."""
 
     @property
     def parameters(self) -> int:

@@ -38,7 +38,7 @@ class PublishedModel:
     origin: str
     date: str
     built: str
-    """How a test builds it: timm:NAME, transformers:CLASS; empty where nothing installed can."""
+    """The library with which a test builds it, timm:NAME; empty where none can."""
     note: str = ""
 
     def model(self, input: tuple[int, ...] | None = None) -> Model:

@@ -34,7 +34,7 @@ class _Storage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """What an operation gives for one example."""
+    """The result of an operation, for one example."""
 
     shape: tuple[int, ...]
     """(channels, places...) of pictures, (steps, width) of sequences, (width,)"""
@@ -312,7 +312,7 @@ class Tape:
     # --- the book --------------------------------------------------------------------------------------------------
 
     def _keep(self, value: Value) -> int:
-        """How many values are kept that were not before."""
+        """The number of values that are kept and were not before."""
         if value.storage.kept:
             return 0
         value.storage.kept = True

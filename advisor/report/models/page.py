@@ -52,7 +52,7 @@ def models_page(models: Sequence[tuple[PublishedModel, Model]], look: Look) -> s
 
 
 def model_page(model: Model, look: Look, published: PublishedModel | None = None) -> str:
-    """What it is, how large, and what its parts take."""
+    """Its size, and what its parts take."""
     page = Page(look)
     page.add((published.title if published else model.name, Style.HEADING), f" ({model.name})")
     if published and published.note:
