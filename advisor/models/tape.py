@@ -17,6 +17,8 @@ from advisor.models.model import Layer
 
 _SAVES_RESULT = frozenset({"relu", "sigmoid", "tanh", "softmax"})
 """Activations whose derivative follows from their result; that of the others needs their input."""
+_WRITTEN_OUT = {"gelu_new": 3, "clamped_silu": 3}
+"""Activations that libraries write out in several operations, and the values between that are kept too."""
 _INDEX_BYTES = 8
 _FIGURE_BYTES = 4
 """Of means, deviations and sums, which are kept in 32 bits."""
@@ -78,8 +80,8 @@ class Tape:
         value.storage.kept = True  # with the network, not with the example
         return value
 
-    def embedding(self, name: str, tokens: Value, rows: int, width: int) -> Value:
-        """(steps,) -> (steps, width): a row of a table for each."""
+    def embedding(self, name: str, tokens: Value, rows: int, width: int, *, tied: bool = False) -> Value:
+        """(steps,) -> (steps, width): a row of a table for each. Tied, the table is that of another layer."""
         result = _value((*tokens.shape, width))
         kept = 0 if tokens.storage.kept else tokens.size * _INDEX_BYTES
         tokens.storage.kept = True
@@ -87,8 +89,8 @@ class Tape:
             name,
             "embedding",
             result.shape,
-            parameters=rows * width,
-            active=width,
+            parameters=0 if tied else rows * width,
+            active=0 if tied else width,
             kept_bytes=kept,
             moved=2 * result.size,
         )
@@ -193,11 +195,22 @@ class Tape:
         )
         return result
 
-    def norm(self, name: str, x: Value, kind: str, *, groups: int = 1, weighted: bool = True, copies: int = 0) -> Value:
+    def norm(
+        self,
+        name: str,
+        x: Value,
+        kind: str,
+        *,
+        groups: int = 1,
+        weighted: bool = True,
+        shift: bool = True,
+        copies: int = 0,
+    ) -> Value:
         """Normalisation of the same shape.
 
         Args:
             kind: batch (weights a channel), group (the same), layer (weights and shifts of the last axis), rms (weights of it).
+            shift: False for weights alone.
             copies: values between that are kept too where it is written out in several operations.
         """
         by_channel = kind in ("batch", "group")
@@ -208,7 +221,7 @@ class Tape:
             name,
             "norm",
             x.shape,
-            parameters=(width if kind == "rms" else 2 * width) * weighted,
+            parameters=(2 * width if shift and kind != "rms" else width) * weighted,
             kept=self._keep(x) + copies * x.size,
             kept_bytes=figures * _FIGURE_BYTES,
             moved=2 * x.size,
@@ -226,7 +239,8 @@ class Tape:
     def activation(self, kind: str, x: Value) -> Value:
         result = _value(x.shape)
         saved = result if kind in _SAVES_RESULT else x
-        self._add(kind, "activation", x.shape, kept=self._keep(saved), moved=2 * x.size)
+        kept = self._keep(saved) + _WRITTEN_OUT.get(kind, 0) * x.size
+        self._add(kind, "activation", x.shape, kept=kept, moved=2 * x.size)
         return result
 
     def add(self, *values: Value) -> Value:
@@ -242,11 +256,16 @@ class Tape:
         self._add("multiply", "multiply", result.shape, kept=kept, moved=one.size + other.size + result.size)
         return result
 
-    def attention(self, q: Value, k: Value, v: Value, heads: int, *, stored_scores: bool = False) -> Value:
+    def attention(
+        self, q: Value, k: Value, v: Value, heads: int, *, stored_scores: bool = False, dropped: bool = False
+    ) -> Value:
         """(queries, width), (keys, width of keys), (keys, width of values) -> (queries, heads * width of a head's value).
 
         Keys and values may have fewer heads than queries. All pairs count as multiply-adds, whether or not a mask leaves
         half of them out.
+
+        Args:
+            dropped: some of the stored scores are left out while training; they are kept before and after.
         """
         queries, width = q.shape
         keys = k.shape[0]
@@ -254,16 +273,18 @@ class Tape:
         result = _value((queries, heads * value_head))
         kept = self._keep(q) + self._keep(k) + self._keep(v)
         if stored_scores:
-            kept += heads * queries * keys
+            kept += heads * queries * keys * (1 + dropped)
+            kept_bytes = heads * queries * keys * dropped
         else:
             kept += self._keep(result)
+            kept_bytes = heads * queries * _FIGURE_BYTES
         self._add(
             "attention",
             "attention",
             result.shape,
             multiply_adds=heads * queries * keys * (head + value_head),
             kept=kept,
-            kept_bytes=0 if stored_scores else heads * queries * _FIGURE_BYTES,
+            kept_bytes=kept_bytes,
             moved=q.size + k.size + v.size + result.size,
         )
         return result
@@ -288,6 +309,12 @@ class Tape:
         self._add(name, "copy", result.shape, moved=x.size + result.size)
         return result
 
+    def gathered(self, name: str, x: Value, rows: int) -> Value:
+        """(steps, width) -> (rows, width): rows of it by their numbers, which are kept."""
+        result = _value((rows, *x.shape[1:]))
+        self._add(name, "copy", result.shape, kept_bytes=rows * _INDEX_BYTES, moved=2 * result.size)
+        return result
+
     def joined(self, *values: Value, axis: int = 0) -> Value:
         """One after the other along an axis; nothing is kept."""
         shape = list(values[0].shape)
@@ -301,9 +328,9 @@ class Tape:
         """The same memory in another shape, or a part of it; keeping it keeps all."""
         return Value(shape, x.storage)
 
-    def dropout(self, x: Value, share: float) -> Value:
-        """A share is left out; which ones is kept, a byte each."""
-        if not share:
+    def dropout(self, x: Value, applied: float) -> Value:
+        """Where it is applied, a share is left out; which values is kept, a byte each."""
+        if not applied:
             return x
         result = _value(x.shape)
         self._add("dropout", "dropout", x.shape, kept_bytes=x.size, moved=2 * x.size)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from advisor.models.tape import Tape, Value
 
+_GATES = 4
+"""Columns that are added up to each of the two gates."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attention:
@@ -23,19 +26,27 @@ class Attention:
     output_bias: bool = True
     head_norm: bool = False
     """Queries and keys are normalised head by head (RMS)."""
+    joint_norm: bool = False
+    """Queries and keys are normalised, all heads together (RMS; OLMo 2)."""
     rotary: bool = False
     """Positions turn queries and keys."""
     together: bool = False
     """Queries, keys and values come from one matrix."""
+    sinks: bool = False
+    """A learned score a head stands beside those of the pairs (gpt-oss)."""
+    gated_distances: bool = False
+    """Scores of distances are let in by a gate that follows from the values (WavLM)."""
     stored_scores: bool = False
     """The scores of all pairs are kept, as where positions are added to them."""
+    dropout: bool = False
+    """Some of the stored scores are left out while training."""
 
-    def over(self, tape: Tape, x: Value, memory: Value | None = None) -> Value:
+    def over(self, tape: Tape, x: Value, memory: Value | None = None, *, name: str = "attention") -> Value:
         """(steps, width) -> the same, looking at itself or at another sequence."""
         steps, width = x.shape
         source = x if memory is None else memory
         inner, inner_keys = self.heads * self.head, (self.key_heads or self.heads) * self.head
-        with tape.within("attention"):
+        with tape.within(name):
             if self.together:
                 whole = tape.linear("query_key_value", x, inner + 2 * inner_keys, bias=self.bias)
                 q, k, v = (tape.view(whole, steps, size) for size in (inner, inner_keys, inner_keys))
@@ -45,10 +56,26 @@ class Attention:
                 v = tape.linear("value", source, inner_keys, bias=self.bias)
             if self.head_norm:
                 q, k = (self._normed(tape, name, value) for name, value in (("query_norm", q), ("key_norm", k)))
+            if self.joint_norm:
+                q = tape.norm("query_norm", q, "rms", copies=1)
+                k = tape.norm("key_norm", k, "rms", copies=1)
+            if self.sinks:
+                tape.weights("sinks", self.heads)
+            if self.gated_distances:
+                self._gate(tape, x)
             if self.rotary:
                 q, k = (tape.moved(value, *value.shape, name="rotate") for value in (q, k))
-            result = tape.attention(q, k, v, self.heads, stored_scores=self.stored_scores)
+            stored = self.stored_scores
+            result = tape.attention(q, k, v, self.heads, stored_scores=stored, dropped=stored and self.dropout)
             return tape.linear("output", result, width, bias=self.output_bias)
+
+    def _gate(self, tape: Tape, x: Value) -> None:
+        """The scores that are added to those of the pairs; they are kept with what they were made from."""
+        steps, _ = x.shape
+        gates = tape.linear("gate", tape.view(x, steps * self.heads, self.head), 2 * _GATES)
+        gates = tape.activation("sigmoid", tape.mean(gates, steps * self.heads, 2))
+        tape.weights("gate_scale", self.heads)
+        tape.multiply(tape.moved(gates, self.heads, steps, 1), tape.weights("scores", 0))
 
     def _normed(self, tape: Tape, name: str, value: Value) -> Value:
         steps, width = value.shape
@@ -70,17 +97,21 @@ class FeedForward:
     used: int = 0
     shared_inner: int = 0
     """Width of one beside the experts that all tokens meet."""
+    dropout: bool = False
+    """Some of the inner values are left out while training."""
 
     def over(self, tape: Tape, x: Value) -> Value:
         with tape.within("feed_forward"):
             if not self.experts:
                 return self._dense(tape, x, self.inner)
             steps, width = x.shape
-            tape.linear("router", x, self.experts, bias=False)
+            shares = tape.activation("softmax", tape.linear("router", x, self.experts, bias=self.bias))
+            chosen = tape.gathered("choose", tape.view(shares, steps, 1), steps * self.used)
+            met = tape.gathered("route", x, steps * self.used)
             with tape.within("experts"):
-                met = tape.moved(x, steps * self.used, width, name="route")
                 result = self._dense(tape, met, self.inner, self.experts, self.used)
-            result = tape.moved(result, steps, width, name="gather")
+            result = tape.multiply(result, chosen)
+            result = tape.moved(tape.gathered("return", result, steps * self.used), steps, width, name="add_up")
             if self.shared_inner:
                 with tape.within("shared"):
                     result = tape.add(result, self._dense(tape, x, self.shared_inner))
@@ -97,4 +128,4 @@ class FeedForward:
             hidden = tape.multiply(gate, linear("up", x, inner))
         else:
             hidden = tape.activation(self.activation, linear("up", x, inner))
-        return linear("down", hidden, width)
+        return linear("down", tape.dropout(hidden, self.dropout), width)

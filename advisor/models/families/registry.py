@@ -7,7 +7,9 @@ from types import MappingProxyType
 from typing import Protocol
 
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
-from advisor.models.families.transformers import Decoder
+from advisor.models.families.series import PatchForecaster
+from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
+from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
 from advisor.models.tape import Tape
 
 
@@ -25,6 +27,12 @@ class Family(Protocol):
 FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
     {
         "decoder": Decoder,
+        "encoder": Encoder,
+        "encoder_decoder": EncoderDecoder,
+        "speech_encoder": SpeechEncoder,
+        "speech_writer": SpeechWriter,
+        "spectrogram_transformer": SpectrogramTransformer,
+        "patch_forecaster": PatchForecaster,
         "resnet": ResNet,
         "convnext": ConvNeXt,
         "vision_transformer": VisionTransformer,

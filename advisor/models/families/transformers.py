@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.models.families.parts import Attention, FeedForward
+from advisor.models.families.stack import Stack
 from advisor.models.tape import Tape, Value
 
 
@@ -18,18 +19,24 @@ class Decoder:
     attention: Attention
     feed_forward: FeedForward
     norm: str = "rms"
+    norms: str = "before"
+    """Where values are normalised: see stack.NORMS."""
     positions: int = 0
     """Learned positions, one for each step up to so many; 0 for those that turn queries and keys."""
+    head: bool = True
+    """False for a network that gives its last states, as where texts are compared."""
     tied: bool = False
     """The last matrix is the embedding."""
-    after_norms: bool = False
-    """Results of attention and of the feed-forward layers are normalised too (Gemma)."""
+    head_bias: bool = False
     parallel: bool = False
     """Attention and feed-forward layers read the same values (Wang and Komatsuzaki 2021)."""
+    parallel_norms: bool = False
+    """Each of the two normalises them for itself (GPT-NeoX)."""
     first_dense: int = 0
     """So many of the first layers have no experts but a feed-forward layer of this width: `first_inner`."""
     first_inner: int = 0
-    head_bias: bool = False
+    dropout: bool = False
+    """Some results are left out while training."""
     steps: int = 2048
     """Tokens of the usual example."""
 
@@ -39,34 +46,146 @@ class Decoder:
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         (steps,) = input
+        stack = Stack(
+            layers=self.layers,
+            attention=self.attention,
+            feed_forward=self.feed_forward,
+            norm=self.norm,
+            norms=self.norms,
+            parallel=self.parallel,
+            parallel_norms=self.parallel_norms,
+            dropout=self.dropout,
+            first_dense=self.first_dense,
+            first_inner=self.first_inner,
+        )
         x = tape.embedding("embedding", tape.tokens(steps), self.vocabulary, self.width)
         if self.positions:
-            x = tape.add(x, tape.embedding("positions", tape.weights("numbers", 0), self.positions, self.width))
-        for number in range(self.layers):
-            with tape.within("layers", number):
-                x = self._layer(tape, x, number)
-        x = _normed(tape, "norm", x, self.norm)
-        tape.linear("head", x, self.vocabulary, bias=self.head_bias, tied=self.tied)
-
-    def _layer(self, tape: Tape, x: Value, number: int) -> Value:
-        forward = self.feed_forward
-        if number < self.first_dense:
-            forward = FeedForward(
-                inner=self.first_inner, gated=forward.gated, activation=forward.activation, bias=forward.bias
-            )
-        seen = _normed(tape, "attention_norm", x, self.norm)
-        attended = self.attention.over(tape, seen)
-        if self.after_norms:
-            attended = _normed(tape, "attention_after_norm", attended, self.norm)
-        if self.parallel:
-            return tape.add(x, attended, forward.over(tape, seen))
-        x = tape.add(x, attended)
-        result = forward.over(tape, _normed(tape, "feed_forward_norm", x, self.norm))
-        if self.after_norms:
-            result = _normed(tape, "feed_forward_after_norm", result, self.norm)
-        return tape.add(x, result)
+            x = placed(tape, x, self.positions)
+        x = stack.over(tape, tape.dropout(x, self.dropout))
+        x = stack.normed(tape, "norm", x)
+        if self.head:
+            tape.linear("head", x, self.vocabulary, bias=self.head_bias, tied=self.tied)
 
 
-def _normed(tape: Tape, name: str, x: Value, kind: str) -> Value:
-    """RMS normalisation is written out in libraries of models: the value before its weights is kept as well."""
-    return tape.norm(name, x, kind, copies=1 if kind == "rms" else 0)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoder:
+    """A network that reads a whole text at once: each token sees all the others."""
+
+    vocabulary: int
+    width: int
+    layers: int
+    attention: Attention
+    feed_forward: FeedForward
+    norms: str = "after"
+    """Where values are normalised: see stack.NORMS."""
+    shift: bool = True
+    """The layer norms have shifts beside their weights."""
+    positions: int = 512
+    """Learned positions, one for each step up to so many; 0 for those that turn queries and keys."""
+    token_types: int = 0
+    """Kinds of tokens: of the first text, of the second."""
+    pooler: bool = False
+    """A layer over the first token follows."""
+    dropout: bool = True
+    """Some results are left out while training."""
+    steps: int = 512
+    """Tokens of the usual example."""
+
+    @property
+    def input(self) -> tuple[int, ...]:
+        return (self.steps,)
+
+    def count(self, tape: Tape, input: tuple[int, ...]) -> None:
+        (steps,) = input
+        before = self.norms == "before"
+        stack = Stack(
+            layers=self.layers,
+            attention=self.attention,
+            feed_forward=self.feed_forward,
+            norms=self.norms,
+            shift=self.shift,
+            bare_first=before,
+            dropout=self.dropout,
+        )
+        x = tape.embedding("embedding", tape.tokens(steps), self.vocabulary, self.width)
+        if self.positions:
+            x = placed(tape, x, self.positions)
+        if self.token_types:
+            kinds = tape.embedding("token_types", tape.weights("kinds", 0), self.token_types, self.width)
+            x = tape.add(x, kinds)
+        x = stack.normed(tape, "embedding_norm", x)
+        x = stack.over(tape, tape.dropout(x, self.dropout))
+        if before:
+            x = stack.normed(tape, "norm", x)
+        if self.pooler:
+            tape.activation("tanh", tape.linear("pooler", tape.view(x, 1, self.width), self.width))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderDecoder:
+    """A network that reads a text and writes another."""
+
+    vocabulary: int
+    width: int
+    layers: int
+    """Of the encoder, and of the decoder too where `decoder_layers` is 0."""
+    attention: Attention
+    feed_forward: FeedForward
+    decoder_layers: int = 0
+    norm: str = "layer"
+    norms: str = "before"
+    """Where values are normalised: see stack.NORMS."""
+    embedding_norm: bool = False
+    positions: int = 0
+    """Rows of the table of positions on each side, learned or not; 0 where there is none."""
+    relative: int = 0
+    """Buckets of distances, each with a learned score a head (Raffel et al. 2020)."""
+    tied: bool = True
+    """The last matrix is the embedding."""
+    dropout: bool = True
+    """Some results are left out while training."""
+    steps: int = 512
+    """Tokens that the usual example reads."""
+    answer: int = 128
+    """Tokens that it writes."""
+
+    @property
+    def input(self) -> tuple[int, ...]:
+        return (self.steps,)
+
+    def count(self, tape: Tape, input: tuple[int, ...]) -> None:
+        (steps,) = input
+        with tape.within("encoder"):
+            memory = self._side(tape, steps, self.layers, None)
+        with tape.within("decoder"):
+            x = self._side(tape, self.answer, self.decoder_layers or self.layers, memory)
+        if self.tied and self.norm == "rms":
+            x = tape.moved(x, *x.shape, name="scale")
+        tape.linear("head", x, self.vocabulary, bias=False, tied=self.tied)
+
+    def _side(self, tape: Tape, steps: int, layers: int, memory: Value | None) -> Value:
+        stack = Stack(
+            layers=layers,
+            attention=self.attention,
+            feed_forward=self.feed_forward,
+            norm=self.norm,
+            norms=self.norms,
+            relative=self.relative,
+            dropout=self.dropout,
+        )
+        x = tape.embedding("embedding", tape.tokens(steps), self.vocabulary, self.width, tied=memory is not None)
+        if self.positions:
+            x = placed(tape, x, self.positions)
+        if self.embedding_norm:
+            x = stack.normed(tape, "embedding_norm", x)
+        x = stack.over(tape, tape.dropout(x, self.dropout), memory)
+        if self.norms == "before":
+            x = stack.normed(tape, "norm", x)
+            if self.norm == "rms":
+                x = tape.dropout(x, self.dropout)
+        return x
+
+
+def placed(tape: Tape, x: Value, rows: int) -> Value:
+    """Positions out of a table are added; their numbers are the same for every example."""
+    return tape.add(x, tape.embedding("positions", tape.weights("numbers", 0), rows, x.shape[-1]))
