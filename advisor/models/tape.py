@@ -118,13 +118,13 @@ class Tape:
         """
         inputs = x.shape[-1]
         result = _value((*x.shape[:-1], outputs))
-        weights = 0 if tied else inputs * outputs + outputs * bias
+        weights = inputs * outputs + outputs * bias
         self._add(
             name,
             "linear",
             result.shape,
-            parameters=weights * copies,
-            active=weights * used,
+            parameters=0 if tied else weights * copies,
+            active=weights - inputs if tied else weights * used,  # the table counted the row that it gave
             multiply_adds=x.size * outputs,
             kept=self._keep(x),
             moved=x.size + result.size,

@@ -1,7 +1,8 @@
 """Published networks as their libraries build them, from the sizes that profiles/models/ tells.
 
 `built: transformers:CLASS` names the class; the configuration that it wants follows from our sizes, in one function a
-class. Nothing here has weights: modules stand on the meta device.
+family. Nothing here has weights: modules stand on the meta device. Attention has no dropout: torch's for the CPU keeps
+other things than those for accelerators.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from unittest.mock import patch
 import torch
 import transformers
 from transformers.integrations import moe
+from transformers.models.t5.modeling_t5 import T5Attention
 
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
@@ -56,6 +58,9 @@ def build(built: str, network: Any) -> tuple[torch.nn.Module, Inputs]:
         if name == "T5ForConditionalGeneration" and not network.tied:
             # transformers 5 ties it whatever the configuration says, until weights of its own are loaded
             module.lm_head.weight = torch.nn.Parameter(torch.empty_like(module.lm_head.weight))
+    for part in module.modules():
+        if isinstance(part, T5Attention):
+            part.dropout = 0.0
     return module, inputs(network)
 
 

@@ -34,15 +34,25 @@ class Attention:
     """Queries, keys and values come from one matrix."""
     sinks: bool = False
     """A learned score a head stands beside those of the pairs (gpt-oss)."""
-    gated_distances: bool = False
-    """Scores of distances are let in by a gate that follows from the values (WavLM)."""
     stored_scores: bool = False
     """The scores of all pairs are kept, as where positions are added to them."""
     dropout: bool = False
     """Some of the stored scores are left out while training."""
 
-    def over(self, tape: Tape, x: Value, memory: Value | None = None, *, name: str = "attention") -> Value:
-        """(steps, width) -> the same, looking at itself or at another sequence."""
+    def over(
+        self,
+        tape: Tape,
+        x: Value,
+        memory: Value | None = None,
+        *,
+        name: str = "attention",
+        distances: Value | None = None,
+    ) -> Value:
+        """(steps, width) -> the same, looking at itself or at another sequence.
+
+        Args:
+            distances: scores of all pairs by their distance, which gates let in.
+        """
         steps, width = x.shape
         source = x if memory is None else memory
         inner, inner_keys = self.heads * self.head, (self.key_heads or self.heads) * self.head
@@ -61,21 +71,21 @@ class Attention:
                 k = tape.norm("key_norm", k, "rms", copies=1)
             if self.sinks:
                 tape.weights("sinks", self.heads)
-            if self.gated_distances:
-                self._gate(tape, x)
+            if distances is not None:
+                self._gate(tape, x, distances)
             if self.rotary:
                 q, k = (tape.moved(value, *value.shape, name="rotate") for value in (q, k))
             stored = self.stored_scores
             result = tape.attention(q, k, v, self.heads, stored_scores=stored, dropped=stored and self.dropout)
             return tape.linear("output", result, width, bias=self.output_bias)
 
-    def _gate(self, tape: Tape, x: Value) -> None:
-        """The scores that are added to those of the pairs; they are kept with what they were made from."""
+    def _gate(self, tape: Tape, x: Value, distances: Value) -> None:
+        """How much of the scores of distances is added to those of the pairs follows from the values (WavLM)."""
         steps, _ = x.shape
         gates = tape.linear("gate", tape.view(x, steps * self.heads, self.head), 2 * _GATES)
         gates = tape.activation("sigmoid", tape.mean(gates, steps * self.heads, 2))
         tape.weights("gate_scale", self.heads)
-        tape.multiply(tape.moved(gates, self.heads, steps, 1), tape.weights("scores", 0))
+        tape.multiply(distances, tape.moved(gates, self.heads, steps, 1))
 
     def _normed(self, tape: Tape, name: str, value: Value) -> Value:
         steps, width = value.shape

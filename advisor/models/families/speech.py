@@ -77,7 +77,6 @@ class SpeechEncoder:
         attention = Attention(
             heads=self.heads,
             head=self.width // self.heads,
-            gated_distances=bool(self.relative),
             stored_scores=bool(self.relative),
             dropout=self.dropout,
         )
@@ -87,6 +86,7 @@ class SpeechEncoder:
             feed_forward=FeedForward(inner=self.inner),
             norms=self.norms,
             relative=self.relative,
+            gated=bool(self.relative),
             dropout=self.dropout,
         )
 

@@ -31,6 +31,8 @@ class Stack:
     """Each of the two normalises them for itself."""
     relative: int = 0
     """Buckets of distances, each with a learned score a head, which all layers share."""
+    gated: bool = False
+    """Gates let these scores in."""
     dropout: bool = False
     """Some results are left out while training."""
     first_dense: int = 0
@@ -39,24 +41,28 @@ class Stack:
 
     def over(self, tape: Tape, x: Value, memory: Value | None = None) -> Value:
         """(steps, width) -> the same. With a memory, each layer looks at that too."""
+        distances = None
+        if self.relative:
+            scores = tape.weights("distances", self.relative, self.attention.heads)
+            if self.gated:
+                steps = x.shape[0]
+                distances = tape.moved(scores, self.attention.heads, steps, steps, name="spread")
         for number in range(self.layers):
             with tape.within("layers", number):
-                if self.relative and not number:
-                    tape.weights("distances", self.relative, self.attention.heads)
-                x = self._layer(tape, x, memory, number)
+                x = self._layer(tape, x, memory, number, distances)
         return x
 
     def normed(self, tape: Tape, name: str, x: Value) -> Value:
         """RMS normalisation is written out in libraries of models: the value before its weights is kept as well."""
         return tape.norm(name, x, self.norm, shift=self.shift, copies=1 if self.norm == "rms" else 0)
 
-    def _layer(self, tape: Tape, x: Value, memory: Value | None, number: int) -> Value:
+    def _layer(self, tape: Tape, x: Value, memory: Value | None, number: int, distances: Value | None) -> Value:
         forward = self.feed_forward
         if number < self.first_dense:
             forward = replace(forward, inner=self.first_inner, experts=0, used=0, shared_inner=0)
 
         def attend(seen: Value) -> Value:
-            return self.attention.over(tape, seen)
+            return self.attention.over(tape, seen, distances=distances)
 
         def remember(seen: Value) -> Value:
             return self.attention.over(tape, seen, memory, name="memory")

@@ -1,0 +1,103 @@
+"""Networks for text, speech and series are counted from their sizes as transformers builds them.
+
+Two layers of each are traced on fake tensors: the others are like them. Parameters agree to one, multiply-adds to one in
+a thousand. What is kept agrees to the byte where attention is a kernel and its results stay where they are; it is up to
+a tenth less where the CPU's kernel copies them (queries that lie together: Whisper, Phi, Pythia) or where the library
+stores scores on the CPU (T5, WavLM, gpt-oss).
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from advisor.models.families.speech import SpeechEncoder
+from advisor.models.model import Model
+from advisor.models.published import published_models
+from advisor.models.tape import Tape
+
+pytest.importorskip("transformers", reason="the models are compared with those of transformers")
+
+from tests.models.building import as_in_training, build
+from tests.models.tracing import count_parameters, trace
+
+BUILT = [
+    name
+    for name, model in published_models().items()
+    if model.built.startswith("transformers:") and model.field not in ("pictures", "scenes", "video", "diffusion")
+]
+FROM_SIZES = [name for name in BUILT if not isinstance(published_models()[name].network, Model)]
+BYTES = 4
+"""Of a value in 32 bits."""
+
+
+@pytest.mark.parametrize("name", FROM_SIZES)
+@pytest.mark.some(12)
+def test_two_layers_are_counted_as_the_library_builds_them(name: str) -> None:
+    model = published_models()[name]
+    network = shallow(model.network)
+    with as_in_training():
+        traced = trace(*build(model.built, network))
+
+    layers = counted(network)
+
+    assert sum(layer.parameters for layer in layers) == traced.parameters
+    assert sum(layer.multiply_adds for layer in layers) == pytest.approx(traced.multiply_adds, rel=1e-3)
+    kept = sum(layer.kept * BYTES + layer.kept_bytes for layer in layers)
+    assert kept == pytest.approx(traced.kept, rel=0.1)
+
+
+@pytest.mark.parametrize("name", FROM_SIZES)
+@pytest.mark.slow
+def test_the_whole_has_as_many_parameters_as_the_library_builds(name: str) -> None:
+    model = published_models()[name]
+
+    module, _ = build(model.built, model.network)
+
+    assert model.model().parameters == pytest.approx(count_parameters(module), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "millions", "met"),
+    [("mixtral-8x7b", 46_702, 12_748), ("qwen3-30b-a3b", 30_532, 3_041), ("gpt-oss-20b", 20_914, 3_608)],
+)
+def test_a_token_meets_few_parameters_of_a_mixture(name: str, millions: int, met: int) -> None:
+    model = published_models()[name].model()
+
+    assert (model.parameters // 10**6, model.active // 10**6) == (millions, met)
+
+
+def test_a_tied_head_is_met_but_counted_once() -> None:
+    model = published_models()["llama-3.2-1b"].model()
+
+    assert model.active == model.parameters
+
+
+def test_longer_texts_cost_attention_more_than_in_proportion() -> None:
+    model = published_models()["llama-3.1-8b"]
+
+    short, long = model.model((2048,)), model.model((4096,))
+
+    assert long.multiply_adds > 2 * short.multiply_adds
+    assert long.kept == 2 * short.kept
+
+
+def shallow(network: Any) -> Any:
+    """It, with two layers on each side, and no dropout in attention."""
+    names = {field.name for field in fields(network)}
+    changes: dict[str, Any] = {"layers": 2}
+    if "decoder_layers" in names:
+        changes["decoder_layers"] = 2
+    if isinstance(network, SpeechEncoder):
+        changes["dropout"] = False
+    if "attention" in names:
+        changes["attention"] = replace(network.attention, dropout=False)
+    return replace(network, **changes)
+
+
+def counted(network: Any) -> list[Any]:
+    tape = Tape()
+    network.count(tape, network.input)
+    return tape.layers
