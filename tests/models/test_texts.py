@@ -21,6 +21,7 @@ from advisor.models.tape import Tape
 pytest.importorskip("transformers", reason="the models are compared with those of transformers")
 
 from tests.models.building import as_in_training, build
+from tests.models.counting import NETWORKS
 from tests.models.tracing import count_parameters, trace
 
 BUILT = [
@@ -49,6 +50,17 @@ def test_two_layers_are_counted_as_the_library_builds_them(name: str) -> None:
     assert kept == pytest.approx(traced.kept, rel=0.1)
 
 
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+@pytest.mark.slow
+def test_what_was_counted_of_other_kinds_is_what_the_library_builds(name: str) -> None:
+    found = [row for _, row in NETWORKS[name].rows().values()]
+    model = published_models()[name].model()
+
+    assert model.parameters == pytest.approx(sum(row[0] for row in found), rel=1e-3)
+    assert model.multiply_adds == pytest.approx(sum(row[1] for row in found), rel=0.02)
+    assert model.kept == pytest.approx(sum(row[2] for row in found), rel=0.1)
+
+
 @pytest.mark.parametrize("name", FROM_SIZES)
 @pytest.mark.slow
 def test_the_whole_has_as_many_parameters_as_the_library_builds(name: str) -> None:
@@ -67,6 +79,19 @@ def test_a_token_meets_few_parameters_of_a_mixture(name: str, millions: int, met
     model = published_models()[name].model()
 
     assert (model.parameters // 10**6, model.active // 10**6) == (millions, met)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "beside"),
+    [
+        ("bert-large", 335_143_938, 2 * 1024 + 2),  # with a head of two classes
+        ("roberta-large", 354_307_072, -(1024 * 1024 + 1024) - 1024 - 2 * 1024),  # no pooler, types, two places less
+        ("xlm-roberta-base", 277_450_752, -(768 * 768 + 768) - 768 - 2 * 768),  # likewise
+    ],
+)
+def test_another_library_publishes_the_same_totals(name: str, parameters: int, beside: int) -> None:
+    """keras_nlp/models/*/*_presets.py"""
+    assert published_models()[name].model().parameters + beside == parameters
 
 
 def test_a_tied_head_is_met_but_counted_once() -> None:
