@@ -256,24 +256,23 @@ class Tape:
         self._add("multiply", "multiply", result.shape, kept=kept, moved=one.size + other.size + result.size)
         return result
 
-    def attention(
-        self, q: Value, k: Value, v: Value, heads: int, *, stored_scores: bool = False, dropped: bool = False
-    ) -> Value:
+    def attention(self, q: Value, k: Value, v: Value, heads: int, *, stored: int = 0, dropped: bool = False) -> Value:
         """(queries, width), (keys, width of keys), (keys, width of values) -> (queries, heads * width of a head's value).
 
         Keys and values may have fewer heads than queries. All pairs count as multiply-adds, whether or not a mask leaves
         half of them out.
 
         Args:
-            dropped: some of the stored scores are left out while training; they are kept before and after.
+            stored: so many copies of the scores of all pairs are kept; 0 for a kernel that makes them anew.
+            dropped: which of them were left out is kept too.
         """
         queries, width = q.shape
         keys = k.shape[0]
         head, value_head = width // heads, v.shape[1] * width // heads // k.shape[1]
         result = _value((queries, heads * value_head))
         kept = self._keep(q) + self._keep(k) + self._keep(v)
-        if stored_scores:
-            kept += heads * queries * keys * (1 + dropped)
+        if stored:
+            kept += stored * heads * queries * keys
             kept_bytes = heads * queries * keys * dropped
         else:
             kept += self._keep(result)

@@ -25,7 +25,7 @@ from tests.models.tracing import FORMULAS
 Inputs = Callable[[int], Mapping[str, torch.Tensor]]
 """Examples of a batch of this size."""
 
-STORED = ("GptOssForCausalLM", "WavLMModel")
+STORED = ("Gemma2ForCausalLM", "GptOssForCausalLM", "WavLMModel")
 """Classes without scaled_dot_product attention."""
 
 
@@ -292,6 +292,7 @@ _CONFIGURATIONS: Mapping[str, tuple[Any, Callable[[Any], dict[str, Any]], Callab
     "DistilBertModel": (transformers.DistilBertConfig, _distilbert, _read),
     "GPT2LMHeadModel": (transformers.GPT2Config, _gpt2, _read),
     "GPTNeoXForCausalLM": (transformers.GPTNeoXConfig, _neox, _read),
+    "Gemma2ForCausalLM": (transformers.Gemma2Config, _decoder, _read),
     "Gemma3ForCausalLM": (transformers.Gemma3TextConfig, _decoder, _read),
     "GptOssForCausalLM": (transformers.GptOssConfig, _experts, _read),
     "HubertModel": (transformers.HubertConfig, _waves, _hear),

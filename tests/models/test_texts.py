@@ -3,7 +3,7 @@
 Two layers of each are traced on fake tensors: the others are like them. Parameters agree to one, multiply-adds to one in
 a thousand. What is kept agrees to the byte where attention is a kernel and its results stay where they are; it is up to
 a tenth less where the CPU's kernel copies them (queries that lie together: Whisper, Phi, Pythia) or where the library
-stores scores on the CPU (T5, WavLM, gpt-oss).
+stores scores on the CPU (T5, WavLM, gpt-oss, Gemma 2).
 """
 
 from __future__ import annotations
@@ -62,51 +62,13 @@ def test_what_was_counted_of_other_kinds_is_what_the_library_builds(name: str) -
 
 
 @pytest.mark.parametrize("name", FROM_SIZES)
-@pytest.mark.slow
+@pytest.mark.some(12)
 def test_the_whole_has_as_many_parameters_as_the_library_builds(name: str) -> None:
     model = published_models()[name]
 
     module, _ = build(model.built, model.network)
 
     assert model.model().parameters == pytest.approx(count_parameters(module), rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("name", "millions", "met"),
-    [("mixtral-8x7b", 46_702, 12_748), ("qwen3-30b-a3b", 30_532, 3_041), ("gpt-oss-20b", 20_914, 3_608)],
-)
-def test_a_token_meets_few_parameters_of_a_mixture(name: str, millions: int, met: int) -> None:
-    model = published_models()[name].model()
-
-    assert (model.parameters // 10**6, model.active // 10**6) == (millions, met)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "beside"),
-    [
-        ("bert-large", 335_143_938, 2 * 1024 + 2),  # with a head of two classes
-        ("roberta-large", 354_307_072, -(1024 * 1024 + 1024) - 1024 - 2 * 1024),  # no pooler, types, two places less
-        ("xlm-roberta-base", 277_450_752, -(768 * 768 + 768) - 768 - 2 * 768),  # likewise
-    ],
-)
-def test_another_library_publishes_the_same_totals(name: str, parameters: int, beside: int) -> None:
-    """keras_nlp/models/*/*_presets.py"""
-    assert published_models()[name].model().parameters + beside == parameters
-
-
-def test_a_tied_head_is_met_but_counted_once() -> None:
-    model = published_models()["llama-3.2-1b"].model()
-
-    assert model.active == model.parameters
-
-
-def test_longer_texts_cost_attention_more_than_in_proportion() -> None:
-    model = published_models()["llama-3.1-8b"]
-
-    short, long = model.model((2048,)), model.model((4096,))
-
-    assert long.multiply_adds > 2 * short.multiply_adds
-    assert long.kept == 2 * short.kept
 
 
 def shallow(network: Any) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from advisor.models.tape import Tape, Value
 
+Activation = Literal["gelu", "gelu_new", "relu", "silu", "clamped_silu"]
 _GATES = 4
 """Columns that are added up to each of the two gates."""
 
@@ -36,8 +38,10 @@ class Attention:
     """A learned score a head stands beside those of the pairs (gpt-oss)."""
     stored_scores: bool = False
     """The scores of all pairs are kept, as where positions are added to them."""
+    capped: bool = False
+    """The stored scores went through tanh, whose results are kept too (Gemma 2)."""
     dropout: bool = False
-    """Some of the stored scores are left out while training."""
+    """Some of the stored scores are left out while training; they are kept before and after."""
 
     def over(
         self,
@@ -75,8 +79,9 @@ class Attention:
                 self._gate(tape, x, distances)
             if self.rotary:
                 q, k = (tape.moved(value, *value.shape, name="rotate") for value in (q, k))
-            stored = self.stored_scores
-            result = tape.attention(q, k, v, self.heads, stored_scores=stored, dropped=stored and self.dropout)
+            dropped = self.stored_scores and self.dropout
+            stored = self.stored_scores + self.capped + dropped
+            result = tape.attention(q, k, v, self.heads, stored=stored, dropped=dropped)
             return tape.linear("output", result, width, bias=self.output_bias)
 
     def _gate(self, tape: Tape, x: Value, distances: Value) -> None:
@@ -100,7 +105,7 @@ class FeedForward:
     inner: int
     gated: bool = False
     """A second matrix decides how much of the first passes (Shazeer 2020)."""
-    activation: str = "gelu"
+    activation: Activation = "gelu"
     bias: bool = True
     experts: int = 0
     """Copies of it, of which each token meets `used`; 0 for one that all tokens meet."""

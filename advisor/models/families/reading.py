@@ -44,6 +44,8 @@ def _value(reader: Reader, hint: Any, mapping: Mapping, name: str, what: str) ->
     if typing.get_origin(hint) is tuple:
         items = node.items if isinstance(node, Sequence) else (node,)
         return tuple(_integer(reader, item, f"{what}: {name}") for item in items)
+    if typing.get_origin(hint) is typing.Literal:
+        return reader.choice(mapping, name, what, typing.get_args(hint))
     if hint is bool:
         return reader.flag(mapping, name, what, False)
     if hint is int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.models.families.parts import Attention, FeedForward
-from advisor.models.families.stack import Stack
+from advisor.models.families.stack import Norms, Stack
 from advisor.models.families.transformers import placed
 from advisor.models.tape import Tape, Value
 
@@ -18,8 +18,8 @@ class SpeechEncoder:
     layers: int
     heads: int
     inner: int
-    norms: str = "after"
-    """Where values are normalised: see stack.NORMS."""
+    norms: Norms = "after"
+    """Where values are normalised: see stack.Norms."""
     channels: tuple[int, ...] = (512, 512, 512, 512, 512, 512, 512)
     """Of each convolution."""
     kernels: tuple[int, ...] = (10, 3, 3, 3, 3, 2, 2)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.tape import Tape, Value
 
-NORMS = ("before", "after", "result", "both")
+Norm = Literal["rms", "layer"]
+Norms = Literal["before", "after", "result", "both"]
 """Where values are normalised: before a part, after its result was added, its result alone, or before it and its result."""
 
 
@@ -19,10 +21,10 @@ class Stack:
     layers: int
     attention: Attention
     feed_forward: FeedForward
-    norm: str = "layer"
+    norm: Norm = "layer"
     shift: bool = True
     """The layer norms have shifts beside their weights."""
-    norms: str = "before"
+    norms: Norms = "before"
     bare_first: bool = False
     """The first attention reads values that were normalised just before."""
     parallel: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.models.families.parts import Attention, FeedForward
-from advisor.models.families.stack import Stack
+from advisor.models.families.stack import Norm, Norms, Stack
 from advisor.models.tape import Tape, Value
 
 
@@ -18,9 +18,9 @@ class Decoder:
     layers: int
     attention: Attention
     feed_forward: FeedForward
-    norm: str = "rms"
-    norms: str = "before"
-    """Where values are normalised: see stack.NORMS."""
+    norm: Norm = "rms"
+    norms: Norms = "before"
+    """Where values are normalised: see stack.Norms."""
     positions: int = 0
     """Learned positions, one for each step up to so many; 0 for those that turn queries and keys."""
     head: bool = True
@@ -28,6 +28,8 @@ class Decoder:
     tied: bool = False
     """The last matrix is the embedding."""
     head_bias: bool = False
+    head_capped: bool = False
+    """Its scores go through tanh (Gemma 2)."""
     parallel: bool = False
     """Attention and feed-forward layers read the same values (Wang and Komatsuzaki 2021)."""
     parallel_norms: bool = False
@@ -64,7 +66,9 @@ class Decoder:
         x = stack.over(tape, tape.dropout(x, self.dropout))
         x = stack.normed(tape, "norm", x)
         if self.head:
-            tape.linear("head", x, self.vocabulary, bias=self.head_bias, tied=self.tied)
+            scores = tape.linear("head", x, self.vocabulary, bias=self.head_bias, tied=self.tied)
+            if self.head_capped:
+                tape.activation("tanh", scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +80,8 @@ class Encoder:
     layers: int
     attention: Attention
     feed_forward: FeedForward
-    norms: str = "after"
-    """Where values are normalised: see stack.NORMS."""
+    norms: Norms = "after"
+    """Where values are normalised: see stack.Norms."""
     shift: bool = True
     """The layer norms have shifts beside their weights."""
     positions: int = 512
@@ -132,9 +136,9 @@ class EncoderDecoder:
     attention: Attention
     feed_forward: FeedForward
     decoder_layers: int = 0
-    norm: str = "layer"
-    norms: str = "before"
-    """Where values are normalised: see stack.NORMS."""
+    norm: Norm = "layer"
+    norms: Norms = "before"
+    """Where values are normalised: see stack.Norms."""
     embedding_norm: bool = False
     positions: int = 0
     """Rows of the table of positions on each side, learned or not; 0 where there is none."""
