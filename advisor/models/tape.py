@@ -328,7 +328,7 @@ class Tape:
         return Value(shape, x.storage)
 
     def dropout(self, x: Value, applied: float) -> Value:
-        """Where it is applied, a share is left out; which values is kept, a byte each."""
+        """Leave out a share, if it is applied; a byte a value is kept, which tells the ones left out."""
         if not applied:
             return x
         result = _value(x.shape)

@@ -13,14 +13,16 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-import transformers
-from transformers.integrations import moe
-from transformers.models.t5.modeling_t5 import T5Attention
 
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
 from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
+from tests.models.libraries import library
 from tests.models.tracing import FORMULAS
+
+transformers = library("transformers")
+moe = library("transformers.integrations.moe")
+T5Attention = library("transformers.models.t5.modeling_t5").T5Attention
 
 Inputs = Callable[[int], Mapping[str, torch.Tensor]]
 """Examples of a batch of this size."""

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import transformers
 
-from tests.models.building import as_in_training
+from tests.models.building import as_in_training, transformers
 from tests.models.tracing import Part, part_of, trace
 
 
 @dataclass(frozen=True)
 class Counted:
-    """How a network is built, and its usual example."""
+    """A network to build, and its usual example."""
 
     family: str
     build: Callable[[], torch.nn.Module]

@@ -1,4 +1,4 @@
-"""What a module has and does, seen by running it on fake tensors: nothing is computed, no memory is filled."""
+"""A second count of modules on fake tensors, as transformers runs them: tied weights once, dropout as on accelerators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
 
 _BATCHES = (2, 3)
-"""What is kept once, however many examples there are, cancels out between them."""
+"""Traced with both, so that things kept once, however many examples there are, cancel out."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ def _dropout(values: torch.Tensor, p: float = 0.5, training: bool = True, inplac
 
 
 def _once(module: torch.nn.Module, inputs: Mapping[str, Any]) -> dict[str, Part]:
-    """What autograd saves is counted once a storage, and without weights."""
+    """The counts of one pass; autograd's tensors once a storage, and without weights."""
     saved = {tensor.untyped_storage()._cdata: tensor for tensor in (*module.parameters(), *module.buffers())}
     parts: dict[str, Part] = {}
     place = [""]

@@ -85,7 +85,7 @@ class Attention:
             return tape.linear("output", result, width, bias=self.output_bias)
 
     def _gate(self, tape: Tape, x: Value, distances: Value) -> None:
-        """How much of the scores of distances is added to those of the pairs follows from the values (WavLM)."""
+        """Let in scores of distances as far as the values say (WavLM)."""
         steps, _ = x.shape
         gates = tape.linear("gate", tape.view(x, steps * self.heads, self.head), 2 * _GATES)
         gates = tape.activation("sigmoid", tape.mean(gates, steps * self.heads, 2))

@@ -19,7 +19,7 @@ class SpeechEncoder:
     heads: int
     inner: int
     norms: Norms = "after"
-    """Where values are normalised: see stack.Norms."""
+    """The place of normalisation: see stack.Norms."""
     channels: tuple[int, ...] = (512, 512, 512, 512, 512, 512, 512)
     """Of each convolution."""
     kernels: tuple[int, ...] = (10, 3, 3, 3, 3, 2, 2)
@@ -100,7 +100,7 @@ class SpeechWriter:
     layers: int
     heads: int
     decoder_layers: int = 0
-    """0 for as many as the encoder has."""
+    """Layers of the decoder; 0 for as many as the encoder has."""
     inner: int = 0
     """Of the feed-forward layers; 0 for four times the width."""
     bands: int = 80

@@ -11,7 +11,7 @@ from advisor.models.tape import Tape, Value
 
 Norm = Literal["rms", "layer"]
 Norms = Literal["before", "after", "result", "both"]
-"""Where values are normalised: before a part, after its result was added, its result alone, or before it and its result."""
+"""The place of normalisation: before a part, after its result was added, its result alone, or before it and its result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Stack:
     dropout: bool = False
     """Some results are left out while training."""
     first_dense: int = 0
-    """So many of the first layers have no experts but a feed-forward part of the width `first_inner`."""
+    """The number of first layers without experts; their feed-forward parts have the width `first_inner`."""
     first_inner: int = 0
 
     def over(self, tape: Tape, x: Value, memory: Value | None = None) -> Value:

@@ -20,7 +20,7 @@ class Decoder:
     feed_forward: FeedForward
     norm: Norm = "rms"
     norms: Norms = "before"
-    """Where values are normalised: see stack.Norms."""
+    """The place of normalisation: see stack.Norms."""
     positions: int = 0
     """Learned positions, one for each step up to so many; 0 for those that turn queries and keys."""
     head: bool = True
@@ -35,7 +35,7 @@ class Decoder:
     parallel_norms: bool = False
     """Each of the two normalises them for itself (GPT-NeoX)."""
     first_dense: int = 0
-    """So many of the first layers have no experts but a feed-forward layer of this width: `first_inner`."""
+    """The number of first layers without experts; their feed-forward layers have the width `first_inner`."""
     first_inner: int = 0
     dropout: bool = False
     """Some results are left out while training."""
@@ -81,7 +81,7 @@ class Encoder:
     attention: Attention
     feed_forward: FeedForward
     norms: Norms = "after"
-    """Where values are normalised: see stack.Norms."""
+    """The place of normalisation: see stack.Norms."""
     shift: bool = True
     """The layer norms have shifts beside their weights."""
     positions: int = 512
@@ -138,7 +138,7 @@ class EncoderDecoder:
     decoder_layers: int = 0
     norm: Norm = "layer"
     norms: Norms = "before"
-    """Where values are normalised: see stack.Norms."""
+    """The place of normalisation: see stack.Norms."""
     embedding_norm: bool = False
     positions: int = 0
     """Rows of the table of positions on each side, learned or not; 0 where there is none."""
