@@ -38,7 +38,7 @@ class PublishedModel:
     origin: str
     date: str
     built: str
-    """The library with which a test builds it, timm:NAME; empty where none can."""
+    """The library with which a test builds it, timm:NAME or transformers:CLASS; empty where none can."""
     note: str = ""
 
     def model(self, input: tuple[int, ...] | None = None) -> Model:

@@ -52,7 +52,7 @@ def as_in_training() -> Iterator[None]:
 def build(built: str, network: Any) -> tuple[torch.nn.Module, Inputs]:
     """The module of that class with the sizes of this family, and its usual examples."""
     name = built.removeprefix("transformers:")
-    config_class, options, inputs = _CONFIGURATIONS[name]
+    config_class, options, inputs = CONFIGURATIONS[name]
     config = config_class(**options(network))
     config._attn_implementation = "eager" if name in STORED else "sdpa"
     with torch.device("meta"):
@@ -287,7 +287,7 @@ def _remember(network: PatchForecaster) -> Inputs:
     return lambda batch: {"past_values": torch.zeros(batch, *network.input)}
 
 
-_CONFIGURATIONS: Mapping[str, tuple[Any, Callable[[Any], dict[str, Any]], Callable[[Any], Inputs]]] = {
+CONFIGURATIONS: Mapping[str, tuple[Any, Callable[[Any], dict[str, Any]], Callable[[Any], Inputs]]] = {
     "ASTForAudioClassification": (transformers.ASTConfig, _spectrogram, _look),
     "BartForConditionalGeneration": (transformers.BartConfig, _bart, _read_and_write),
     "BertModel": (transformers.BertConfig, _encoder, _read),

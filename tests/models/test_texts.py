@@ -20,16 +20,15 @@ from advisor.models.tape import Tape
 
 pytest.importorskip("transformers", reason="the models are compared with those of transformers")
 
-from tests.models.building import as_in_training, build
+from tests.models.building import CONFIGURATIONS, as_in_training, build
 from tests.models.counting import NETWORKS
 from tests.models.tracing import count_parameters, trace
 
-BUILT = [
+FROM_SIZES = [
     name
     for name, model in published_models().items()
-    if model.built.startswith("transformers:") and model.field not in ("pictures", "scenes", "video", "diffusion")
+    if model.built.removeprefix("transformers:") in CONFIGURATIONS and not isinstance(model.network, Model)
 ]
-FROM_SIZES = [name for name in BUILT if not isinstance(published_models()[name].network, Model)]
 BYTES = 4
 """Of a value in 32 bits."""
 
