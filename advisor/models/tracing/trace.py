@@ -90,13 +90,24 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
     """
     with nullcontext() if contents else torch.device("meta"):
         module = build()
+    own = _own(module)  # before tied weights come apart
     with nullcontext() if contents else FakeTensorMode(allow_non_fake_inputs=True):
         module = (module if contents else module.to_empty(device="cpu")).train()
         smaller, larger = (_counts(module, inputs(batch)) for batch in _BATCHES)
-    own = {name: sum(p.numel() for p in part.parameters(recurse=False)) for name, part in module.named_modules()}
     names = dict.fromkeys([*larger, *(name for name, parameters in own.items() if parameters)])
     kinds = {name: type(part).__name__ for name, part in module.named_modules()}
     return [_layer(name, kinds.get(name, ""), own.get(name, 0), smaller, larger) for name in names]
+
+
+def _own(module: nn.Module) -> dict[str, int]:
+    """The parameters of each part but those of the parts in it; tied ones belong to the first that has them."""
+    met: set[nn.Parameter] = set()
+    found = {}
+    for name, part in module.named_modules():
+        new = set(part.parameters(recurse=False)) - met
+        met |= new
+        found[name] = sum(parameter.numel() for parameter in new)
+    return found
 
 
 def _layer(

@@ -1,0 +1,29 @@
+"""Networks that exist as code, counted on fake tensors."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from advisor.models.tracing.trace import traced
+
+
+def test_tied_weights_count_once() -> None:
+    layers = traced(Tied, lambda batch: (torch.zeros(batch, 5, dtype=torch.long),))
+
+    assert {layer.name: layer.parameters for layer in layers if layer.parameters} == {"table": 100 * 8}
+    assert sum(layer.multiply_adds for layer in layers) == 5 * 8 * 100
+
+
+class Tied(nn.Module):
+    """Scores of all words from a table that gives each word its vector."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(100, 8)
+        self.head = nn.Linear(8, 100, bias=False)
+        self.head.weight = self.table.weight
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        scores: torch.Tensor = self.head(self.table(words))
+        return scores
