@@ -1,9 +1,9 @@
 """Networks for text, speech and series are counted from their sizes as transformers builds them.
 
 Two layers of each are traced on fake tensors: the others are like them. Parameters agree to one, multiply-adds to one in
-a thousand. What is kept agrees to the byte where attention is a kernel and its results stay where they are; it is up to
-a tenth less where the CPU's kernel copies them (queries that lie together: Whisper, Phi, Pythia) or where the library
-stores scores on the CPU (T5, WavLM, gpt-oss, Gemma 2).
+a thousand. What is kept agrees to the byte for most, and within 6 % for all: the CPU's kernel copies results whose queries
+lie head by head (Whisper, Phi, Pythia), local attention keeps its masks (ModernBERT), and some libraries store scores
+(T5 on the CPU, WavLM, gpt-oss, Gemma 2).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_two_layers_are_counted_as_the_library_builds_them(name: str) -> None:
     assert sum(layer.parameters for layer in layers) == traced.parameters
     assert sum(layer.multiply_adds for layer in layers) == pytest.approx(traced.multiply_adds, rel=1e-3)
     kept = sum(layer.kept * BYTES + layer.kept_bytes for layer in layers)
-    assert kept == pytest.approx(traced.kept, rel=0.1)
+    assert kept == pytest.approx(traced.kept, rel=0.06)
 
 
 @pytest.mark.parametrize("name", sorted(NETWORKS))
