@@ -7,10 +7,8 @@ other things than those for accelerators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
-from unittest.mock import patch
 
 import torch
 
@@ -18,10 +16,8 @@ from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
 from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
 from tests.models.libraries import library
-from tests.models.tracing import FORMULAS
 
 transformers = library("transformers")
-moe = library("transformers.integrations.moe")
 T5Attention = library("transformers.models.t5.modeling_t5").T5Attention
 
 Inputs = Callable[[int], Mapping[str, torch.Tensor]]
@@ -29,24 +25,6 @@ Inputs = Callable[[int], Mapping[str, torch.Tensor]]
 
 STORED = ("Gemma2ForCausalLM", "GptOssForCausalLM", "WavLMModel")
 """Classes without scaled_dot_product attention."""
-
-
-FORMULAS[torch.ops.transformers.grouped_mm_fallback] = lambda rows, weights, *_, **__: (
-    2 * rows[0] * rows[1] * weights[-1]
-)
-
-
-@contextmanager
-def as_in_training() -> Iterator[None]:
-    """Transformers decides by the values of its tensors, and fake ones have none: let it decide as in training.
-
-    Every example is one text, so that attention needs no mask; experts are multiplied in 32 bits too.
-    """
-    with (
-        patch("transformers.masking_utils.find_packed_sequence_indices", lambda positions: None),
-        patch.object(moe, "_can_use_grouped_mm", lambda *_: False),
-    ):
-        yield
 
 
 def build(built: str, network: Any) -> tuple[torch.nn.Module, Inputs]:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
 
 from advisor.models.model import Layer
-from advisor.models.tracing.trace import traced
+from advisor.models.tracing.trace import FORMULAS, traced
 from advisor.report.models.page import parts
 
 
@@ -25,12 +26,13 @@ class Built:
     """A network, and one batch for it."""
 
     build: Callable[[], nn.Module]
-    inputs: Callable[[int], tuple[Any, ...]]
+    inputs: Callable[[int], Any]
     contents: bool = False
     """Its operations depend on what is in the tensors, so they must have contents."""
 
     def traced(self) -> list[Layer]:
-        return traced(self.build, self.inputs, contents=self.contents)
+        with as_in_training():
+            return traced(self.build, self.inputs, contents=self.contents)
 
 
 class Called(nn.Module):
@@ -66,6 +68,23 @@ def _without_operators() -> Iterator[None]:
         yield
     finally:
         torch.library.register_fake = register
+
+
+@contextmanager
+def as_in_training() -> Iterator[None]:
+    """Transformers decides by the values of its tensors, and fake ones have none: let it decide as in training.
+
+    Every example is one text, so that attention needs no mask; experts are multiplied in 32 bits too.
+    """
+    moe = library("transformers.integrations.moe")
+    FORMULAS[torch.ops.transformers.grouped_mm_fallback] = lambda rows, weights, *_, **__: (
+        2 * rows[0] * rows[1] * weights[-1]
+    )
+    with (
+        patch("transformers.masking_utils.find_packed_sequence_indices", lambda positions: None),
+        patch.object(moe, "_can_use_grouped_mm", lambda *_: False),
+    ):
+        yield
 
 
 def built(name: str, how: str, shape: tuple[int, ...]) -> Built:
@@ -120,6 +139,45 @@ def _segmenting(name: str) -> Callable[[], nn.Module]:
     return build
 
 
+def _deberta() -> torch.nn.Module:
+    sizes = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072}
+    places = {"relative_attention": True, "position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True}
+    return library("transformers").DebertaV2Model(
+        library("transformers").DebertaV2Config(
+            **sizes,
+            **places,
+            vocab_size=128_100,
+            pos_att_type=["p2c", "c2p"],
+            position_biased_input=False,
+            attention_probs_dropout_prob=0.0,
+        )
+    )
+
+
+def _parakeet() -> torch.nn.Module:
+    encoder = {"hidden_size": 1024, "num_hidden_layers": 42, "num_attention_heads": 8, "intermediate_size": 4096}
+    rates = {"dropout": 0.0, "activation_dropout": 0.0, "attention_dropout": 0.0, "layerdrop": 0.0}
+    config = library("transformers").ParakeetCTCConfig(encoder_config={**encoder, **rates})
+    config._attn_implementation = "sdpa"
+    return library("transformers").ParakeetForCTC(config)
+
+
+def _timesfm() -> torch.nn.Module:
+    return library("transformers").TimesFmModelForPrediction(
+        library("transformers").TimesFmConfig(attention_dropout=0.0)
+    )
+
+
+def _timesfm_2_5() -> torch.nn.Module:
+    return library("transformers").TimesFm2_5ModelForPrediction(
+        library("transformers").TimesFm2_5Config(attention_dropout=0.0, force_flip_invariance=False)
+    )
+
+
+def _series(steps: int) -> Callable[[int], Mapping[str, Any]]:
+    return lambda batch: {"past_values": [torch.zeros(steps) for _ in range(batch)]}
+
+
 _DOWN, _UP = "DownBlock2D", "UpBlock2D"
 OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
     # video: (colours, frames, height, width), or frames first
@@ -138,6 +196,13 @@ OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
     "rtdetr_v2_r50vd": _transformer("RTDetrV2ForObjectDetection", "RTDetrV2Config", contents=True),
     "dfine-large": _transformer("DFineForObjectDetection", "DFineConfig", contents=True),
     "yolos-base": _transformer("YolosForObjectDetection", "YolosConfig"),
+    # texts, speech, series
+    "deberta-v3-base": lambda shape: Built(
+        _deberta, lambda batch: {"input_ids": torch.zeros(batch, *shape, dtype=torch.long)}
+    ),
+    "parakeet-ctc-1.1b": lambda shape: Built(_parakeet, lambda batch: {"input_features": torch.zeros(batch, *shape)}),
+    "timesfm-2.0-500m": lambda shape: Built(_timesfm, _series(*shape)),
+    "timesfm-2.5-200m": lambda shape: Built(_timesfm_2_5, _series(*shape)),
     # diffusion
     "ddpm-cifar10-32": _diffusing(
         lambda diffusers: diffusers.UNet2DModel(

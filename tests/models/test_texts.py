@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from advisor.models.families.speech import SpeechEncoder
-from advisor.models.model import Model
+from advisor.models.model import Layer, Model
 from advisor.models.published import published_models
 from advisor.models.tape import Tape
+from advisor.models.tracing.trace import traced
 
 pytest.importorskip("transformers", reason="the models are compared with those of transformers")
 
-from tests.models.building import CONFIGURATIONS, as_in_training, build
-from tests.models.counting import NETWORKS
-from tests.models.tracing import count_parameters, trace
+from tests.models.building import CONFIGURATIONS, build
+from tests.models.libraries import as_in_training
 
 FROM_SIZES = [
     name
@@ -38,26 +38,16 @@ BYTES = 4
 def test_two_layers_are_counted_as_the_library_builds_them(name: str) -> None:
     model = published_models()[name]
     network = shallow(model.network)
+    module, inputs = build(model.built, network)
     with as_in_training():
-        traced = trace(*build(model.built, network))
+        found = traced(lambda: module, inputs)
 
     layers = counted(network)
 
-    assert sum(layer.parameters for layer in layers) == traced.parameters
-    assert sum(layer.multiply_adds for layer in layers) == pytest.approx(traced.multiply_adds, rel=1e-3)
-    kept = sum(layer.kept * BYTES + layer.kept_bytes for layer in layers)
-    assert kept == pytest.approx(traced.kept, rel=0.06)
-
-
-@pytest.mark.parametrize("name", sorted(NETWORKS))
-@pytest.mark.slow
-def test_what_was_counted_of_other_kinds_is_what_the_library_builds(name: str) -> None:
-    found = [row for _, row in NETWORKS[name].rows().values()]
-    model = published_models()[name].model()
-
-    assert model.parameters == pytest.approx(sum(row[0] for row in found), rel=1e-3)
-    assert model.multiply_adds == pytest.approx(sum(row[1] for row in found), rel=0.02)
-    assert model.kept == pytest.approx(sum(row[2] for row in found), rel=0.1)
+    assert total(layers, "parameters") == total(found, "parameters")
+    assert total(layers, "multiply_adds") == pytest.approx(total(found, "multiply_adds"), rel=1e-3)
+    ours, autograds = (BYTES * total(one, "kept") + total(one, "kept_bytes") for one in (layers, found))
+    assert ours == pytest.approx(autograds, rel=0.06)
 
 
 @pytest.mark.parametrize("name", FROM_SIZES)
@@ -67,7 +57,8 @@ def test_the_whole_has_as_many_parameters_as_the_library_builds(name: str) -> No
 
     module, _ = build(model.built, model.network)
 
-    assert model.model().parameters == pytest.approx(count_parameters(module), rel=1e-3)
+    parameters = sum(one.numel() for one in module.parameters())
+    assert model.model().parameters == pytest.approx(parameters, rel=1e-3)
 
 
 def shallow(network: Any) -> Any:
@@ -83,7 +74,11 @@ def shallow(network: Any) -> Any:
     return replace(network, **changes)
 
 
-def counted(network: Any) -> list[Any]:
+def total(layers: list[Layer], what: str) -> int:
+    return sum(getattr(layer, what) for layer in layers)
+
+
+def counted(network: Any) -> list[Layer]:
     tape = Tape()
     network.count(tape, network.input)
     return tape.layers

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.graph import saved_tensors_hooks
+from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
 
 from advisor.models.model import Layer
@@ -18,8 +19,8 @@ from advisor.models.model import Layer
 _BATCHES = (2, 3)
 """Traced with both, so that what does not grow with the batch drops out; one example is too few for batch normalisation."""
 
-Inputs = Callable[[int], tuple[Any, ...]]
-"""A batch of so many examples, as the module's arguments."""
+Inputs = Callable[[int], Any]
+"""A batch of so many examples, as the module's arguments: in their order, or by their names."""
 
 
 @dataclass
@@ -69,11 +70,12 @@ class _Books:
 
         return enter
 
-    def leave(self, _: nn.Module, given: Any, result: Any) -> None:
+    def leave(self, module: nn.Module, given: Any, result: Any) -> None:
         self.settle()
         tensors = list(_tensors(result))
         here = self.here()
-        here.moved += sum(tensor.numel() for tensor in (*_tensors(given), *tensors))
+        if next(module.children(), None) is None:  # else its parts have moved them
+            here.moved += sum(tensor.numel() for tensor in (*_tensors(given), *tensors))
         here.shape = tuple(tensors[0].shape[1:]) if tensors else ()
         self.place.pop()
 
@@ -86,7 +88,8 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
         inputs: makes its arguments; called where new tensors have no content, on the CPU.
         contents: tensors have contents after all, for modules that look at them to decide what they compute.
 
-    Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs.
+    Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs, and dropout keeps what it
+    keeps there: a byte a value.
     """
     with nullcontext() if contents else torch.device("meta"):
         module = build()
@@ -127,13 +130,14 @@ def _layer(
     )
 
 
-def _counts(module: nn.Module, inputs: tuple[Any, ...]) -> dict[str, _Counts]:
-    with FlopCounterMode(display=False, custom_mapping=_ATTENTION_ON_CPU) as flops:
+def _counts(module: nn.Module, inputs: Any) -> dict[str, _Counts]:
+    with _dropout_as_on_a_gpu(), FlopCounterMode(display=False, custom_mapping=FORMULAS) as flops:
         books = _Books(module, flops)
         books.seen = {t.untyped_storage()._cdata: t for t in (*module.parameters(), *module.buffers())}
         with _watched(books), saved_tensors_hooks(books.keep, lambda tensor: tensor):
-            module(*inputs)
+            result = module(**inputs) if isinstance(inputs, Mapping) else module(*inputs)
             books.settle()
+    del result  # until now, so that nothing kept for it was given back
     return books.counts
 
 
@@ -161,5 +165,19 @@ def _attention(query: Any, key: Any, value: Any, *_: Any, out_shape: Any = None,
     return int(sdpa_flop_count(query, key, value))  # type: ignore[no-untyped-call]
 
 
-_ATTENTION_ON_CPU = {torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention}
-"""torch 2.13 has no formula for it, and would count nothing."""
+FORMULAS: dict[Any, Callable[..., int]] = {torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention}
+"""Of operations for which torch 2.13 has none, and would count nothing."""
+
+
+@contextmanager
+def _dropout_as_on_a_gpu() -> Iterator[None]:
+    plain = functional.dropout
+
+    def dropout(values: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+        return torch.native_dropout(values, p, training)[0] if training and p else values
+
+    functional.dropout = dropout  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        functional.dropout = plain
