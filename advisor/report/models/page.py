@@ -31,16 +31,17 @@ def short(value: int) -> str:
 
 
 def shape_words(shape: tuple[int, ...]) -> str:
-    """`3 x 224 x 224`, `2,048 values`."""
-    return " x ".join(f"{size:,}" for size in shape) if len(shape) != 1 else f"{shape[0]:,} values"
+    """`3 x 224 x 224`, `2,048`."""
+    return " x ".join(f"{size:,}" for size in shape)
 
 
 def models_page(models: Sequence[tuple[PublishedModel, Model]], look: Look) -> str:
     """One line a model, by field; M, B and T are millions, billions and trillions."""
     page = Page(look)
     width = max((len(model.name) for _, model in models), default=0)
+    page.verbatim(f"{'':<{width}}  weights  multiply-adds")
     for field, group in groupby(models, key=lambda pair: pair[0].field):
-        page.heading(f"{field.upper():<{width}}  weights  multiply-adds")
+        page.heading(field.upper())
         for published, model in group:
             line = f"{model.name:<{width}}  {short(model.parameters):>7}  {short(model.multiply_adds):>13}  "
             page.verbatim(f"{line}{published.title}"[: look.columns].rstrip())
@@ -62,7 +63,7 @@ def model_page(model: Model, look: Look, published: PublishedModel | None = None
     page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), first="- ")
     kept = f"{large(model.kept)} values"
     page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
-    page.add(f"Usual example: {shape_words(model.input)}", first="- ")
+    page.add(f"Usual example: of shape {shape_words(model.input)}", first="- ")
     if model.loaded:
         page.add(f"Weights: {model.loaded}, licence {model.licence}", first="- ")
     if model.origin:
