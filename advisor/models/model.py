@@ -28,7 +28,7 @@ class Layer:
     """Of its result, without the batch."""
     parameters: int = 0
     active: int = 0
-    """Those of its parameters that one token meets: all of them but among experts, and in tables a row."""
+    """Those of its parameters that take part in one token's way: all of them, but among experts."""
     multiply_adds: int = 0
     kept: int = 0
     """Values that wait for the backward pass, in the number format of the computation."""

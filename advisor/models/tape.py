@@ -90,7 +90,6 @@ class Tape:
             "embedding",
             result.shape,
             parameters=0 if tied else rows * width,
-            active=0 if tied else width,
             kept_bytes=kept,
             moved=2 * result.size,
         )
@@ -124,7 +123,7 @@ class Tape:
             "linear",
             result.shape,
             parameters=0 if tied else weights * copies,
-            active=weights - inputs if tied else weights * used,  # the table counted the row that it gave
+            active=0 if tied else weights * used,
             multiply_adds=x.size * outputs,
             kept=self._keep(x),
             moved=x.size + result.size,
