@@ -50,14 +50,24 @@ class PublishedModel:
             if input not in (None, self.network.input):
                 raise ValueError(f"{self.name} was counted for inputs of {self.network.input} only")
             return self.network
-        return self._counted(self.network, input or self.network.input)
+        shape = input or self.network.input
+        told = {"origin": self.origin, "date": self.date, "licence": self.licence, "loaded": self.loaded}
+        return counted(self.network, self.name, Source.PUBLISHED, shape, **told)
 
-    def _counted(self, network: Family, shape: tuple[int, ...]) -> Model:
-        tape = Tape()
-        network.count(tape, shape)
-        kind = next(name for name, one in FAMILIES.items() if type(network) is one)
-        told = (self.origin, self.date, self.licence, self.loaded)
-        return Model(self.name, kind, Source.PUBLISHED, shape, tuple(tape.layers), *told)
+
+def counted(
+    network: Family,
+    name: str,
+    source: Source,
+    input: tuple[int, ...] | None = None,
+    **told: str,
+) -> Model:
+    """A network of a family, counted for an example of this shape, or of its usual one; `told` are fields of Model."""
+    tape = Tape()
+    shape = input or network.input
+    network.count(tape, shape)
+    kind = next(kind for kind, one in FAMILIES.items() if type(network) is one)
+    return Model(name, kind, source, shape, tuple(tape.layers), **told)
 
 
 @cache

@@ -1,0 +1,296 @@
+"""Networks that a config.json of Hugging Face describes, counted from the sizes in it: no code of theirs is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import InputError, did_you_mean, input_error
+from advisor.files.named import read_named
+from advisor.models.families.parts import Activation, Attention, FeedForward
+from advisor.models.families.reading import LARGEST
+from advisor.models.families.registry import Family
+from advisor.models.families.transformers import Decoder, Encoder
+from advisor.models.model import Model, Source
+from advisor.models.published import counted
+from advisor.wording import shorten
+
+_TITLE = "This configuration cannot be used"
+_MOST_BYTES = 10_000_000
+_MOST_LAYERS = 2_000
+_USUAL_STEPS = {True: 2048, False: 512}
+"""Tokens of the usual example of a network that writes, and of one that reads; fewer where it takes no more."""
+_ACTIVATIONS: Mapping[str, Activation] = {
+    "silu": "silu",
+    "swish": "silu",
+    "gelu": "gelu",
+    "gelu_new": "gelu_new",
+    "gelu_fast": "gelu_new",
+    "gelu_pytorch_tanh": "gelu",
+    "relu": "relu",
+}
+"""`gelu_new` is written out in several operations, whose values are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    """The keys of a configuration."""
+
+    where: str
+    keys: Mapping[str, Any]
+
+    def size(self, *names: str, usual: int | None = None, most: int = LARGEST) -> int:
+        """A whole number under the first of these names that is there."""
+        for name in names:
+            value = self.keys.get(name)
+            if value is None:
+                continue
+            if type(value) is not int or not 0 <= value <= most:
+                said = shorten(json.dumps(value), 40)
+                raise self.wrong(f"{name} must be a whole number of at most {most:,}, not {said}")
+            return value
+        if usual is None:
+            raise self.wrong(f"it has no {' or '.join(names)}", "Take the config.json that stands beside the weights.")
+        return usual
+
+    def flag(self, name: str, usual: bool) -> bool:
+        value = self.keys.get(name)
+        return usual if value is None else value is True
+
+    def activation(self, *names: str, usual: str) -> Activation:
+        said = next((self.keys[name] for name in names if self.keys.get(name) is not None), usual)
+        if not isinstance(said, str) or said not in _ACTIVATIONS:
+            near = did_you_mean(said, _ACTIVATIONS) if isinstance(said, str) else ""
+            raise self.wrong(f"the activation {shorten(json.dumps(said), 40)} is not known", near)
+        return _ACTIVATIONS[said]
+
+    def wrong(self, what: str, remedy: str = "") -> InputError:
+        return input_error(_TITLE, what, where=self.where, remedy=remedy)
+
+    def steps(self, writes: bool) -> int:
+        most = self.size("max_position_embeddings", "n_positions", usual=LARGEST)
+        return min(_USUAL_STEPS[writes], most) or _USUAL_STEPS[writes]
+
+
+def network_of(path: Path) -> Model:
+    """The network that a config.json describes.
+
+    Raises InputError: it cannot be read, it is of a kind that is not known here, or a size is missing or none.
+    """
+    where = shorten(path, 200)
+    raw = read_named(path, _MOST_BYTES, _TITLE)
+    try:
+        keys = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise input_error(_TITLE, f"it is no JSON ({shorten(error, 80)})", where=where) from None
+    if not isinstance(keys, dict):
+        raise input_error(_TITLE, "it holds no keys with values", where=where)
+    family = family_of(keys, where)
+    name = keys.get("_name_or_path")
+    called = name if isinstance(name, str) and name else path.parent.name or path.stem
+    return counted(family, shorten(called, 80), Source.YOURS, origin=f"its configuration, {where}", loaded=str(path))
+
+
+def family_of(keys: Mapping[str, Any], where: str) -> Family:
+    """The network with the sizes of a configuration. Raises InputError."""
+    config = _Config(where, keys)
+    kind = keys.get("model_type")
+    if not isinstance(kind, str) or kind not in READERS:
+        known = f"Known are {', '.join(sorted(READERS))}."
+        said = f"the kind of network {shorten(kind, 40)!r} is not known here" if kind else "it has no model_type"
+        raise config.wrong(said, did_you_mean(str(kind), READERS) or known)
+    return READERS[kind](config)
+
+
+def _heads(config: _Config, *, key_heads: int | None = None, **said: Any) -> Attention:
+    width, heads = config.size("hidden_size"), config.size("num_attention_heads")
+    if heads < 1:
+        raise config.wrong("num_attention_heads must be 1 or more")
+    keys = config.size("num_key_value_heads", usual=heads) if key_heads is None else key_heads
+    head = config.size("head_dim", usual=width // heads)
+    if head < 1 or keys < 1 or heads % keys:
+        raise config.wrong(f"{heads} heads of {head} values cannot share {keys} heads of keys")
+    return Attention(heads=heads, head=head, key_heads=0 if keys == heads else keys, **said)
+
+
+def _language(
+    config: _Config,
+    *,
+    bias: bool | None = None,
+    output_bias: bool | None = None,
+    tied: bool = False,
+    attention: Mapping[str, Any] | None = None,
+    experts: bool = False,
+    **said: Any,
+) -> Decoder:
+    """A decoder in the manner of Llama; `said` is different.
+
+    Args:
+        bias: of queries, keys and values; as `attention_bias` says where it is None.
+        tied: the usual case, where the configuration does not say.
+    """
+    biased = config.flag("attention_bias", False)
+    inner = config.size("moe_intermediate_size", "intermediate_size") if experts else config.size("intermediate_size")
+    forward = FeedForward(
+        inner=inner,
+        gated=True,
+        activation=config.activation("hidden_activation", "hidden_act", usual="silu"),
+        bias=config.flag("mlp_bias", False),
+        experts=config.size("num_local_experts", "num_experts") if experts else 0,
+        used=config.size("num_experts_per_tok") if experts else 0,
+    )
+    return Decoder(
+        vocabulary=config.size("vocab_size"),
+        width=config.size("hidden_size"),
+        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        attention=_heads(
+            config,
+            bias=biased if bias is None else bias,
+            output_bias=biased if output_bias is None else output_bias,
+            rotary=True,
+            **(attention or {}),
+        ),
+        feed_forward=forward,
+        tied=config.flag("tie_word_embeddings", tied),
+        steps=config.steps(writes=True),
+        **said,
+    )
+
+
+def _qwen2(config: _Config) -> Decoder:
+    return _language(config, bias=True, output_bias=False)
+
+
+def _qwen3(config: _Config) -> Decoder:
+    return _language(config, attention={"head_norm": True})
+
+
+def _qwen3_moe(config: _Config) -> Decoder:
+    return _language(config, attention={"head_norm": True}, experts=True)
+
+
+def _gemma(config: _Config) -> Decoder:
+    return _language(config, tied=True)
+
+
+def _gemma2(config: _Config) -> Decoder:
+    capped = {"stored_scores": True, "capped": True}
+    return _language(config, tied=True, norms="both", head_capped=True, attention=capped)
+
+
+def _gemma3(config: _Config) -> Decoder:
+    return _language(config, tied=True, norms="both", attention={"head_norm": True})
+
+
+def _mixtral(config: _Config) -> Decoder:
+    return _language(config, experts=True)
+
+
+def _phi3(config: _Config) -> Decoder:
+    return _language(config, attention={"together": True})
+
+
+def _olmo2(config: _Config) -> Decoder:
+    return _language(config, norms="result", attention={"joint_norm": True})
+
+
+def _smollm3(config: _Config) -> Decoder:
+    return _language(config, tied=True)
+
+
+def _gpt2(config: _Config) -> Decoder:
+    width, heads, steps = config.size("n_embd"), config.size("n_head"), config.size("n_positions", "n_ctx")
+    if not 0 < heads <= width:
+        raise config.wrong("n_head must be 1 or more, and at most n_embd")
+    return Decoder(
+        vocabulary=config.size("vocab_size"),
+        width=width,
+        layers=config.size("n_layer", most=_MOST_LAYERS),
+        norm="layer",
+        positions=steps,
+        tied=config.flag("tie_word_embeddings", True),
+        dropout=config.keys.get("resid_pdrop", 0.1) != 0,
+        attention=Attention(heads=heads, head=width // heads, together=True),
+        feed_forward=FeedForward(
+            inner=config.size("n_inner", usual=4 * width),
+            activation=config.activation("activation_function", usual="gelu_new"),
+        ),
+        steps=min(_USUAL_STEPS[True], steps),
+    )
+
+
+def _neox(config: _Config) -> Decoder:
+    parallel = config.flag("use_parallel_residual", True)
+    return Decoder(
+        vocabulary=config.size("vocab_size"),
+        width=config.size("hidden_size"),
+        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        norm="layer",
+        parallel=parallel,
+        parallel_norms=parallel,
+        tied=config.flag("tie_word_embeddings", False),
+        attention=_heads(config, rotary=True, together=True),
+        feed_forward=FeedForward(
+            inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu")
+        ),
+        steps=config.steps(writes=True),
+    )
+
+
+def _phi(config: _Config) -> Decoder:
+    return Decoder(
+        vocabulary=config.size("vocab_size"),
+        width=config.size("hidden_size"),
+        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        norm="layer",
+        parallel=True,
+        head_bias=True,
+        tied=config.flag("tie_word_embeddings", False),
+        attention=_heads(config, rotary=True),
+        feed_forward=FeedForward(
+            inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu_new")
+        ),
+        steps=config.steps(writes=True),
+    )
+
+
+def _bert(config: _Config) -> Encoder:
+    return Encoder(
+        vocabulary=config.size("vocab_size"),
+        width=config.size("hidden_size"),
+        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        attention=_heads(config, key_heads=config.size("num_attention_heads")),
+        feed_forward=FeedForward(
+            inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu")
+        ),
+        positions=config.size("max_position_embeddings", usual=512),
+        token_types=config.size("type_vocab_size", usual=2),
+        pooler=True,
+        steps=config.steps(writes=False),
+    )
+
+
+READERS: Mapping[str, Callable[[_Config], Family]] = {
+    "bert": _bert,
+    "roberta": _bert,
+    "xlm-roberta": _bert,
+    "gemma": _gemma,
+    "gemma2": _gemma2,
+    "gemma3_text": _gemma3,
+    "gpt2": _gpt2,
+    "gpt_neox": _neox,
+    "llama": _language,
+    "mistral": _language,
+    "mixtral": _mixtral,
+    "olmo2": _olmo2,
+    "phi": _phi,
+    "phi3": _phi3,
+    "qwen2": _qwen2,
+    "qwen3": _qwen3,
+    "qwen3_moe": _qwen3_moe,
+    "smollm3": _smollm3,
+}
+"""By `model_type`."""
