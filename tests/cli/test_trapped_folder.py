@@ -47,6 +47,9 @@ LINES = {
     "rules coverage": "rules coverage",
     "rules docs": "rules docs",
     "rules trial": f"rules trial {FACTS}",
+    "models": "models",
+    "models list": "models list",
+    "models show": "models show resnet50",
     "profiles": "profiles",
     "profiles list": "profiles list",
     "profiles show": "profiles show rtx-4090",
@@ -56,7 +59,7 @@ LINES = {
 }
 OFTEN = ("recommend", "inspect", "doctor", "report")
 """Tried in every run of the tests; the others take a minute together."""
-CODES = {"rules": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
+CODES = {"rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
 """Groups show their help and end as wrong usage does; on a busy machine there may be no time to measure anything."""
 DRAWS = """
 from advisor.report.html.drawing import Chart, Point, Shape, svg
