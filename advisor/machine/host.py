@@ -18,6 +18,9 @@ from advisor.wording import shorten
 _SECONDS = 30.0
 """For a program to answer."""
 
+_BITS = 64
+"""Of the largest number that a kernel writes."""
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -95,11 +98,12 @@ def pairs(text: str | None, separator: str = ":") -> Iterator[tuple[str, str]]:
 
 
 def whole_number(text: str) -> int | None:
-    """`0x1f` and `31` alike, or None for anything else (`max`, an empty file)."""
+    """`0x1f` and `31` alike, or None for anything else: `max`, an empty file, more bits than a kernel writes."""
     try:
-        return int(text.strip(), 0)
+        number = int(text.strip(), 0)
     except ValueError:
         return None
+    return number if number.bit_length() <= _BITS else None
 
 
 def memory_lines(tree: Tree, path: str = "/proc/meminfo") -> dict[str, int]:

@@ -63,6 +63,7 @@ garbage = st.one_of(
 @given(st.dictionaries(st.sampled_from(sorted(ORDINARY)), garbage, min_size=1, max_size=4))
 @example({"/proc/self/mountinfo": b"1 0 \0:1 / / rw - ext4 /dev/\0 rw\n"})
 @example({"/proc/meminfo": b"MemTotal: " + b"9" * 5000 + b" kB\n"})
+@example({f"{GROUP}/cpu.max": b"9" * 400 + b" 100000\n"})
 @example({"/proc/cpuinfo": b"processor : -1\nprocessor : x\n"})
 def test_garbage_in_any_file_never_stops_detection(strange: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
