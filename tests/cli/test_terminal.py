@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pexpect  # type: ignore[import-untyped]
@@ -203,6 +204,17 @@ def test_an_error_in_a_terminal_has_a_frame_with_a_title() -> None:
 
 
 # --- interruption --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def hangups_are_heard() -> Iterator[None]:
+    """Programs hand on that they ignore a signal, as `nohup` does, below which these tests may run."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @linux

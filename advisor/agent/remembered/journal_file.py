@@ -18,6 +18,8 @@ from advisor.files.private import NotOursError, is_named, open_private, read_up_
 from advisor.files.whole import sync_folder
 from advisor.machine.state import NEWER, StateError, make_private, newer, state_folder
 
+_LARGEST = 1e150
+"""Of the numbers in a journal; squares of larger ones would be infinite."""
 _LONGEST = 16_000_000
 _REMEDY = "The work goes on all the same. Name a folder that can be written in ADVISOR_STATE."
 
@@ -61,13 +63,17 @@ class JournalFile:
         return found
 
     def read(self) -> list[Any]:
-        """The lines up to the first that is no JSON: a run that was killed while writing leaves half a line."""
+        """The lines up to the first that is no JSON, as a run that was killed while writing leaves half a line, or that holds
+        a number larger than any that is written here."""
         found: list[Any] = []
         for line in self._content().split(b"\n")[:-1]:
             try:
-                found.append(json.loads(line))
+                entry = json.loads(line)
+                if not _within_bounds(entry):
+                    break
             except (ValueError, RecursionError):
                 break
+            found.append(entry)
         return found
 
     def write(self, entry: Mapping[str, Any]) -> None:
@@ -136,3 +142,11 @@ def _locked(descriptor: int) -> bool:
         return try_lock(descriptor)
     except OSError:
         return True
+
+
+def _within_bounds(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_within_bounds, value.values()))
+    if isinstance(value, list):
+        return all(map(_within_bounds, value))
+    return not isinstance(value, int | float) or abs(value) <= _LARGEST
