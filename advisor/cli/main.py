@@ -11,6 +11,18 @@ from typing import NoReturn
 from advisor.cli.signals import ended_by, hear_no_more, hear_of_the_end  # all else is imported once signals are heard
 
 KEPT = "What was saved before is kept."
+NOT_ENOUGH_MEMORY = "Not enough memory"
+_LESS_THAN_NEEDED = (
+    "The work takes more than this process may have. Close other programs, or lift the limit (ulimit -v)."
+)
+_NO_ROOM = (
+    "failed to map segment",
+    "cannot map",
+    "annot allocate memory",
+    "cannot create shared object descriptor",
+    "can't start new thread",
+)
+"""In the system's refusal to load a library, or to start a thread."""
 GOES_ON = "What is finished is kept: the same command goes on from there (--fresh begins anew)."
 
 
@@ -29,6 +41,11 @@ def main() -> None:
         hear_no_more()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
         end_interrupted()
+    except (ImportError, RuntimeError, MemoryError) as error:  # while the program was being loaded
+        if not isinstance(error, MemoryError) and not any(words in str(error) for words in _NO_ROOM):
+            raise
+        print(f"{NOT_ENOUGH_MEMORY}\n  {_LESS_THAN_NEEDED}", file=sys.stderr)  # what draws panels may lack it as well
+        code = 1
     sys.exit(code)
 
 
@@ -51,10 +68,7 @@ def _run() -> int:
         error_panel(error)
         return FAILED if isinstance(error, OutOfMemoryError) else BAD_INPUT
     except MemoryError:
-        panel(
-            "Not enough memory",
-            ["The work takes more than this process may have. Close other programs, or lift the limit."],
-        )
+        panel(NOT_ENOUGH_MEMORY, [_LESS_THAN_NEEDED])
         return FAILED
     except typer.Abort:
         end_interrupted()

@@ -67,6 +67,14 @@ class _Config:
             raise self.wrong(f"the activation {shorten(json.dumps(said), 40)} is not known", near)
         return _ACTIVATIONS[said]
 
+    def expect(self, **usual: Any) -> None:
+        """Refuse other values of these keys: networks with them have parts that are not counted here."""
+        for name, value in usual.items():
+            if (said := self.keys.get(name)) not in (None, value):
+                raise self.wrong(
+                    f"{name} is {shorten(json.dumps(said), 40)}, and only {json.dumps(value)} can be counted"
+                )
+
     def wrong(self, what: str, remedy: str = "") -> InputError:
         return input_error(_TITLE, what, where=self.where, remedy=remedy)
 
@@ -169,6 +177,7 @@ def _qwen3(config: _Config) -> Decoder:
 
 
 def _qwen3_moe(config: _Config) -> Decoder:
+    config.expect(decoder_sparse_step=1, mlp_only_layers=[])
     return _language(config, attention={"head_norm": True}, experts=True)
 
 
@@ -202,6 +211,7 @@ def _smollm3(config: _Config) -> Decoder:
 
 
 def _gpt2(config: _Config) -> Decoder:
+    config.expect(add_cross_attention=False)
     width, heads, steps = config.size("n_embd"), config.size("n_head"), config.size("n_positions", "n_ctx")
     if not 0 < heads <= width:
         raise config.wrong("n_head must be 1 or more, and at most n_embd")
@@ -241,6 +251,7 @@ def _neox(config: _Config) -> Decoder:
 
 
 def _phi(config: _Config) -> Decoder:
+    config.expect(qk_layernorm=False)
     return Decoder(
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),
@@ -258,6 +269,8 @@ def _phi(config: _Config) -> Decoder:
 
 
 def _bert(config: _Config) -> Encoder:
+    """The network without what stands on it: a head for tokens or classes is small beside it, and not counted."""
+    config.expect(add_cross_attention=False)
     return Encoder(
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import prod
 
 
 class Source(StrEnum):
@@ -84,8 +83,3 @@ class Model:
     def moved(self) -> int:
         """Values of one example that are read and written on the way forward."""
         return sum(layer.moved for layer in self.layers)
-
-    @property
-    def values(self) -> int:
-        """Of one example."""
-        return prod(self.input)

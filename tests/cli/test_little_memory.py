@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import PROGRAM, Finished, environment
+from tests.cli.program import PROGRAM, Finished, advisor, environment
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 
@@ -29,15 +29,25 @@ def limited(limit: str, *arguments: str) -> Finished:
     return Finished(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("limit", ["-v 150000", "-v 400000", "-v 900000", "-v 1500000", "-d 400000"])
+@pytest.mark.parametrize("limit", ["-v 100000", "-v 400000", "-v 900000", "-v 1500000", "-d 400000"])
 @pytest.mark.parametrize("command", ["inspect", "try --target kind --budget 5s --data"])
 def test_data_that_cannot_be_read_for_lack_of_memory_are_refused_with_a_remedy(
     limit: str, command: str, data: Path
 ) -> None:
+    advisor("recommend", "--machine", "none", "--set", "task.kind=classify")  # reading the rules anew takes more
     done = limited(limit, *command.split(), str(data))
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("Not enough memory to read the data\n")
     assert "ulimit -v unlimited" in done.said
+
+
+@pytest.mark.parametrize("limit", ["-v 20000", "-v 24000", "-v 28000", "-v 32000"])
+def test_where_the_program_itself_finds_no_room_it_says_so(limit: str, data: Path) -> None:
+    done = limited(limit, "inspect", str(data))
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("Not enough memory")
+    assert "Traceback" not in done.err
+    assert "ulimit -v" in done.said
 
 
 def test_a_limit_above_what_is_reserved_lets_data_be_read(data: Path) -> None:

@@ -7,15 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from advisor.errors import InputError
+from advisor.models.families.transformers import Decoder
 from advisor.models.huggingface import READERS, family_of, network_of
-from advisor.models.model import Model, Source
-from advisor.models.published import PublishedModel, published_models
+from advisor.models.model import Source
+from advisor.models.published import published_models
 from advisor.models.tape import Tape
+from advisor.models.tracing.trace import traced
 from tests.cli.program import advisor, refused
+from tests.models.libraries import as_in_training, library
 from tests.properties import examples
 
 LLAMA: dict[str, Any] = {
@@ -46,40 +51,44 @@ def test_a_configuration_is_counted_like_the_published_network_that_it_describes
     assert model.source is Source.YOURS
 
 
-DESCRIBED = [
-    model
-    for model in published_models().values()
-    if model.built.startswith("transformers:") and not isinstance(model.network, Model)
-]
+@pytest.mark.parametrize("kind", sorted(READERS))
+@pytest.mark.parametrize("whole", [True, False], ids=["every key", "what differs"])
+def test_every_kind_is_counted_as_the_library_builds_it(kind: str, whole: bool) -> None:
+    """From the file as the library saves it: with what differs from the usual, and with all that it knows."""
+    pytest.importorskip("transformers", reason="the library builds the networks")
+    auto = library("transformers")
+    config = auto.AutoConfig.for_model(kind, **SMALL[kind])
+    keys = json.loads(config.to_json_string(use_diff=not whole))
+    network = family_of(keys, "config.json")
+    writes = isinstance(network, Decoder)
+    config._attn_implementation = "eager" if kind == "gemma2" else "sdpa"
+
+    def build() -> nn.Module:
+        made: nn.Module = (auto.AutoModelForCausalLM if writes else auto.AutoModel).from_config(config)
+        return made
+
+    def inputs(batch: int) -> dict[str, Any]:
+        tokens = {"input_ids": torch.zeros(batch, 64, dtype=torch.long)}
+        return tokens | {"use_cache": False} if writes else tokens
+
+    tape = Tape()
+    network.count(tape, (64,))
+    with as_in_training():
+        found = traced(build, inputs)
+    for what, close in (("parameters", 0), ("multiply_adds", 1e-3)):
+        ours, theirs = (sum(getattr(layer, what) for layer in layers) for layers in (tape.layers, found))
+        assert ours == pytest.approx(theirs, rel=close), what
 
 
-@pytest.mark.some(10)
-@pytest.mark.parametrize("model", DESCRIBED, ids=lambda model: model.name)
-def test_what_the_library_writes_is_read_as_the_network_that_it_builds(model: PublishedModel) -> None:
-    pytest.importorskip("transformers", reason="the library writes the configurations")
-    from tests.models.building import CONFIGURATIONS
-
-    assert not isinstance(model.network, Model)
-    config_class, options, _ = CONFIGURATIONS[model.built.removeprefix("transformers:")]
-    keys = json.loads(json.dumps(config_class(**options(model.network)).to_dict(), default=str))
-    if keys["model_type"] not in READERS:
-        pytest.skip(f"{keys['model_type']} is not read yet")
-    found = Tape()
-    family_of(keys, "config.json").count(found, model.network.input)
-    ours = model.model()
-    head = 0 if getattr(model.network, "head", True) else keys["vocab_size"] * keys["hidden_size"]
-    pooled = sum(layer.parameters for layer in found.layers if layer.name == "pooler") if not pooler(model) else 0
-    assert sum(layer.parameters for layer in found.layers) - pooled == ours.parameters + head * (
-        not keys["tie_word_embeddings"]
-    )
-    met = [layer for layer in found.layers if layer.name not in ("head", "pooler")]
-    assert sum(layer.multiply_adds for layer in met) == sum(
-        layer.multiply_adds for layer in ours.layers if layer.name not in ("head", "pooler")
-    )
-
-
-def pooler(model: PublishedModel) -> bool:
-    return bool(getattr(model.network, "pooler", False))
+_SIZES = {"num_hidden_layers": 2, "pad_token_id": 0}
+_WIDE = _SIZES | {"hidden_size": 256, "intermediate_size": 512, "num_attention_heads": 4, "vocab_size": 1000}
+_EXPERTS = {"num_experts_per_tok": 2, "experts_implementation": "grouped_mm"}
+SMALL: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(READERS, _SIZES),
+    "gpt2": {"n_layer": 2},
+    "mixtral": _WIDE | _EXPERTS | {"num_local_experts": 4, "num_key_value_heads": 2},
+    "qwen3_moe": _WIDE | _EXPERTS | {"num_experts": 8, "moe_intermediate_size": 128, "num_key_value_heads": 2},
+}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +104,10 @@ def pooler(model: PublishedModel) -> bool:
         (LLAMA | {"num_attention_heads": 0}, "num_attention_heads must be 1 or more"),
         (LLAMA | {"num_key_value_heads": 5}, "cannot share 5 heads of keys"),
         (LLAMA | {"hidden_act": "sillu"}, "Did you mean silu?"),
+        (
+            LLAMA | {"model_type": "qwen3_moe", "mlp_only_layers": [0], "num_experts": 4, "num_experts_per_tok": 2},
+            "mlp_only_layers is [0], and only [] can be counted",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -10,6 +10,7 @@ from typing import Any
 from advisor.models.model import Layer, Model
 from advisor.models.published import PublishedModel
 from advisor.report.page import Look, Page, Style
+from advisor.wording import shorten
 
 _SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -44,7 +45,7 @@ def models_page(models: Sequence[tuple[PublishedModel, Model]], look: Look) -> s
         page.heading(field.upper())
         for published, model in group:
             line = f"{model.name:<{width}}  {short(model.parameters):>7}  {short(model.multiply_adds):>13}  "
-            page.verbatim(f"{line}{published.title}"[: look.columns].rstrip())
+            page.verbatim(f"{line}{shorten(published.title, look.columns - len(line))}")
     page.apart(
         f"{len(models)} models; multiply-adds are those of one forward pass of a usual example. `advisor models show NAME` "
         "has parts, sources and licences."
