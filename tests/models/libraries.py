@@ -114,18 +114,29 @@ def _transformer(
     return _pictures(build, contents=contents)
 
 
-def _diffusing(build: Callable[[Any], nn.Module], *extra: tuple[str, tuple[int, ...], bool]) -> Callable[..., Built]:
-    """A network that takes a noisy picture, a time, and more: (name, shape, whether they are whole numbers)."""
-    names = ("sample", "timestep", *(name for name, _, _ in extra))
+def diffusing(
+    build: Callable[[Any], nn.Module],
+    more: Callable[[int], Mapping[str, Any]] = lambda batch: {},
+    *,
+    picture: str = "sample",
+) -> Callable[[tuple[int, ...]], Built]:
+    """A network of diffusers that takes a noisy picture, under this name, a time, and more."""
+    return lambda shape: Built(
+        lambda: build(library("diffusers")),
+        lambda batch: {picture: torch.zeros(batch, *shape), "timestep": torch.zeros(batch), **more(batch)},
+    )
 
-    def make(shape: tuple[int, ...]) -> Built:
-        def inputs(batch: int) -> tuple[Any, ...]:
-            more = (torch.zeros(batch, *size, dtype=torch.long if whole else None) for _, size, whole in extra)
-            return torch.zeros(batch, *shape), torch.zeros(batch), *more
 
-        return Built(lambda: Called(build(library("diffusers")), names), inputs)
+def text(words: int, width: int) -> Callable[[int], Mapping[str, Any]]:
+    return lambda batch: {"encoder_hidden_states": torch.zeros(batch, words, width)}
 
-    return make
+
+def text_and_sizes(words: int, width: int, summary: int) -> Callable[[int], Mapping[str, Any]]:
+    """With a summary of the text, and six sizes of the picture (SDXL)."""
+    return lambda batch: {
+        **text(words, width)(batch),
+        "added_cond_kwargs": {"text_embeds": torch.zeros(batch, summary), "time_ids": torch.zeros(batch, 6)},
+    }
 
 
 def _video(name: str) -> Callable[[], nn.Module]:
@@ -209,7 +220,7 @@ OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
     "timesfm-2.0-500m": lambda shape: Built(_timesfm, _series(*shape)),
     "timesfm-2.5-200m": lambda shape: Built(_timesfm_2_5, _series(*shape)),
     # diffusion
-    "ddpm-cifar10-32": _diffusing(
+    "ddpm-cifar10-32": diffusing(
         lambda diffusers: diffusers.UNet2DModel(
             sample_size=32,
             block_out_channels=(128, 256, 256, 256),
@@ -221,9 +232,29 @@ OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
             freq_shift=1,
         )
     ),
-    "stable-diffusion-1.5": _diffusing(
-        lambda diffusers: diffusers.UNet2DConditionModel(sample_size=64, cross_attention_dim=768),
-        ("encoder_hidden_states", (77, 768), False),
+    "stable-diffusion-1.5": diffusing(
+        lambda diffusers: diffusers.UNet2DConditionModel(sample_size=64, cross_attention_dim=768), text(77, 768)
+    ),
+    "stable-diffusion-xl": diffusing(
+        lambda diffusers: diffusers.UNet2DConditionModel(
+            sample_size=128,
+            block_out_channels=(320, 640, 1280),
+            down_block_types=(_DOWN, f"CrossAttn{_DOWN}", f"CrossAttn{_DOWN}"),
+            up_block_types=(f"CrossAttn{_UP}", f"CrossAttn{_UP}", _UP),
+            transformer_layers_per_block=(1, 2, 10),
+            attention_head_dim=(5, 10, 20),
+            cross_attention_dim=2048,
+            use_linear_projection=True,
+            addition_embed_type="text_time",
+            addition_time_embed_dim=256,
+            projection_class_embeddings_input_dim=2816,
+        ),
+        text_and_sizes(77, 2048, 1280),
+    ),
+    "pixart-xl-2-512": diffusing(
+        lambda diffusers: diffusers.PixArtTransformer2DModel(sample_size=64, caption_channels=4096),
+        text(120, 4096),
+        picture="hidden_states",
     ),
 }
 

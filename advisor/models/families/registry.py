@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNet
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
@@ -36,5 +37,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "resnet": ResNet,
         "convnext": ConvNeXt,
         "vision_transformer": VisionTransformer,
+        "diffusion_unet": DiffusionUNet,
+        "diffusion_transformer": DiffusionTransformer,
     }
 )
