@@ -15,10 +15,13 @@ from math import prod
 
 from advisor.models.model import Layer
 
-_SAVES_RESULT = frozenset({"relu", "sigmoid", "tanh", "softmax"})
+_SAVES_RESULT = frozenset({"relu", "sigmoid", "tanh", "softmax", "exp"})
 """Activations whose derivative follows from their result; that of the others needs their input."""
 _WRITTEN_OUT = {"gelu_new": 3, "clamped_silu": 3}
 """Activations that libraries write out in several operations, and the values between that are kept too."""
+_LSTM_STEP, _LSTM_ENDS = 15.5, 14
+"""Values a unit that the kernel of a processor (oneDNN in PyTorch 2.13) keeps: gates, states and copies of every step, and
+the states at both ends."""
 _INDEX_BYTES = 8
 _FIGURE_BYTES = 4
 """Of means, deviations and sums, which are kept in 32 bits."""
@@ -53,6 +56,9 @@ class Tape:
     def __init__(self) -> None:
         self.layers: list[Layer] = []
         self._place: tuple[str, ...] = ()
+        self._tied = False
+        self._frozen = False
+        self._forgets = False
 
     @contextmanager
     def within(self, *names: str | int) -> Iterator[None]:
@@ -62,6 +68,33 @@ class Tape:
             yield
         finally:
             self._place = before
+
+    @contextmanager
+    def tied(self) -> Iterator[None]:
+        """Operations in here have the weights of others, which count there."""
+        before, self._tied = self._tied, True
+        try:
+            yield
+        finally:
+            self._tied = before
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Weights in here learn nothing, so that inputs of linear layers need not wait; those of convolutions do all the same."""
+        before, self._frozen = self._frozen, True
+        try:
+            yield
+        finally:
+            self._frozen = before
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """No backward pass goes through the operations in here, and nothing is kept for it."""
+        before, self._forgets = self._forgets, True
+        try:
+            yield
+        finally:
+            self._forgets = before
 
     # --- beginnings ------------------------------------------------------------------------------------------------
 
@@ -83,8 +116,7 @@ class Tape:
     def embedding(self, name: str, tokens: Value, rows: int, width: int, *, tied: bool = False) -> Value:
         """(steps,) -> (steps, width): a row of a table for each. Tied, the table is that of another layer."""
         result = _value((*tokens.shape, width))
-        kept = 0 if tokens.storage.kept else tokens.size * _INDEX_BYTES
-        tokens.storage.kept = True
+        kept = self._keep_for_weights(tokens) * _INDEX_BYTES
         self._add(
             name,
             "embedding",
@@ -125,7 +157,7 @@ class Tape:
             parameters=0 if tied else weights * copies,
             active=0 if tied else weights * used,
             multiply_adds=x.size * outputs,
-            kept=self._keep(x),
+            kept=self._keep_for_weights(x),
             moved=x.size + result.size,
         )
         return result
@@ -178,7 +210,7 @@ class Tape:
         *,
         bias: bool = True,
     ) -> Value:
-        """A transposed convolution without overlap left over: (before, places...) -> (channels, places * stride...)."""
+        """A transposed convolution, padded so that (before, places...) -> (channels, places * stride...)."""
         before, *places = x.shape
         kernels, strides = _each(kernel, places), _each(stride, places)
         taps = prod(kernels)
@@ -230,8 +262,40 @@ class Tape:
     def scaled(self, name: str, x: Value, weights: int) -> Value:
         """Multiplied by so many learned weights."""
         result = _value(x.shape)
-        self._add(name, "scale", x.shape, parameters=weights, kept=self._keep(x), moved=2 * x.size)
+        self._add(name, "scale", x.shape, parameters=weights, kept=self._keep_for_weights(x), moved=2 * x.size)
         return result
+
+    def lstm(self, name: str, x: Value, units: int) -> Value:
+        """(steps, inputs) -> (steps, units), by four gates (Hochreiter and Schmidhuber 1997), with two shifts each.
+
+        What its kernel keeps for itself was measured on a processor; that of a GPU keeps another number of values.
+        """
+        result = _value((x.shape[0], units))
+        own = int((_LSTM_STEP * x.shape[0] + _LSTM_ENDS) * units)
+        self._recurrent(name, x, result, 4, self._keep(x) + self._keep(result) + own)
+        return result
+
+    def rnn(self, name: str, x: Value, units: int) -> Value:
+        """(steps, inputs) -> (steps, units), by one squashed sum a step (Elman 1990), with two shifts.
+
+        PyTorch computes it step by step: a copy of the input is kept, and each step's result beside all of them together.
+        """
+        result = _value((x.shape[0], units))
+        self._recurrent(name, x, result, 1, x.size + result.size + units)
+        return result
+
+    def _recurrent(self, name: str, x: Value, result: Value, gates: int, kept: int) -> None:
+        inputs, (steps, units) = x.shape[1], result.shape
+        weights = gates * (inputs * units + units * units)
+        self._add(
+            name,
+            "recurrent",
+            result.shape,
+            parameters=weights + gates * 2 * units,
+            multiply_adds=weights * steps,
+            kept=kept,
+            moved=x.size + result.size,
+        )
 
     # --- without weights -------------------------------------------------------------------------------------------
 
@@ -307,10 +371,10 @@ class Tape:
         self._add(name, "copy", result.shape, moved=x.size + result.size)
         return result
 
-    def gathered(self, name: str, x: Value, rows: int) -> Value:
-        """(steps, width) -> (rows, width): rows of it by their numbers, which are kept."""
+    def gathered(self, name: str, x: Value, rows: int, *, numbers: int = 1) -> Value:
+        """(steps, width) -> (rows, width): rows of it by their numbers, one or several each, which are kept."""
         result = _value((rows, *x.shape[1:]))
-        self._add(name, "copy", result.shape, kept_bytes=rows * _INDEX_BYTES, moved=2 * result.size)
+        self._add(name, "copy", result.shape, kept_bytes=rows * numbers * _INDEX_BYTES, moved=2 * result.size)
         return result
 
     def joined(self, *values: Value, axis: int = 0) -> Value:
@@ -338,14 +402,22 @@ class Tape:
 
     def _keep(self, value: Value) -> int:
         """The number of values that are kept and were not before."""
-        if value.storage.kept:
+        if value.storage.kept or self._forgets:
             return 0
         value.storage.kept = True
         return value.storage.size
 
+    def _keep_for_weights(self, value: Value) -> int:
+        """The same, of what only the gradient of weights needs."""
+        return 0 if self._frozen else self._keep(value)
+
     def _add(self, name: str, kind: str, shape: tuple[int, ...], *, active: int | None = None, **counts: int) -> None:
-        met = counts.get("parameters", 0) if active is None else active
-        self.layers.append(Layer(".".join((*self._place, name)), kind, shape, active=met, **counts))
+        counts["active"] = counts.get("parameters", 0) if active is None else active
+        if self._tied:
+            counts["parameters"] = counts["active"] = 0
+        if self._forgets:
+            counts["kept"] = counts["kept_bytes"] = 0
+        self.layers.append(Layer(".".join((*self._place, name)), kind, shape, **counts))
 
 
 def _value(shape: tuple[int, ...]) -> Value:

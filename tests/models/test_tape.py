@@ -70,6 +70,45 @@ def tape_in_three_dimensions(tape: Tape, x: Value) -> Value:
     return tape.enlarging("two", x, 4, 2, 2)
 
 
+def read(x: Tensor, memory: nn.Module, head: nn.Module) -> Tensor:
+    answer: Tensor = head(memory(x)[0][:, -1])
+    return answer
+
+
+def tape_read(tape: Tape, x: Value) -> Value:
+    return tape.linear("head", tape.view(tape.rnn("memory", x, 48), 48), 5)
+
+
+def through_frozen(x: Tensor, one: nn.Module, frozen: nn.Module, kernel: nn.Module) -> Tensor:
+    for weights in (*frozen.parameters(), *kernel.parameters()):
+        weights.requires_grad_(False)
+    y = frozen(functional.gelu(one(x)))
+    convolved: Tensor = kernel(y).exp()
+    return convolved
+
+
+def tape_through_frozen(tape: Tape, x: Value) -> Value:
+    y = tape.activation("gelu", tape.linear("one", x, 40))
+    with tape.frozen():
+        return tape.activation("exp", tape.convolution("kernel", tape.linear("frozen", y, 60), 6, 3))
+
+
+def twice(x: Tensor, one: nn.Module) -> Tensor:
+    once = one(x).sigmoid()
+    with torch.no_grad():
+        told = one(once).sigmoid()
+    again: Tensor = functional.softplus(one(told))
+    return again
+
+
+def tape_twice(tape: Tape, x: Value) -> Value:
+    once = tape.activation("sigmoid", tape.linear("one", x, 40))
+    with tape.tied():
+        with tape.forgetting():
+            told = tape.activation("sigmoid", tape.linear("one", once, 40))
+        return tape.activation("softplus", tape.linear("one", told, 40))
+
+
 @pytest.mark.parametrize(
     ("parts", "compute", "shape", "over"),
     [
@@ -90,8 +129,11 @@ def tape_in_three_dimensions(tape: Tape, x: Value) -> Value:
             [nn.Conv3d(2, 8, (1, 3, 3), padding=(0, 1, 1)), nn.GroupNorm(4, 8), nn.ReLU(), nn.ConvTranspose3d(8, 4, 2, 2)],
             in_a_row, (2, 4, 10, 12), tape_in_three_dimensions,
         ),
+        ([nn.RNN(12, 48, batch_first=True), nn.Linear(48, 5)], read, (20, 12), tape_read),
+        ([nn.Linear(20, 40), nn.Linear(40, 60), nn.Conv1d(9, 6, 3, padding=1)], through_frozen, (9, 20), tape_through_frozen),
+        ([nn.Linear(40, 40)], twice, (40,), tape_twice),
     ],
-    ids=["gated", "attention", "convolutions", "dense", "three dimensions"],
+    ids=["gated", "attention", "convolutions", "dense", "three dimensions", "recurrent", "frozen", "without a way back"],
 )  # fmt: skip
 def test_what_is_counted_is_what_is_computed_and_kept(
     parts: list[nn.Module], compute: Callable[..., Tensor], shape: tuple[int, ...], over: Callable[[Tape, Value], Value]
