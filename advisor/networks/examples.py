@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Generator, Tensor
 
-from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, flat_values
+from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer
 from advisor.networks.registry import family
-from advisor.networks.spec import layout, picture_of, predicts_tokens, reconstructs, why_not_timed
+from advisor.networks.spec import example_shape, layout, picture_of, predicts_tokens, reconstructs, why_not_timed
 
 
 def example_batch(spec: NetworkSpec, batch_size: int, generator: Generator) -> tuple[Tensor, Tensor]:
@@ -31,19 +31,14 @@ def example_batch(spec: NetworkSpec, batch_size: int, generator: Generator) -> t
 
 
 def _inputs(spec: NetworkSpec, batch_size: int, generator: Generator) -> Tensor:
-    steps = spec.sequence_length or 1
+    shape = (batch_size, *example_shape(spec))
     match layout(spec):
         case Layout.TOKENS:
-            return torch.randint(spec.inputs, (batch_size, steps), generator=generator)
+            return torch.randint(spec.inputs, shape, generator=generator)
         case Layout.TREE:
-            return _even_trees(torch.randint(spec.inputs, (batch_size, steps), generator=generator))
-        case Layout.STEPS:
-            return torch.rand(batch_size, steps, spec.inputs, generator=generator)
-        case Layout.PICTURE:
-            shape = picture_of(spec)
-            return torch.rand(batch_size, shape.colours, shape.side, shape.side, generator=generator)
+            return _even_trees(torch.randint(spec.inputs, shape[:2], generator=generator))
         case _:
-            return torch.rand(batch_size, flat_values(spec), generator=generator)
+            return torch.rand(shape, generator=generator)
 
 
 def _targets(spec: NetworkSpec, batch_size: int, generator: Generator) -> Tensor:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import ACTIVATIONS, Layout, NetworkSpec, UnbuildableError, input_picture
-from advisor.networks.parts.counting import Counts
 
 if TYPE_CHECKING:
     from torch import nn
@@ -65,8 +65,8 @@ class Family:
     """Units per layer, or channels per stage, where the plan states none; a comment in each declaration says which."""
     layout: Layouts
     """Raises UnbuildableError for examples that it cannot take."""
-    count: Callable[[NetworkSpec, Units, Counts], None]
-    """Adds everything in it to the counts."""
+    count: Callable[[NetworkSpec, Units, Tape, Value], None]
+    """Runs an example over the tape, operation by operation as the built network does; all that it computes to learn."""
     build: Callable[[NetworkSpec, Units], Module]
     """It alone imports the network, and torch with it."""
     check: Callable[[NetworkSpec, Units], None] = _always_fits

@@ -11,6 +11,7 @@ from advisor.networks.description import (
     Picture,
     UnbuildableError,
     every_token,
+    flat_values,
     input_picture,
     output_picture,
 )
@@ -67,6 +68,25 @@ def layout(spec: NetworkSpec) -> Layout:
         UnbuildableError: it can, but not for these examples.
     """
     return family(spec.network).layout(spec)
+
+
+def example_shape(spec: NetworkSpec) -> tuple[int, ...]:
+    """The shape of one example, see Layout; of a graph that of a node. Raises as `layout` does."""
+    steps = spec.sequence_length or 1
+    match layout(spec):
+        case Layout.PICTURE:
+            shape = picture_of(spec)
+            return shape.colours, shape.side, shape.side
+        case Layout.STEPS:
+            return steps, spec.inputs
+        case Layout.TOKENS:
+            return (steps,)
+        case Layout.TREE:
+            return steps, 3
+        case Layout.GRAPH:
+            return (spec.inputs,)
+        case Layout.FLAT:
+            return (flat_values(spec),)
 
 
 def why_not(spec: NetworkSpec) -> str | None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Never
 
-from advisor.networks.counts import counts
+from advisor.networks.counts import counted
 from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer, Family, flat
 from advisor.networks.registry import find, losses
@@ -213,7 +213,7 @@ class Blueprint:
             activation=self.activation,
         )
         try:
-            return counts(description).macs
+            return counted(description).multiply_adds
         except UnbuildableError:  # such as a picture that cannot be halved without remainder
             widths = pairwise((shape.values * shape.channels, *self.hidden_units))
             return 9 * shape.steps * shape.height * shape.width * sum(before * after for before, after in widths)

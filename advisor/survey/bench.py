@@ -15,7 +15,7 @@ from advisor.agent.remembered.journal import Journal
 from advisor.children.stopping import Stop
 from advisor.errors import InputError
 from advisor.networks.benchmark.six import BenchmarkNetwork
-from advisor.networks.counts import counts
+from advisor.networks.counts import counted
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Message, Rehearsed
@@ -137,7 +137,7 @@ def sweeps(
 
 def work(network: BenchmarkNetwork) -> float:
     """Multiply-adds of one forward pass of its batch: how heavy it is beside the others."""
-    return float(counts(network).macs * network.batch_size)
+    return float(counted(network).multiply_adds * network.batch_size)
 
 
 @dataclass

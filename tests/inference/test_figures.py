@@ -151,7 +151,11 @@ def test_what_computing_hides_of_the_exchange_is_not_waited_for(knowledge: Knowl
 def test_the_largest_batch_fills_what_the_states_leave(knowledge: Knowledge) -> None:
     made = plan(knowledge, **{**SERVER, "machine__gpu__count": 1})
     made = with_values(made, {"training.precision": "fp32", "training.optimizer": "adamw", "compute.device": "gpu"})
-    given = {"plan.parameters": Quantity(1_000_000_000, "asked"), "plan.kept_values": Quantity(250_000_000, "counted")}
+    given = {
+        "plan.parameters": Quantity(1_000_000_000, "asked"),
+        "plan.kept_values": Quantity(225_000_000, "counted"),
+        "plan.kept_bytes": Quantity(100_000_000, "counted"),
+    }
     found = figures(knowledge, made, given)
     assert value(found, "memory.batch_ceiling") == math.floor((72e9 - 16e9 - 1.5e9) / 1e9)
     assert value(found, "memory.largest_model") == 4_500_000_000

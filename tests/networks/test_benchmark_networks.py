@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork
 from advisor.networks.builders import build, loss_function
-from advisor.networks.counts import counts
+from advisor.networks.counts import counted
 from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.examples import example_batch
 from advisor.survey.bench import workload
@@ -36,28 +36,28 @@ def parameters(spec: NetworkSpec) -> int:
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_as_many_weights_as_were_published(name: str) -> None:
-    assert counts(BY_NAME[name]).parameters == pytest.approx(WEIGHTS[name], rel=0.02)
+    assert counted(BY_NAME[name]).parameters == pytest.approx(WEIGHTS[name], rel=0.02)
 
 
 def test_the_weights_of_the_well_known_ones_are_those_that_everybody_counts() -> None:
-    assert counts(BY_NAME["alexnet"]).parameters == 61_100_840
-    assert counts(BY_NAME["resnet50"]).parameters == 25_557_032
+    assert counted(BY_NAME["alexnet"]).parameters == 61_100_840
+    assert counted(BY_NAME["resnet50"]).parameters == 25_557_032
 
 
 def test_the_lstm_has_the_weights_of_its_configuration_and_not_the_thirteen_million_of_the_paper() -> None:
     embedding, layers, head = 10_000 * 256, 2 * 4 * (2 * 256 * 256 + 2 * 256), 10_000 * 256 + 10_000
     for name in ("lstm32", "lstm64"):
-        assert counts(BY_NAME[name]).parameters == embedding + layers + head == 6_182_672
+        assert counted(BY_NAME[name]).parameters == embedding + layers + head == 6_182_672
 
 
 @pytest.mark.parametrize("network", EIGHT, ids=lambda network: network.name)
 def test_counted_as_built(network: BenchmarkNetwork) -> None:
-    assert counts(network).parameters == parameters(network)
+    assert counted(network).parameters == parameters(network)
 
 
 def test_multiply_adds_of_full_pictures_are_those_that_everybody_counts() -> None:
-    assert counts(BY_NAME["alexnet"]).macs == pytest.approx(0.714e9, rel=0.005)
-    assert counts(BY_NAME["resnet50"]).macs == pytest.approx(4.09e9, rel=0.005)
+    assert counted(BY_NAME["alexnet"]).multiply_adds == pytest.approx(0.714e9, rel=0.005)
+    assert counted(BY_NAME["resnet50"]).multiply_adds == pytest.approx(4.09e9, rel=0.005)
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONAL)
@@ -68,7 +68,7 @@ def test_multiply_adds_are_those_that_torch_counts(name: str, side: int) -> None
     inputs, _ = example_batch(spec, 2, torch.Generator().manual_seed(0))
     with FlopCounterMode(display=False) as counter:
         network(inputs)
-    assert counts(spec).macs == counter.get_total_flops() / 2 / 2
+    assert counted(spec).multiply_adds == counter.get_total_flops() / 2 / 2
 
 
 @pytest.mark.parametrize("name", SMALL)

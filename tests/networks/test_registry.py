@@ -61,8 +61,8 @@ def test_a_new_folder_is_all_that_a_new_family_takes() -> None:
 
 def test_a_plan_reads_no_family_but_its_own() -> None:
     code = (
-        "import sys; from advisor.networks.counts import counts; from advisor.networks.spec import Description;"
-        "counts(Description('cnn', 'image', 64, 10));"
+        "import sys; from advisor.networks.counts import counted; from advisor.networks.spec import Description;"
+        "counted(Description('cnn', 'image', 64, 10));"
         "print(*[name.split('.')[3] for name in sys.modules if name.endswith('.declaration')], 'torch' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from advisor.networks.builders import build
-from advisor.networks.counts import counts
+from advisor.networks.counts import counted
 from advisor.networks.registry import buildable
 from advisor.networks.spec import Description
 from advisor.starter.blueprint import Blueprint, Targets
@@ -54,7 +54,7 @@ def test_a_project_has_the_network_that_is_counted_and_built(name: str, tmp_path
     spec = described(plan, modality, getattr(data, "vocabulary", 0))
     built = build(spec)
     assert shapes(made) == shapes(built)
-    assert weights(made) == weights(built) == counts(spec).parameters
+    assert weights(made) == weights(built) == counted(spec).parameters
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
-from advisor.networks.counts import backbone, counts, estimated
-from advisor.networks.parts.counting import Counts
+from advisor.models.model import Model
+from advisor.networks.counts import Estimate, backbone, counted, estimated
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
 
@@ -33,8 +33,8 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
     if plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
         workload = step_of(plan)
         found = _sizes(plan, workload)
-        counted = found.get("plan.macs")
-        if workload is not None and counted is not None and counted.origin == "counted":
+        operations = found.get("plan.macs")
+        if workload is not None and operations is not None and operations.origin == "counted":
             seconds = _measured_step(outcomes, workload)
             if seconds is not None:
                 found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
@@ -48,27 +48,28 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
     """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
     network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
-    counted = counts(workload) if workload is not None else None
+    model = counted(workload) if workload is not None else None
     size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
-    if isinstance(size, int) and (counted is None or size != counted.parameters):
-        about = estimated(network, size, int(steps.value) if steps is not None else None, counted)  # type: ignore[arg-type]
+    if isinstance(size, int) and (model is None or size != model.parameters):
+        about = estimated(network, size, int(steps.value) if steps is not None else None, model)  # type: ignore[arg-type]
         found = _quantities(about, "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
     pretrained = plan.value("network.init") == "pretrained"
     if workload is not None and pretrained and network == "cnn" and workload.modality == "image":
         return _quantities(backbone(workload.inputs), Source.PUBLISHED)
-    if counted is not None:
-        return _quantities(counted, "counted")
+    if model is not None:
+        return _quantities(model, "counted")
     if stated is not None and isinstance(stated.value, int):
         return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
     return {}
 
 
-def _quantities(found: Counts, origin: str) -> dict[str, Quantity]:
+def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
     return {
         "plan.parameters": Quantity(found.parameters, origin, _COUNTED_FROM),
-        "plan.macs": Quantity(found.macs, origin, _COUNTED_FROM),
+        "plan.macs": Quantity(found.multiply_adds, origin, _COUNTED_FROM),
         "plan.kept_values": Quantity(found.kept, origin, _COUNTED_FROM),
+        "plan.kept_bytes": Quantity(found.kept_bytes, origin, _COUNTED_FROM),
     }
 
 

@@ -1,1 +1,1 @@
-"""Parts that families of networks share: layers, sizes, losses, and the counting of all these."""
+"""Parts that families of networks share: layers, these layers on shapes, sizes, losses."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.published import PublishedFigure, PublishedTable
-from advisor.networks.counts import counts
+from advisor.networks.counts import counted
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.variants import CPU, DEVICE, GPU
@@ -75,7 +75,7 @@ def _of_bench(words: str) -> str:
 
 def _network(page: Page, report: BenchReport, result: Measured) -> None:
     network = result.network
-    weights = number_words(float(counts(network).parameters), "weights")
+    weights = number_words(float(counted(network).parameters), "weights")
     page.heading(f"{network.title.upper()}: {weights}, batches of {network.batch_size}")
     for line in _rows(report, result):
         page.verbatim(line)

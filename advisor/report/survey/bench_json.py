@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.networks.counts import counts
+from advisor.networks.counts import counted
 from advisor.probes.probe import Setting
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
@@ -56,14 +56,14 @@ def _verdicts(judged: Mapping[str, Judgement]) -> dict[str, Any]:
 
 
 def _network_json(report: BenchReport, result: Measured) -> dict[str, Any]:
-    network, counted = result.network, counts(result.network)
+    network, model = result.network, counted(result.network)
     return {
         "name": network.name,
         "title": network.title,
         "network": workload(network).describe(),
         "batch": network.batch_size,
-        "parameters": counted.parameters,
-        "macs_per_example": counted.macs,
+        "parameters": model.parameters,
+        "macs_per_example": model.multiply_adds,
         "threads": _sweep_json(result, THREADS.name, 1),
         "batches": _sweep_json(result, BATCH.name, network.batch_size),
         "devices": _sweep_json(result, DEVICE.name, CPU),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.family import Family, Module, Units, activation, check_design, pictures
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 
 LEAST_SIDE = 63
 """Pixels along a side of the smallest picture that it can read."""
 _UNITS = (64, 192, 384, 256, 256, 4096, 4096)
+_KERNELS = (11, 5, 3, 3, 3)
+_POOLED = (0, 1, 4)
+"""Convolutions with a pooling after them."""
 
 
 def sides(side: int) -> tuple[int, int, int, int]:
@@ -23,15 +27,17 @@ def _check(spec: NetworkSpec, units: Units) -> None:
     check_design(spec, units, _UNITS, LEAST_SIDE, "its strides and poolings would leave nothing of a smaller one.")
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    shape = input_picture(spec)
-    one, two, three, four, five, six, seven = units
-    first, pooled, again, last = sides(shape.side)
-    counts.convolution(shape.colours, one, 11 * 11, first**2)
-    counts.convolution(one, two, 5 * 5, pooled**2)
-    for before, after in ((two, three), (three, four), (four, five)):
-        counts.convolution(before, after, 3 * 3, again**2)
-    counts.dense((five * last**2, six, seven, spec.outputs))
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    *channels, six, seven = units
+    for number, (after, kernel) in enumerate(zip(channels, _KERNELS, strict=True)):
+        with tape.within("stages", number):
+            stride, padding = (4, 2) if number == 0 else (1, kernel // 2)
+            x = tape.convolution("convolution", x, after, kernel, stride=stride, padding=padding)
+            x = tape.activation(spec.activation, x)
+            if number in _POOLED:
+                x = tape.pooled(x, 3, 2)
+    x = tape.view(x, x.size)
+    shapes.dense(tape, x, (six, seven, spec.outputs), shapes.activated(tape, spec.activation))
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

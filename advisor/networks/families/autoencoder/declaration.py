@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import math
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
 from advisor.networks.family import (
     Family,
@@ -15,7 +16,7 @@ from advisor.networks.family import (
     check_halvings,
     large_pictures,
 )
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import PICTURE_CODE_WIDTH
 
 
@@ -31,23 +32,46 @@ def _check(spec: NetworkSpec, units: Units) -> None:
         check_halvings(spec, units, len(units))
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    count = _count_dense if large_pictures(spec) is Layout.FLAT else _count_pictures
+    count(spec, units, tape, x)
+
+
+def _count_dense(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    following = shapes.activated(tape, spec.activation)
+    *widths, code = encoder_widths(units)
     variational = spec.network == "vae"
-    if large_pictures(spec) is Layout.FLAT:
-        widths = (flat_values(spec), *encoder_widths(units))
-        counts.dense((*widths[:-1], widths[-1] * (2 if variational else 1)))
-        counts.dense(widths[::-1])
-        return
-    shape = input_picture(spec)
-    channels = (shape.colours, *units)
-    for number, (before, after) in enumerate(pairwise(channels)):
-        counts.convolution(before, after, 9, shape.side**2 // 4 ** (number + 1))
-    for number, (before, after) in enumerate(pairwise(channels[::-1])):
-        counts.convolution(before, after, 16, shape.side**2 // 4 ** (len(units) - number), 4)
-    if variational:
-        values = channels[-1] * (shape.side // 2 ** len(units)) ** 2
-        counts.dense((values, 2 * PICTURE_CODE_WIDTH))
-        counts.dense((PICTURE_CODE_WIDTH, values))
+    with tape.within("encoder"):
+        encoded = shapes.dense(tape, x, (*widths, 2 * code if variational else code), following)
+        encoded = _drawn(tape, encoded) if variational else following(encoded)
+    with tape.within("decoder"):
+        shapes.dense(tape, encoded, (*widths[::-1], x.size), following)
+
+
+def _count_pictures(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    following = shapes.activated(tape, spec.activation)
+    colours = x.shape[0]
+    with tape.within("encoder"):
+        for number, after in enumerate(units):
+            with tape.within(number):
+                x = following(tape.convolution("convolution", x, after, 3, stride=2))
+        smallest = x.shape
+        if spec.network == "vae":
+            x = _drawn(tape, tape.linear("code", tape.view(x, x.size), 2 * PICTURE_CODE_WIDTH))
+    with tape.within("decoder"):
+        if spec.network == "vae":
+            x = tape.linear("smallest", x, math.prod(smallest))
+            x = following(tape.view(x, *smallest))
+        for number, after in enumerate((*units[-2::-1], colours)):
+            with tape.within(number):
+                x = tape.enlarging("convolution", following(x) if number else x, after, 4, 2)
+
+
+def _drawn(tape: Tape, encoded: Value) -> Value:
+    """A code from its mean and log variance: the mean, and noise times the deviation."""
+    code = encoded.size // 2
+    deviation = tape.activation("exp", tape.moved(encoded, code, name="halve"))
+    return tape.add(tape.view(encoded, code), tape.multiply(deviation, tape.given(code)))
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

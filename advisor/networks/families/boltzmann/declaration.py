@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import NetworkSpec, UnbuildableError, flat_values
 from advisor.networks.family import Family, Module, Units, flat
-from advisor.networks.parts.counting import Counts
 from advisor.networks.parts.sizes import GIBBS_STEPS
 
 
@@ -15,26 +13,63 @@ def _check(spec: NetworkSpec, units: Units) -> None:
         raise UnbuildableError("An rbm has a single layer of hidden units; several on top of one another are a dbn.")
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    widths = (flat_values(spec), *units)
-    if spec.loss != "contrastive_divergence":
-        counts.dense((*widths, spec.outputs))
-        counts.parameters += sum(widths[:-1])  # visible biases, for pretraining
-        return
-    for below, above in pairwise(widths):
-        counts.parameters += below * above + below + above
-        counts.macs += (2 * GIBBS_STEPS + 1) * below * above
-        counts.kept += 2 * (below + above)
-    counts.macs += sum(below * above for below, above in pairwise(widths[:-1]))  # up to the next machine
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    count = _count_contrasts if spec.loss == "contrastive_divergence" else _count_labelled
+    count(spec, units, tape, x)
+
+
+def _count_labelled(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    for number, hidden in enumerate(units):
+        with tape.within("machines", number):
+            tape.weights("visible_bias", x.size)  # for pretraining
+            x = tape.activation("sigmoid", tape.linear("drive", x, hidden))
+    tape.linear("head", x, spec.outputs)
+
+
+def _count_contrasts(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    for number, hidden in enumerate(units):
+        with tape.within("machines", number):
+            _count_contrast(tape, x, hidden, gaussian=not number and _gaussian(spec))
+            if number < len(units) - 1:
+                with tape.tied(), tape.forgetting():
+                    x = tape.activation("sigmoid", tape.linear("drive", x, hidden))
+
+
+def _count_contrast(tape: Tape, x: Value, hidden: int, *, gaussian: bool) -> None:
+    """The energies of an example, and of the visible units that the machine reaches from it."""
+    drive = tape.linear("drive", x, hidden)
+    reached = x
+    with tape.tied(), tape.forgetting():
+        for step in range(GIBBS_STEPS):
+            with tape.within("steps", step):
+                up = tape.linear("up", reached, hidden) if step else drive
+                reached = tape.linear("down", tape.activation("sigmoid", up), x.size)
+    with tape.within("energy"):
+        _count_energy(tape, x, drive, gaussian)
+    with tape.within("reached"), tape.tied():
+        _count_energy(tape, reached, tape.linear("drive", reached, hidden), gaussian)
+
+
+def _count_energy(tape: Tape, visible: Value, drive: Value, gaussian: bool) -> None:
+    tape.activation("softplus", drive)
+    if gaussian:
+        difference = tape.add(visible, tape.weights("visible_bias", visible.size))
+        tape.activation("square", difference)
+    else:
+        tape.scaled("visible_bias", visible, visible.size)
+
+
+def _gaussian(spec: NetworkSpec) -> bool:
+    """Pixels and words are on or off, other values numbers."""
+    return spec.modality not in ("image", "video", "text")
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:
-    """With a head for another loss than contrastive divergence. Pixels and words are on or off, other values numbers."""
+    """With a head for another loss than contrastive divergence."""
     from advisor.networks.families.boltzmann.network import DeepBelief
 
     outputs = None if spec.loss == "contrastive_divergence" else spec.outputs
-    gaussian = spec.modality not in ("image", "video", "text")
-    return DeepBelief((flat_values(spec), *units), outputs, gaussian=gaussian)
+    return DeepBelief((flat_values(spec), *units), outputs, gaussian=_gaussian(spec))
 
 
 FAMILIES = (

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, input_picture
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, activated, pictures_or_sequences
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import EMBEDDING_WIDTH
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    following = shapes.activated(tape, spec.activation)
     layout = pictures_or_sequences(spec)
-    if layout is Layout.PICTURE:
-        shape = input_picture(spec)
-        side = shape.side
-        for before, after in pairwise((shape.colours, *units)):
-            counts.convolution(before, after, 9, side * side)
-            counts.convolution(after, after, 9, side * side)
-            side = max(1, side // 2)
-    else:
-        tokens = layout is Layout.TOKENS
-        steps = spec.sequence_length or 1
-        counts.parameters += spec.inputs * EMBEDDING_WIDTH if tokens else 0
-        for before, after in pairwise((EMBEDDING_WIDTH if tokens else spec.inputs, *units)):
-            counts.convolution(before, after, 3, steps)
-            steps = max(1, steps // 2)
-    counts.dense((units[-1], spec.outputs))
+    if layout is Layout.TOKENS:
+        x = tape.embedding("embedding", x, spec.inputs, EMBEDDING_WIDTH)
+    if layout is not Layout.PICTURE:
+        x = tape.view(x, *x.shape[::-1])  # channels, then steps
+    for number, after in enumerate(units):
+        with tape.within("stages", number):
+            x = following(tape.convolution("convolution", x, after, 3))
+            if layout is Layout.PICTURE:
+                x = following(tape.convolution("again", x, after, 3))
+            if x.shape[1] > 1:
+                x = tape.pooled(x, 2, 2)
+    tape.linear("head", tape.mean(x, units[-1]), spec.outputs)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

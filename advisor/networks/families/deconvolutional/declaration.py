@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, output_picture
 from advisor.networks.family import Answer, Family, Module, Units, activated, check_gives_values
-from advisor.networks.parts.counting import Counts
-from advisor.networks.parts.sizes import halvings
+from advisor.networks.parts import shapes
 
 
 def _layout(spec: NetworkSpec) -> Layout:
@@ -21,15 +21,15 @@ def _check(spec: NetworkSpec, units: Units) -> None:
     check_gives_values(spec, "A deconvolutional network gives")
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    shape = output_picture(spec)
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    shape, following = output_picture(spec), shapes.activated(tape, spec.activation)
     channels = (*units, shape.colours)
     if _restores(spec):
-        shrink = 2 ** sum(halvings(shape.side, len(units)))
-        counts.convolution(shape.colours, units[0], shrink**2, (shape.side // shrink) ** 2)
-        counts.enlarging(channels, shape.side)
+        shrink = shapes.shrinkage(channels, shape.side)
+        x = tape.convolution("reader", x, units[0], shrink, stride=shrink, padding=0)
+        shapes.enlarging(tape, x, channels, shape.side, following)
     else:
-        counts.spreading(flat_values(spec), channels, shape.side)
+        shapes.spreading(tape, x, channels, shape.side, following)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

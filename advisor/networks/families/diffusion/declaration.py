@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
 from advisor.networks.family import Family, Module, Units, activated, activation, check_halvings, flat, pictures
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import TIME_WIDTH
 
 
@@ -17,16 +18,25 @@ def _check(spec: NetworkSpec, units: Units) -> None:
         check_halvings(spec, units, len(units) - 1)
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    counts.dense((TIME_WIDTH, TIME_WIDTH))
-    if layout(spec) is Layout.FLAT:
-        counts.dense((flat_values(spec), *units, flat_values(spec)))
-    else:
-        shape = input_picture(spec)
-        counts.unet((shape.colours, *units), shape.colours, shape.side)
-        units += units[-2::-1]  # the stages of the way up
-    for width in units:
-        counts.dense((TIME_WIDTH, width))
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    squash = shapes.activated(tape, spec.activation)
+    noisy = tape.add(x, tape.given(*x.shape))
+    with tape.within("code"):
+        code = squash(tape.linear("mix", tape.given(TIME_WIDTH), TIME_WIDTH))
+    if layout(spec) is Layout.PICTURE:
+
+        def stage(maps: Value, width: int) -> Value:
+            """Two convolutions; the step is told between them."""
+            told = tape.linear("told", code, width)
+            maps = squash(tape.add(tape.convolution("first", maps, width, 3), told))
+            return squash(tape.convolution("second", maps, width, 3))
+
+        shapes.unet(tape, noisy, units, x.shape[0], stage)
+        return
+    for number, width in enumerate(units):
+        with tape.within("layers", number):
+            noisy = squash(tape.add(tape.linear("linear", noisy, width), tape.linear("told", code, width)))
+    tape.linear("head", noisy, x.size)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import NetworkSpec, flat_values
 from advisor.networks.family import Candidates, Family, Module, Units, activated, flat
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    counts.dense((flat_values(spec), *units, spec.outputs))
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    shapes.dense(tape, x, (*units, spec.outputs), shapes.activated(tape, spec.activation))
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
 from advisor.networks.family import Family, Module, Units, activated, large_pictures
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import NOISE_WIDTH, halvings
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    judge = Counts()
-    if large_pictures(spec) is Layout.FLAT:
-        values = flat_values(spec)
-        judge.dense((values, *units, 1))
-        counts.dense((NOISE_WIDTH, *units[::-1], values))
-    else:
-        shape = input_picture(spec)
-        side = shape.side
-        for (before, after), half in zip(pairwise((shape.colours, *units)), halvings(side, len(units)), strict=True):
-            side //= 2 if half else 1
-            judge.convolution(before, after, 16 if half else 9, side**2)
-        judge.dense((units[-1] * side**2, 1))
-        counts.spreading(NOISE_WIDTH, (*units[::-1], shape.colours), shape.side)
-    counts.repeated(judge, 3)
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    """The judge looks at the real example and twice at a produced one: the second time the generator learns from it."""
+    following = shapes.activated(tape, spec.activation)
+    noise = tape.given(NOISE_WIDTH)
+    with tape.within("generator"):
+        if large_pictures(spec) is Layout.FLAT:
+            produced = shapes.dense(tape, noise, (*units[::-1], x.size), following)
+        else:
+            colours, side, _ = x.shape
+            produced = shapes.spreading(tape, noise, (*units[::-1], colours), side, following)
+    with tape.within("judge", "real"):
+        _count_judge(tape, x, units, following)
+    with tape.tied():
+        with tape.within("judge", "produced"):
+            _count_judge(tape, produced, units, following)
+        with tape.within("judge", "passed_off"), tape.frozen():
+            _count_judge(tape, produced, units, following)
+
+
+def _count_judge(tape: Tape, x: Value, units: Units, following: shapes.Following) -> None:
+    if len(x.shape) == 1:
+        shapes.dense(tape, x, (*units, 1), following)
+        return
+    for number, (after, half) in enumerate(zip(units, halvings(x.shape[1], len(units)), strict=True)):
+        kernel, stride = (4, 2) if half else (3, 1)
+        with tape.within(number):
+            x = following(tape.convolution("convolution", x, after, kernel, stride=stride, padding=1))
+    tape.linear("head", tape.view(x, x.size), 1)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
 from advisor.networks.family import Family, Module, Units, activated
-from advisor.networks.parts.counting import Counts
 
 
 def _layout(spec: NetworkSpec) -> Layout:
@@ -15,10 +13,13 @@ def _layout(spec: NetworkSpec) -> Layout:
     return Layout.GRAPH
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    for before, after in pairwise((spec.inputs, *units)):
-        counts.dense((2 * before, after))
-    counts.dense((units[-1], spec.outputs))
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    """Of one node. The numbers of its edges are kept too, but the plan does not state them."""
+    for number, after in enumerate(units):
+        with tape.within("rounds", number):
+            x = tape.joined(x, tape.moved(x, *x.shape, name="hear"))
+            x = tape.activation(spec.activation, tape.linear("mix", x, after))
+    tape.linear("head", x, spec.outputs)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

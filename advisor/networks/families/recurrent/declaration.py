@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, every_token
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, sequences
-from advisor.networks.parts.counting import Counts
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    tokens = sequences(spec) is Layout.TOKENS
-    steps = spec.sequence_length or 1
-    counts.parameters += spec.inputs * units[0] if tokens else 0
-    for before, after in pairwise((units[0] if tokens else spec.inputs, *units)):
-        counts.recurrent(before, after, steps, 4 if spec.network == "lstm" else 1)
-    counts.dense((units[-1], spec.outputs), steps if every_token(spec) else 1)
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    if sequences(spec) is Layout.TOKENS:
+        x = tape.embedding("embedding", x, spec.inputs, units[0])
+    layer = tape.lstm if spec.network == "lstm" else tape.rnn
+    for number, width in enumerate(units):
+        x = layer(f"layers.{number}", x, width)
+    if every_token(spec):
+        tape.linear(
+            "head", tape.moved(x, *x.shape), spec.outputs
+        )  # copied, since PyTorch has the steps before the batch
+    else:
+        tape.linear("head", tape.view(x, units[-1]), spec.outputs)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
 from advisor.networks.family import Family, Module, Units, activated, activation
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 
 
 def _layout(spec: NetworkSpec) -> Layout:
@@ -15,13 +16,20 @@ def _layout(spec: NetworkSpec) -> Layout:
     return Layout.TREE
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    """Of a tree whose every node has two children or none."""
     width, *rest = units
-    nodes = spec.sequence_length or 1
-    counts.parameters += spec.inputs * width
-    counts.kept += 2 * nodes * width
-    counts.dense((2 * width, *rest, width), (nodes - 1) // 2)
-    counts.dense((width, spec.outputs))
+    nodes, _ = x.shape
+    merges = (nodes - 1) // 2
+    following = shapes.activated(tape, spec.activation)
+    words = tape.embedding("embedding", tape.view(x, nodes), spec.inputs, width)
+    states = tape.joined(tape.given(1, width), following(words))
+    children = [tape.gathered(side, states, merges) for side in ("left", "right")]
+    with tape.within("merge"):
+        merged = shapes.dense(tape, tape.joined(*children, axis=1), (*rest, width), following)
+    merged = following(tape.add(merged, tape.gathered("words", words, merges, numbers=2)))
+    tape.gathered("place", merged, merges)
+    tape.linear("head", tape.view(tape.moved(states, *states.shape), width), spec.outputs)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

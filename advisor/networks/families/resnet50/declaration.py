@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.family import Family, Module, Units, activation, check_design, pictures
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 
 BLOCKS = (3, 4, 6, 3)
 """Blocks a stage (He et al. 2016, arXiv:1512.03385, table 1)."""
@@ -15,42 +16,30 @@ LEAST_SIDE = 33
 _UNITS = (64, 128, 256, 512)
 
 
-def sides(side: int) -> tuple[int, int, tuple[int, ...]]:
-    """Pixels along a side after the first convolution, after the pooling, and within each stage; halving rounds up."""
-    first = -(-side // 2)
-    pooled = -(-first // 2)
-    stages = [pooled]
-    for _ in BLOCKS[1:]:
-        stages.append(-(-stages[-1] // 2))
-    return first, pooled, tuple(stages)
-
-
 def _check(spec: NetworkSpec, units: Units) -> None:
     why = "of a smaller one a single pixel would be left, and one example cannot be normalised."
     check_design(spec, units, _UNITS, LEAST_SIDE, why)
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    shape = input_picture(spec)
-    first, side, within = sides(shape.side)
-    before = units[0]
-    _count_normalised(counts, shape.colours, before, 7 * 7, first**2)
-    for inner, many, here in zip(units, BLOCKS, within, strict=True):
-        after = inner * EXPANSION
-        for _ in range(many):
-            _count_normalised(counts, before, inner, 1, side**2)
-            _count_normalised(counts, inner, inner, 3 * 3, here**2)
-            _count_normalised(counts, inner, after, 1, here**2)
-            if before != after or side != here:
-                _count_normalised(counts, before, after, 1, here**2)
-            before, side = after, here
-    counts.dense((before, spec.outputs))
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    following = shapes.activated(tape, spec.activation)
+    with tape.within("stem"):
+        x = tape.pooled(following(_convolved(tape, "convolution", x, units[0], 7, 2)), 3, 2, padding=1)
+    for stage, (inner, many) in enumerate(zip(units, BLOCKS, strict=True)):
+        for number in range(many):
+            stride = 2 if stage and not number else 1
+            with tape.within("stages", stage, number):
+                way = following(_convolved(tape, "reduce", x, inner, 1))
+                way = following(_convolved(tape, "look", way, inner, 3, stride))
+                way = _convolved(tape, "widen", way, inner * EXPANSION, 1)
+                around = x if x.shape == way.shape else _convolved(tape, "around", x, inner * EXPANSION, 1, stride)
+                x = following(tape.add(way, around))
+    tape.linear("head", tape.mean(x, x.shape[0]), spec.outputs)
 
 
-def _count_normalised(counts: Counts, before: int, after: int, taps: int, places: int) -> None:
-    """A convolution with a batch normalisation, which has a scale and a shift for each channel in place of one bias."""
-    counts.convolution(before, after, taps, places)
-    counts.parameters += after
+def _convolved(tape: Tape, name: str, x: Value, after: int, kernel: int, stride: int = 1) -> Value:
+    """A convolution, with the batch normalisation that takes the place of its biases."""
+    return tape.norm(f"{name}_norm", tape.convolution(name, x, after, kernel, stride=stride, bias=False), "batch")
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

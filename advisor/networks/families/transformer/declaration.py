@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
+from advisor.models.families.parts import Attention, FeedForward
+from advisor.models.families.stack import Stack
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, activation, pictures, sequences
-from advisor.networks.parts.counting import Counts
 
 PATCHES_A_SIDE = 16
 """Pictures are cut into at most 16 x 16 patches."""
@@ -48,30 +51,30 @@ def _check(spec: NetworkSpec, units: Units) -> None:
         raise UnbuildableError("The hidden units of a transformer are its width and that of its feed-forward layers.")
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     width = units[0]
-    steps = spec.sequence_length or 1
-    layout = _layout(spec)
-    if layout is Layout.PICTURE:
-        shape = input_picture(spec)
-        size = patch_size(shape.side)
-        steps = (shape.side // size) ** 2
-        counts.convolution(shape.colours, width, size * size, steps)
-    elif layout is Layout.TOKENS:
-        counts.parameters += spec.inputs * width
-    else:
-        counts.dense((spec.inputs, width), steps)
-    counts.parameters += steps * width + 2 * width  # positions and the last norm
-    for _ in range(layers_for(width)):
-        _count_layer(counts, width, wider(units), steps)
-    counts.dense((width, spec.outputs), steps if every_token(spec) else 1)
+    match _layout(spec):
+        case Layout.PICTURE:
+            size = patch_size(x.shape[1])
+            x = tape.convolution("patches", x, width, size, stride=size, padding=0)
+            x = tape.view(x, x.size // width, width)
+        case Layout.TOKENS:
+            x = tape.embedding("embedding", x, spec.inputs, width)
+        case _:
+            x = tape.linear("reader", x, width)
+    tape.weights("positions", *x.shape)
+    x = tape.moved(x, *x.shape, name="place")
+    stack = Stack(
+        layers=layers_for(width),
+        attention=Attention(heads=heads(width), head=width // heads(width), together=True),
+        feed_forward=FeedForward(inner=wider(units), activation=_activation(spec)),
+    )
+    x = tape.norm("norm", stack.over(tape, x), "layer")
+    tape.linear("head", x if every_token(spec) else tape.mean(x, width), spec.outputs)
 
 
-def _count_layer(counts: Counts, width: int, wider: int, steps: int) -> None:
-    """Four projections, two products over all pairs of steps, two linear layers, two norms."""
-    counts.parameters += 4 * (width * width + width) + 2 * width * wider + wider + width + 4 * width
-    counts.macs += steps * (4 * width * width + 2 * width * wider) + 2 * steps * steps * width
-    counts.kept += 17 * width * steps
+def _activation(spec: NetworkSpec) -> Literal["gelu", "relu"]:
+    return "gelu" if spec.activation == "gelu" else "relu"
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:
@@ -98,7 +101,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         heads(width),
         layers_for(width),
         spec.outputs,
-        activation("gelu" if spec.activation == "gelu" else "relu"),
+        activation(_activation(spec)),
         every_step=every_token(spec),
         causal=every_token(spec),
     )

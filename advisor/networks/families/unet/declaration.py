@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from advisor.models.tape import Tape, Value
 from advisor.networks.description import NetworkSpec, input_picture
 from advisor.networks.family import Answer, Family, Module, Units, activated, check_halvings, pictures
-from advisor.networks.parts.counting import Counts
+from advisor.networks.parts import shapes
 
 
 def _check(spec: NetworkSpec, units: Units) -> None:
     check_halvings(spec, units, len(units) - 1)
 
 
-def _count(spec: NetworkSpec, units: Units, counts: Counts) -> None:
-    shape = input_picture(spec)
-    counts.unet((shape.colours, *units), spec.outputs, shape.side)
+def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
+    following = shapes.activated(tape, spec.activation)
+
+    def stage(maps: Value, width: int) -> Value:
+        for name in ("first", "second"):
+            maps = following(tape.convolution(name, maps, width, 3))
+        return maps
+
+    shapes.unet(tape, x, units, spec.outputs, stage)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

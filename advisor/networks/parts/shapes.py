@@ -1,0 +1,68 @@
+"""The layers that families share, on a tape of shapes, by which networks are counted. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from advisor.models.tape import Tape, Value
+from advisor.networks.parts.sizes import halvings
+
+Following: TypeAlias = Callable[[Value], Value]
+"""A layer's activation, and normalisation and dropout where they are wanted."""
+
+
+def activated(tape: Tape, activation: str) -> Following:
+    """An activation after each layer, and nothing else."""
+    return lambda x: tape.activation(activation, x)
+
+
+def dense(tape: Tape, x: Value, widths: tuple[int, ...], following: Following) -> Value:
+    """(..., values) -> (..., widths[-1]): linear layers, each but the last with what follows it."""
+    for number, width in enumerate(widths):
+        with tape.within(number):
+            x = tape.linear("linear", x, width)
+            if number < len(widths) - 1:
+                x = following(x)
+    return x
+
+
+def spreading(tape: Tape, x: Value, channels: tuple[int, ...], side: int, following: Following) -> Value:
+    """(values,) -> (channels[-1], side, side), see `layers.spreading`."""
+    smallest = side // shrinkage(channels, side)
+    x = tape.linear("smallest", x, channels[0] * smallest**2)
+    return enlarging(tape, tape.view(x, channels[0], smallest, smallest), channels, side, following)
+
+
+def shrinkage(channels: tuple[int, ...], side: int) -> int:
+    """The side of the picture divided by that of the smallest maps."""
+    return int(2 ** sum(halvings(side, len(channels) - 1)))
+
+
+def enlarging(tape: Tape, x: Value, channels: tuple[int, ...], side: int, following: Following) -> Value:
+    """From the smallest maps to a picture so many pixels wide."""
+    doubled = halvings(side, len(channels) - 1)[::-1]
+    for number, (after, double) in enumerate(zip(channels[1:], doubled, strict=True)):
+        kernel, stride = (4, 2) if double else (3, 1)
+        with tape.within("enlarging", number):
+            x = tape.enlarging("convolution", following(x), after, kernel, stride)
+    return x
+
+
+def unet(tape: Tape, x: Value, channels: tuple[int, ...], outputs: int, stage: Callable[[Value, int], Value]) -> Value:
+    """A picture -> (outputs, side, side), through stages of so many channels, with half the pixels each, and back up.
+
+    `stage` gives maps so many channels of the same size.
+    """
+    opposite = []
+    for number, width in enumerate(channels):
+        with tape.within("down", number):
+            if number:
+                opposite.append(x)
+                x = tape.pooled(x, 2, 2)
+            x = stage(x, width)
+    for number, width in enumerate(channels[-2::-1]):
+        with tape.within("up", number):
+            wider = tape.enlarging("widen", x, width, 2, 2)
+            x = stage(tape.joined(opposite.pop(), wider), width)
+    return tape.convolution("head", x, outputs, 1)
