@@ -15,8 +15,8 @@ from math import prod
 
 from advisor.models.model import Layer
 
-_SAVES_RESULT = frozenset({"relu", "sigmoid", "tanh", "softmax", "exp"})
-"""Activations whose derivative follows from their result; that of the others needs their input."""
+_SAVES_RESULT = frozenset({"relu", "leaky_relu", "sigmoid", "tanh", "softmax", "exp"})
+"""Activations whose derivative follows from their result; that of the others needs their input. ReLUs work in place."""
 _WRITTEN_OUT = {"gelu_new": 3, "clamped_silu": 3}
 """Activations that libraries write out in several operations, and the values between that are kept too."""
 _LSTM_STEP, _LSTM_ENDS = 15.5, 14
@@ -240,13 +240,14 @@ class Tape:
         """Normalisation of the same shape.
 
         Args:
-            kind: batch (weights a channel), group (the same), layer (weights and shifts of the last axis), rms (weights of it).
+            kind: batch, group and instance (weights and shifts a channel), layer (of the last axis), rms (weights of it).
             shift: False for weights alone.
             copies: values between that are kept too where it is written out in several operations.
         """
-        by_channel = kind in ("batch", "group")
+        by_channel = kind in ("batch", "group", "instance")
         width = x.shape[0] if by_channel else x.shape[-1]
-        figures = {"batch": 0, "group": 2 * groups, "rms": x.size // width, "layer": 2 * (x.size // width)}[kind]
+        rows = x.size // width
+        figures = {"batch": 0, "group": 2 * groups, "instance": 3 * width, "rms": rows, "layer": 2 * rows}[kind]
         result = _value(x.shape)
         self._add(
             name,
@@ -351,10 +352,19 @@ class Tape:
         )
         return result
 
-    def pooled(self, x: Value, kernel: int, stride: int, *, padding: int = 0, largest: bool = True) -> Value:
+    def pooled(
+        self,
+        x: Value,
+        kernel: int | Sequence[int],
+        stride: int | Sequence[int],
+        *,
+        padding: int = 0,
+        largest: bool = True,
+    ) -> Value:
         """(channels, places...) -> the same with fewer places: the largest of each window, or the mean."""
         channels, *places = x.shape
-        result = _value((channels, *((place + 2 * padding - kernel) // stride + 1 for place in places)))
+        windows = zip(places, _each(kernel, places), _each(stride, places), strict=True)
+        result = _value((channels, *((place + 2 * padding - size) // step + 1 for place, size, step in windows)))
         indices = result.size * _INDEX_BYTES if largest else 0
         self._add("pool", "pool", result.shape, kept=self._keep(x), kept_bytes=indices, moved=x.size + result.size)
         return result

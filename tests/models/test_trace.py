@@ -15,6 +15,26 @@ def test_tied_weights_count_once() -> None:
     assert sum(layer.multiply_adds for layer in layers) == 5 * 8 * 100
 
 
+def test_a_part_with_two_names_counts_once() -> None:
+    layers = traced(Named, lambda batch: (torch.zeros(batch, 8),))
+
+    assert sum(layer.parameters for layer in layers) == 8 * 8 + 8
+    assert sum(layer.multiply_adds for layer in layers) == 8 * 8
+
+
+class Named(nn.Module):
+    """A layer, and a row of layers that has it too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.row = nn.Sequential(self.layer, nn.ReLU())
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.row(values)
+        return result
+
+
 class Tied(nn.Module):
     """Scores of all words from a table that gives each word its vector."""
 

@@ -44,6 +44,10 @@ class DiffusionUNet:
     def input(self) -> tuple[int, ...]:
         return (self.channels, self.side, self.side)
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.widths
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         time = self._time(tape)
         text = tape.given(self.words, self.text) if self.text else None
@@ -166,6 +170,10 @@ class DiffusionTransformer:
     @property
     def input(self) -> tuple[int, ...]:
         return (self.channels, self.side, self.side)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, 4 * self.width
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         x = tape.convolution("patches", tape.given(*input), self.width, self.patch, stride=self.patch, padding=0)

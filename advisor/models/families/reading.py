@@ -42,8 +42,7 @@ def _value(reader: Reader, hint: Any, mapping: Mapping, name: str, what: str) ->
     if dataclasses.is_dataclass(hint):
         return _record(reader, hint, node, f"{what}: {name}")
     if typing.get_origin(hint) is tuple:
-        items = node.items if isinstance(node, Sequence) else (node,)
-        return tuple(_integer(reader, item, f"{what}: {name}") for item in items)
+        return _several(reader, hint, node, f"{what}: {name}")
     if typing.get_origin(hint) is typing.Literal:
         return reader.choice(mapping, name, what, typing.get_args(hint))
     if hint is bool:
@@ -51,6 +50,15 @@ def _value(reader: Reader, hint: Any, mapping: Mapping, name: str, what: str) ->
     if hint is int:
         return _integer(reader, node, f"{what}: {name}")
     return reader.text(mapping, name, what, required=True)
+
+
+def _several(reader: Reader, hint: Any, node: Node, what: str) -> tuple[Any, ...]:
+    """Whole numbers, or several of them for each of several."""
+    items = node.items if isinstance(node, Sequence) else (node,)
+    inner = typing.get_args(hint)[0]
+    if inner is int:
+        return tuple(_integer(reader, item, what) for item in items)
+    return tuple(_several(reader, inner, item, what) for item in items)
 
 
 def _integer(reader: Reader, node: Node, what: str) -> int:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNet
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
+from advisor.models.families.segmentation import UNet
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
 from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
@@ -37,6 +38,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "resnet": ResNet,
         "convnext": ConvNeXt,
         "vision_transformer": VisionTransformer,
+        "unet": UNet,
         "diffusion_unet": DiffusionUNet,
         "diffusion_transformer": DiffusionTransformer,
     }

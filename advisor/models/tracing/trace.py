@@ -95,11 +95,26 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
         module = build()
     own = _own(module)  # before tied weights come apart
     with nullcontext() if contents else FakeTensorMode(allow_non_fake_inputs=True):
-        module = (module if contents else module.to_empty(device="cpu")).train()
+        if not contents:
+            _put_on_the_cpu(module)
+        module.train()
         smaller, larger = (_counts(module, inputs(batch)) for batch in _BATCHES)
     names = dict.fromkeys([*larger, *(name for name, parameters in own.items() if parameters)])
     kinds = {name: type(part).__name__ for name, part in module.named_modules()}
     return [_layer(name, kinds.get(name, ""), own.get(name, 0), smaller, larger) for name in names]
+
+
+def _put_on_the_cpu(module: nn.Module) -> None:
+    """Module.to_empty, for parts that have several names or share weights too."""
+    moved: dict[int, Tensor] = {}
+    for part in module.modules():
+        for name, tensor in [*part.named_parameters(recurse=False), *part.named_buffers(recurse=False)]:
+            if id(tensor) not in moved:
+                empty = torch.empty_like(tensor, device="cpu")
+                moved[id(tensor)] = (
+                    nn.Parameter(empty, tensor.requires_grad) if isinstance(tensor, nn.Parameter) else empty
+                )
+            setattr(part, name, moved[id(tensor)])
 
 
 def _own(module: nn.Module) -> dict[str, int]:
