@@ -15,8 +15,8 @@ from math import prod
 
 from advisor.models.model import Layer
 
-_SAVES_RESULT = frozenset({"relu", "leaky_relu", "sigmoid", "tanh", "softmax", "exp"})
-"""Activations whose derivative follows from their result; that of the others needs their input. ReLUs work in place."""
+_SAVES_RESULT = frozenset({"relu", "sigmoid", "tanh", "softmax", "exp"})
+"""Activations whose derivative follows from their result; that of the others needs their input."""
 _WRITTEN_OUT = {"gelu_new": 3, "clamped_silu": 3}
 """Activations that libraries write out in several operations, and the values between that are kept too."""
 _LSTM_STEP, _LSTM_ENDS = 15.5, 14
@@ -300,9 +300,10 @@ class Tape:
 
     # --- without weights -------------------------------------------------------------------------------------------
 
-    def activation(self, kind: str, x: Value) -> Value:
+    def activation(self, kind: str, x: Value, *, in_place: bool = False) -> Value:
+        """In place, the derivative follows from the result, since there is nothing else (leaky ReLU)."""
         result = _value(x.shape)
-        saved = result if kind in _SAVES_RESULT else x
+        saved = result if in_place or kind in _SAVES_RESULT else x
         kept = self._keep(saved) + _WRITTEN_OUT.get(kind, 0) * x.size
         self._add(kind, "activation", x.shape, kept=kept, moved=2 * x.size)
         return result

@@ -26,6 +26,7 @@ class UNet:
     """Convolutions of each stage on the way up."""
     normalisation: Literal["batch", "instance", "none"] = "batch"
     activation: Literal["relu", "leaky_relu"] = "relu"
+    """Which works in place."""
     bias: bool = True
     """Of convolutions."""
     pooled: bool = False
@@ -95,13 +96,13 @@ class UNet:
         x = _pooled(tape, x, stride, largest=False)
         if before != width:
             x = self._normed(tape, "shortcut", tape.convolution("shortcut", x, width, 1, bias=False))
-        return tape.activation(self.activation, tape.add(y, x))
+        return tape.activation(self.activation, tape.add(y, x), in_place=True)
 
     def _convolved(
         self, tape: Tape, name: str, x: Value, width: int, kernel: Sequence[int], stride: int | Sequence[int] = 1
     ) -> Value:
         x = tape.convolution(name, x, width, kernel, stride=stride, bias=self.bias)
-        return tape.activation(self.activation, self._normed(tape, name, x))
+        return tape.activation(self.activation, self._normed(tape, name, x), in_place=True)
 
     def _normed(self, tape: Tape, name: str, x: Value) -> Value:
         return x if self.normalisation == "none" else tape.norm(f"{name}_norm", x, self.normalisation)
