@@ -22,12 +22,15 @@ class Layer:
     name: str
     """Its place: layers.0.attention.query"""
     kind: str
-    """linear, convolution, attention, embedding, norm, activation, ..."""
+    """linear, convolution, attention, embedding, norm, activation, ...
+
+    A table is an embedding of which an example meets few rows, its active parameters: gradients are those rows alone.
+    """
     shape: tuple[int, ...]
     """Of its result, without the batch."""
     parameters: int = 0
     active: int = 0
-    """Those of its parameters that take part in one token's way: all of them, but among experts."""
+    """Those of its parameters that take part in one token's way: all of them, but among experts and in tables."""
     multiply_adds: int = 0
     kept: int = 0
     """Values that wait for the backward pass, in the number format of the computation."""
@@ -61,7 +64,7 @@ class Model:
 
     @property
     def active(self) -> int:
-        """The parameters that one token meets; fewer than all in a mixture of experts."""
+        """The parameters that one token or example meets; fewer than all in a mixture of experts, and where tables are."""
         return sum(layer.active for layer in self.layers)
 
     @property

@@ -22,6 +22,8 @@ _WRITTEN_OUT = {"gelu_new": 3, "clamped_silu": 3}
 _LSTM_STEP, _LSTM_ENDS = 15.5, 14
 """Values a unit that the kernel of a processor (oneDNN in PyTorch 2.13) keeps: gates, states and copies of every step, and
 the states at both ends."""
+_BAG_INDICES = 3
+"""Indices that a sum over rows of a table keeps beside the numbers of these rows."""
 _INDEX_BYTES = 8
 _FIGURE_BYTES = 4
 """Of means, deviations and sums, which are kept in 32 bits."""
@@ -124,6 +126,20 @@ class Tape:
             parameters=0 if tied else rows * width,
             kept_bytes=kept,
             moved=2 * result.size,
+        )
+        return result
+
+    def table(self, name: str, rows: int, width: int, looked: int) -> Value:
+        """(width,): the sum of as many rows of a large table as an example looks up."""
+        result = _value((width,))
+        self._add(
+            name,
+            "table",
+            result.shape,
+            parameters=rows * width,
+            active=min(looked, rows) * width,
+            kept_bytes=(looked + _BAG_INDICES) * _INDEX_BYTES,
+            moved=(looked + 1) * width,
         )
         return result
 
@@ -319,6 +335,14 @@ class Tape:
         result = _value(one.shape)
         kept = self._keep(one) + self._keep(other)
         self._add("multiply", "multiply", result.shape, kept=kept, moved=one.size + other.size + result.size)
+        return result
+
+    def products(self, name: str, x: Value) -> Value:
+        """(rows, width) -> (rows, rows): the product of every pair of rows."""
+        rows, _ = x.shape
+        result = _value((rows, rows))
+        moved = 2 * x.size + result.size
+        self._add(name, "products", result.shape, multiply_adds=rows * x.size, kept=self._keep(x), moved=moved)
         return result
 
     def attention(self, q: Value, k: Value, v: Value, heads: int, *, stored: int = 0, dropped: bool = False) -> Value:

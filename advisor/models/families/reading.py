@@ -11,8 +11,8 @@ from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node, Scalar, Sequence
 from advisor.wording import shorten
 
-LARGEST = 10**7
-"""Of any size: a vocabulary has a few hundred thousand rows."""
+LARGEST = 10**8
+"""Of any size: a vocabulary has a few hundred thousand rows, a table of users tens of millions."""
 
 
 def read_family(reader: Reader, kind: str, node: Node | None, what: str) -> Family | None:

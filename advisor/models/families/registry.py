@@ -8,6 +8,7 @@ from typing import Protocol
 
 from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNet
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
+from advisor.models.families.recommenders import Recommender
 from advisor.models.families.segmentation import UNet
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
@@ -39,6 +40,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "convnext": ConvNeXt,
         "vision_transformer": VisionTransformer,
         "unet": UNet,
+        "recommender": Recommender,
         "diffusion_unet": DiffusionUNet,
         "diffusion_transformer": DiffusionTransformer,
     }

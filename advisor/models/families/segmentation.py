@@ -26,7 +26,7 @@ class UNet:
     """Convolutions of each stage on the way up."""
     normalisation: Literal["batch", "instance", "none"] = "batch"
     activation: Literal["relu", "leaky_relu"] = "relu"
-    """Which works in place."""
+    """Works in place."""
     bias: bool = True
     """Of convolutions."""
     pooled: bool = False

@@ -82,7 +82,8 @@ def model_page(model: Model, look: Look, published: PublishedModel | None = None
 def _active(model: Model) -> str:
     if model.active == model.parameters:
         return ""
-    return f", of which a token meets {large(model.active)}"
+    who = "an example" if any(layer.kind == "table" for layer in model.layers) else "a token"
+    return f", of which {who} meets {large(model.active)}"
 
 
 def _besides(model: Model) -> str:
