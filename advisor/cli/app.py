@@ -43,7 +43,7 @@ COMMANDS = {
     "rules trial": ("commands.rules.trial:trial", "What became of the claims of the documents from which this grew."),
     "models": ("", "Published networks: their weights, operations and layers."),
     "models list": ("commands.models.showing:list_", "Every published network that is known by name."),
-    "models show": ("commands.models.showing:show", "One network, published or of a config.json: size and parts."),
+    "models show": ("commands.models.showing:show", "One network, by name, file or function: size and parts."),
     "profiles": ("", "Known devices and measured machines."),
     "profiles list": ("commands.profiles.showing:list_", "Every known device, and the machines measured on this host."),
     "profiles show": (

@@ -8,7 +8,7 @@ from advisor.cli.console import warn_once
 from advisor.errors import Complain
 from advisor.session.inputs import Inputs, gather
 
-_INPUTS = frozenset({"answers", "sets", "machine", "school", "packs", "data", "target"})
+_INPUTS = frozenset({"answers", "sets", "machine", "school", "packs", "data", "target", "model", "input", "python"})
 
 
 def inputs_of(options: NamedTuple, complain: Complain = warn_once, **given: Any) -> Inputs:

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from advisor.cli.completing import complete_assignment, complete_machine
+from advisor.cli.completing import complete_assignment, complete_machine, complete_model
 from advisor.wording import shell_words
 
 
@@ -79,6 +79,18 @@ DataPath = Annotated[
     ),
 ]
 TargetColumn = Annotated[str | None, typer.Option("--target", help="Column (or array) to predict.", metavar="COLUMN")]
+ModelName = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", autocompletion=complete_model,
+                 help="The network: a name of `models list`, timm:NAME, config.json, .safetensors, or FILE.py:FUNCTION (run)."),
+]  # fmt: skip
+InputShape = Annotated[
+    str | None, typer.Option("--input", metavar="SHAPE", help="What the model takes, for one example: 3x224x224.")
+]
+PythonPath = Annotated[
+    Path | None,
+    typer.Option("--python", metavar="PATH", parser=named_path, help="The Python in which the model's file works."),
+]
 MachineName = Annotated[
     str,
     typer.Option("--machine", help="auto: this one; none; a device; a measured machine; or a file of facts or of a profile.",

@@ -13,6 +13,7 @@ from advisor.files.waiting import NO_WAITING, PATIENT, NobodyThereError, Patienc
 from advisor.wording import shorten
 
 CHECK_NAME = "Check the name."
+_LONGEST_PATH = 400
 
 
 def read_named(
@@ -33,9 +34,22 @@ def read_named(
 
     Raises InputError: there is no such file, it cannot be read, nothing comes out of it, or it is too large.
     """
-    where = shorten(path, 400)
+    raw = read_beginning(path, most + 1, title, remedy, patience)
+    if len(raw) > most:
+        raise input_error(
+            title, f"is larger than {most // 1_000_000} MB", where=shorten(path, _LONGEST_PATH), remedy=too_large
+        )
+    return raw
+
+
+def read_beginning(path: Path, count: int, title: str, remedy: str = CHECK_NAME, patience: Patience = PATIENT) -> bytes:
+    """The first so many bytes of a file that a user named; all of it, where it has fewer.
+
+    Raises InputError as `read_named` does, but for a file that is too large.
+    """
+    where = shorten(path, _LONGEST_PATH)
     try:
-        raw = _content(path, most + 1, patience)
+        return _content(path, count, patience)
     except IsADirectoryError:
         raise input_error(title, "this is a folder", where=where, remedy="Name a file.") from None
     except NobodyThereError as error:
@@ -50,9 +64,6 @@ def read_named(
         raise input_error(title, f"cannot be read ({reason})", where=where, remedy=remedy) from None
     except ValueError:  # a null character in the name
         raise input_error(title, "is not a file name", where=where, remedy=CHECK_NAME) from None
-    if len(raw) > most:
-        raise input_error(title, f"is larger than {most // 1_000_000} MB", where=where, remedy=too_large)
-    return raw
 
 
 def _content(path: Path, most: int, patience: Patience) -> bytes:

@@ -83,8 +83,8 @@ class _Config:
         return min(_USUAL_STEPS[writes], most) or _USUAL_STEPS[writes]
 
 
-def network_of(path: Path) -> Model:
-    """The network that a config.json describes.
+def network_of(path: Path, input: tuple[int, ...] | None = None) -> Model:
+    """The network that a config.json describes, counted for an example of this shape or of its usual one.
 
     Raises InputError: it cannot be read, it is of a kind that is not known here, or a size is missing or none.
     """
@@ -99,7 +99,8 @@ def network_of(path: Path) -> Model:
     family = family_of(keys, where)
     name = keys.get("_name_or_path")
     called = name if isinstance(name, str) and name else path.parent.name or path.stem
-    return counted(family, shorten(called, 80), Source.YOURS, origin=f"its configuration, {where}", loaded=str(path))
+    told = {"origin": f"its configuration, {where}", "loaded": str(path)}
+    return counted(family, shorten(called, 80), Source.YOURS, input, **told)
 
 
 def family_of(keys: Mapping[str, Any], where: str) -> Family:

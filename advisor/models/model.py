@@ -57,6 +57,9 @@ class Model:
     licence: str = ""
     loaded: str = ""
     """The place of its weights: timm:NAME, hf:OWNER/NAME, a path; empty where they are drawn."""
+    hidden_units: tuple[int, ...] = ()
+    """Its widths as plans give them: channels of each stage, or the width and that of the feed-forward layers; empty where
+    they are not known."""
 
     @property
     def parameters(self) -> int:

@@ -67,7 +67,7 @@ def counted(
     shape = input or network.input
     network.count(tape, shape)
     kind = next(kind for kind, one in FAMILIES.items() if type(network) is one)
-    return Model(name, kind, source, shape, tuple(tape.layers), **told)
+    return Model(name, kind, source, shape, tuple(tape.layers), hidden_units=network.hidden_units, **told)
 
 
 @cache
@@ -134,7 +134,7 @@ def _model(
     )
 
 
-def _as_counted(reader: Reader, node: safe_yaml.Node, name: str, told: tuple[str, ...]) -> Model | None:
+def _as_counted(reader: Reader, node: safe_yaml.Node, name: str, told: tuple[str, str, str, str]) -> Model | None:
     """A network of no family here: the counts of its parts, as building it gave them."""
     mapping = reader.mapping(node, f"{name}: counted", _COUNTED_KEYS)
     if mapping is None:
@@ -150,4 +150,5 @@ def _as_counted(reader: Reader, node: safe_yaml.Node, name: str, told: tuple[str
         counts = dict(zip(_COUNTS, map(int, texts[1:]), strict=True))
         layers.append(Layer(part, texts[0], (), active=counts["parameters"], **counts))
     shape = tuple(int(text) for text in reader.texts(mapping, "input", name) if text.isdecimal())
-    return Model(name, family, Source.PUBLISHED, shape, tuple(layers), *told)
+    origin, date, licence, loaded = told
+    return Model(name, family, Source.PUBLISHED, shape, tuple(layers), origin, date, licence, loaded)

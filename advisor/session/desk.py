@@ -34,6 +34,7 @@ from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
 from advisor.session.machines import unknown_card, with_published
 from advisor.session.measuring import measuring
+from advisor.session.models import with_model
 from advisor.session.recalling import tried_before
 from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
@@ -232,7 +233,7 @@ class Desk:
     # --- the plan --------------------------------------------------------------------------------------------------
 
     def _complete(self, facts: FactBase) -> FactBase:
-        return with_published(self.knowledge, facts)
+        return with_model(self.knowledge, with_published(self.knowledge, facts))
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
         """Advise as `advisor recommend` does: measurements count where they are in scope."""

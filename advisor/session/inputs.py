@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.agent.settling.advising import advise_here
-from advisor.errors import Complain, InputError, Problem
+from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -17,10 +17,14 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
+from advisor.models.model import Model
+from advisor.models.named import Naming, naming
 from advisor.probes.outcome import Outcome
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
+from advisor.session.models import MODEL, model_of, shapes_of, with_model
 from advisor.session.recalling import measured_before, tried_before
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
@@ -54,6 +58,9 @@ def gather(
     what_if: Sequence[str] | None = None,
     data: Path | None = None,
     target: str | None = None,
+    model: str | None = None,
+    input: str | None = None,
+    python: Path | None = None,
     *,
     complain: Complain,
     mismatch: Mismatch = Mismatch.WARNED,
@@ -62,6 +69,9 @@ def gather(
     """Read all inputs; what is supposed (`what_if`) goes before what is stated, and both before what `data` show.
 
     Args:
+        model: a network by name, file or function, whose code is run only where it is named here.
+        input: the shapes of its inputs, `3x224x224`, for one example.
+        python: the interpreter in which its code works.
         complain: is told of a card that no profile describes, and of what cannot be read of earlier measurements.
         mismatch: what becomes of data that cannot be inspected, or not for the task that somebody states.
         recall: read what this host remembers of the machine and of trials on the data.
@@ -70,6 +80,7 @@ def gather(
     """
     knowledge = knowledge_for(tuple(packs or ()))
     stated = _stated(knowledge, answers, sets or (), what_if or ())
+    network = _network(stated, model, input, python)
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
     known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
@@ -77,11 +88,31 @@ def gather(
     card = unknown_card(facts)
     if card is not None:
         complain("Nothing is known of this card", str(card))
+    facts = with_model(knowledge, facts, network)
     outcomes = found.outcomes
     if found.machine is not None and found.here and recall:
         outcomes = measured_before(found.machine, complain)
     trials = tried_before(facts, complain) if recall else ()
     return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection)
+
+
+def _network(
+    stated: dict[str, Value | None], model: str | None, input: str | None, python: Path | None
+) -> Model | None:
+    """The network that is named by a flag; it is stated from then on. None where nobody needs to look it up now."""
+    said = stated.get(MODEL)
+    if model is None:
+        flag = next((flag for flag, value in (("--input", input), ("--python", python)) if value is not None), None)
+        if flag is not None:
+            raise input_error("There is no model", "it belongs to one", where=flag, remedy="Add --model NAME.")
+        in_library = isinstance(said, str) and naming(said) is Naming.LIBRARY
+        return model_of(said) if in_library else None  # type: ignore[arg-type]
+    if said not in (None, model):
+        what = f"{shorten(said)!r} and {shorten(model)!r} are two"
+        raise input_error(TITLE, what, where=f"{MODEL} and --model", remedy="Keep one of them.")
+    stated[MODEL] = model
+    shapes = shapes_of(input)
+    return model_of(model, shapes, python) if shapes or python or naming(model).builds else None
 
 
 def _stated(

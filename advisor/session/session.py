@@ -67,6 +67,9 @@ class Session:
         *,
         data: str | Path | None = None,
         target: str | None = None,
+        model: str | None = None,
+        input: str | None = None,
+        python: str | Path | None = None,
         machine: str | Path = "auto",
         school: Literal["today", "survey"] = "today",
         rules: str | Path | Sequence[str | Path] = (),
@@ -77,12 +80,16 @@ class Session:
                 (`"16 GiB"`, `"50k"`, True; None for unknown); or such a file.
             data: a file or folder of data, which is inspected.
             target: the column (or array) to predict.
+            model: the network to train: a name of `advisor models list`, `timm:NAME`, a config.json, a file of weights, or
+                `FILE.py:FUNCTION`, which is run in a process of its own.
+            input: the shape of one example, `3x224x224`; several with commas between them.
+            python: the interpreter in which that function works.
             machine: `auto` for this one; `none`; a device; a measured machine; a file of facts or of a profile.
             school: today's practice, or the survey of 2018 as written.
             rules: folders of rules put on top.
 
         Raises:
-            InputError: every problem of the answers together; data that cannot be read; no such machine or school.
+            InputError: every problem of the answers together; data that cannot be read; no such model, machine or school.
         """
         if school not in _SCHOOLS:
             raise input_error(
@@ -96,6 +103,9 @@ class Session:
             packs=[Path(pack) for pack in packs],
             data=None if data is None else Path(data),
             target=target,
+            model=model,
+            input=input,
+            python=None if python is None else Path(python),
             complain=_warn,
         )
         """Everything that plans of this session are made from."""

@@ -11,7 +11,7 @@ from advisor.inference.plan import Plan
 from advisor.networks.family import Answer
 from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words, family_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
-from advisor.wording import join_names
+from advisor.wording import join_names, shorten
 
 TITLE = "There is nothing to build yet"
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
@@ -31,6 +31,12 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         raise input_error(
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",
+        )  # fmt: skip
+    if plan.facts.get("network.widths") is not None:
+        named = shorten(plan.facts["network.model"].value)
+        raise input_error(
+            "There is no project for this network yet", f"projects are made of networks that are built here, and the plan is "
+            f"for {named}", where="network.model", remedy="Leave it out for a project with a network of that type.",
         )  # fmt: skip
     family = family_of(network)
     layout = layout_of(plan, family)

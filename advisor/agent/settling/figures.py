@@ -20,6 +20,15 @@ from advisor.probes.workload import Workload
 _COUNTED_FROM = (
     "network.type", "network.hidden_units", "data.modality", "data.inputs", "data.sequence_length", "task.outputs",
 )  # fmt: skip
+_WIDTHS = "network.widths"
+"""Is known of every network that somebody named, though it be 0."""
+_FOUND = {
+    "plan.parameters": "network.parameters",
+    "plan.macs": "network.multiply_adds",
+    "plan.kept_values": "network.kept_values",
+    "plan.kept_bytes": "network.kept_bytes",
+}
+"""Facts about a network that somebody named, by the figures that they give."""
 
 
 def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome] = ()) -> Plan:
@@ -30,7 +39,7 @@ def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome] =
 def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[str, Quantity]:
     """By the names under `given` in figures.yaml; what is not known is left out."""
     found: dict[str, Quantity] = {}
-    if plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
+    if _WIDTHS in plan.facts or plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
         workload = step_of(plan)
         found = _sizes(plan, workload)
         operations = found.get("plan.macs")
@@ -46,6 +55,9 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
 
 def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
     """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
+    named = _named(plan)
+    if "plan.macs" in named:
+        return named
     network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
     model = counted(workload) if workload is not None else None
@@ -62,6 +74,14 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
     if stated is not None and isinstance(stated.value, int):
         return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
     return {}
+
+
+def _named(plan: Plan) -> dict[str, Quantity]:
+    """Those of the network that somebody named, as far as they are known of it."""
+    if _WIDTHS not in plan.facts:
+        return {}
+    found = {name: plan.facts[fact] for name, fact in _FOUND.items() if fact in plan.facts}
+    return {name: Quantity(known.value, known.source) for name, known in found.items()}  # type: ignore[arg-type]
 
 
 def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:

@@ -30,6 +30,9 @@ class Wizard(NamedTuple):
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False
     data: shared.DataPath = None
     target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     machine: shared.MachineName = "auto"
     school: Annotated[
         SchoolName | None,
@@ -43,6 +46,9 @@ class Recommend(NamedTuple):
     sets: shared.Sets = None
     data: shared.DataPath = None
     target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     machine: shared.MachineName = "auto"
     school: shared.SchoolOption = SchoolName.TODAY
     packs: shared.Packs = None
@@ -59,6 +65,9 @@ class Explain(NamedTuple):
     sets: shared.Sets = None
     data: shared.DataPath = None
     target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     machine: shared.MachineName = "auto"
     school: shared.SchoolOption = SchoolName.TODAY
     packs: shared.Packs = None
@@ -121,6 +130,9 @@ class Starter(NamedTuple):
     sets: shared.Sets = None
     data: shared.DataPath = None
     target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     machine: shared.MachineName = "auto"
     school: shared.SchoolOption = SchoolName.TODAY
     packs: shared.Packs = None
@@ -222,6 +234,9 @@ class Probe(NamedTuple):
         ),
     ] = None
     target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     fresh: shared.Fresh = False
     save: Annotated[str, typer.Option("--save", help="Keep the result under this name.", metavar="NAME")] = "last"
     school: shared.SchoolOption = SchoolName.TODAY
@@ -289,6 +304,8 @@ class ModelsList(NamedTuple):
 
 class ModelsShow(NamedTuple):
     name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_model)]
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     format_: shared.PlainFormatOption = PlainFormat.TEXT
     output: shared.Output = None
     force: shared.Force = False

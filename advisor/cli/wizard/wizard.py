@@ -26,6 +26,11 @@ EARLIER = (
     "as interview.previous.json, beside the new one."
 )
 
+_REPEATED = {
+    "machine": "--machine", "packs": "--rules", "model": "--model", "input": "--input", "python": "--python",
+}  # fmt: skip
+"""Options of a command that goes on with a conversation; the school is saved with it, and the desk knows the data."""
+
 
 def wizard(options: Wizard) -> None:
     if not options.plain and not interactive():
@@ -46,8 +51,8 @@ def wizard(options: Wizard) -> None:
 
 
 def _resume_command(plain: bool, options: Wizard) -> str:
-    """The command that takes the same conversation up again; the school is saved with it, and the desk knows the data."""
-    named = typed_again(options, {"machine": "--machine", "packs": "--rules"})
+    """The command that takes the same conversation up again."""
+    named = typed_again(options, _REPEATED)
     return f"advisor wizard {'--plain ' if plain else ''}--resume {named}".strip()
 
 

@@ -29,6 +29,10 @@ class ResNet:
     def input(self) -> tuple[int, ...]:
         return (_COLOURS, self.side, self.side)
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return tuple(self.width * 2**stage for stage in range(len(self.blocks)))
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         x = _convolved(tape, "stem", tape.given(*input), self.width, 7, stride=2)
         x = tape.pooled(x, 3, 2, padding=1)
@@ -83,6 +87,10 @@ class ConvNeXt:
     @property
     def input(self) -> tuple[int, ...]:
         return (_COLOURS, self.side, self.side)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.widths
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         x = tape.convolution("stem", tape.given(*input), self.widths[0], 4, stride=4, padding=0)
@@ -150,6 +158,10 @@ class VisionTransformer:
     @property
     def input(self) -> tuple[int, ...]:
         return (_COLOURS, self.side, self.side)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.inner or 4 * self.width
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         x = tape.convolution("patches", tape.given(*input), self.width, self.patch, stride=self.patch, padding=0)

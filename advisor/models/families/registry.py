@@ -23,6 +23,10 @@ class Family(Protocol):
     def input(self) -> tuple[int, ...]:
         """The usual shape of an example."""
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        """Its widths: see Model.hidden_units."""
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         """Run an example of this shape over the tape."""
 

@@ -30,6 +30,10 @@ class PatchForecaster:
     def input(self) -> tuple[int, ...]:
         return (self.steps, self.channels)
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.inner
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         steps, channels = input
         patches = (steps - self.patch) // self.stride + 1

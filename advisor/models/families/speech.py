@@ -40,6 +40,10 @@ class SpeechEncoder:
     def input(self) -> tuple[int, ...]:
         return (self.samples,)
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.inner
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         (samples,) = input
         x = self._heard(tape, tape.given(1, samples))
@@ -116,6 +120,10 @@ class SpeechWriter:
     def input(self) -> tuple[int, ...]:
         return (self.bands, self.frames)
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.inner or 4 * self.width
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         decoder_layers = self.decoder_layers or self.layers
         with tape.within("encoder"):
@@ -156,6 +164,10 @@ class SpectrogramTransformer:
     @property
     def input(self) -> tuple[int, ...]:
         return (self.frames, self.bands)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, 4 * self.width
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         frames, bands = input

@@ -46,6 +46,10 @@ class Decoder:
     def input(self) -> tuple[int, ...]:
         return (self.steps,)
 
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.feed_forward.inner
+
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         (steps,) = input
         stack = Stack(
@@ -98,6 +102,10 @@ class Encoder:
     @property
     def input(self) -> tuple[int, ...]:
         return (self.steps,)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.feed_forward.inner
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         (steps,) = input
@@ -156,6 +164,10 @@ class EncoderDecoder:
     @property
     def input(self) -> tuple[int, ...]:
         return (self.steps,)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        return self.width, self.feed_forward.inner
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         (steps,) = input

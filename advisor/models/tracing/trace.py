@@ -180,7 +180,15 @@ def _attention(query: Any, key: Any, value: Any, *_: Any, out_shape: Any = None,
     return int(sdpa_flop_count(query, key, value))  # type: ignore[no-untyped-call]
 
 
-FORMULAS: dict[Any, Callable[..., int]] = {torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention}
+def _recurrent(steps: Any, inward: Any, onward: Any, *_: Any, **__: Any) -> int:
+    """Every weight once for each step of each example; steps are (steps, batch, values)."""
+    return int(2 * steps[0] * steps[1] * (inward[0] * inward[1] + onward[0] * onward[1]))
+
+
+FORMULAS: dict[Any, Callable[..., int]] = {
+    torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention,
+    torch.ops.aten.mkldnn_rnn_layer: _recurrent,
+}
 """Of operations for which torch 2.13 has none, and would count nothing."""
 
 

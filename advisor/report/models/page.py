@@ -56,19 +56,22 @@ def models_page(models: Sequence[tuple[PublishedModel, Model]], look: Look) -> s
 def model_page(model: Model, look: Look, published: PublishedModel | None = None) -> str:
     """Its size, and what its parts take."""
     page = Page(look)
-    page.add((published.title if published else model.name, Style.HEADING), f" ({model.name})")
+    page.add((published.title if published else model.name, Style.HEADING), f" ({model.name})" if published else "")
     if published and published.note:
         page.add(published.note)
     page.blank()
     page.add("Parameters: ", (large(model.parameters), Style.STRONG), _active(model), first="- ")
-    page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), first="- ")
-    kept = f"{large(model.kept)} values"
-    page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
-    page.add(f"Usual example: of shape {shape_words(model.input)}", first="- ")
-    if model.loaded:
-        page.add(f"Weights: {model.loaded}, licence {model.licence}", first="- ")
+    if model.multiply_adds:
+        page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), first="- ")
+        kept = f"{large(model.kept)} values"
+        page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
+        page.add(f"Example: of shape {shape_words(model.input)}", first="- ")
+    else:
+        page.add("Multiply-adds: not known, since only the weights are at hand", first="- ")
+    if model.licence:
+        page.add(f"Weights: {model.loaded or 'not published'}, licence {model.licence}", first="- ")
     if model.origin:
-        page.add(f"Source: {model.origin}, looked up {model.date}", first="- ")
+        page.add(f"Source: {model.origin}{f', looked up {model.date}' if model.date else ''}", first="- ")
     page.heading("PARTS")
     for part in parts(model.layers):
         page.add(

@@ -42,7 +42,7 @@ from advisor.wording import shorten
 
 REPEATED = {
     "answers": "--for", "sets": "--set", "data": "--data", "target": "--target", "save": "--save", "school": "--school",
-    "packs": "--rules",
+    "packs": "--rules", "model": "--model", "input": "--input", "python": "--python",
 }  # fmt: skip
 """Options of a command that repeats a run, besides its probes and its time."""
 
@@ -59,7 +59,7 @@ def probe(options: Probe) -> None:
         refuse_rewriting(output, options.answers)
         check_output(output, force=options.force)
     again = Again(typed_again(options, REPEATED), complete=True)
-    if options.answers is None and not options.sets and inputs.inspection is None:
+    if options.answers is None and not options.sets and options.model is None and inputs.inspection is None:
         stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     stop = Stop()

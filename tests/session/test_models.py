@@ -1,0 +1,141 @@
+"""The network that somebody names: what the plan and its figures say of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor import Session
+from advisor.errors import InputError
+from advisor.inference.plan import Plan, Status
+from advisor.models.published import published_models
+from tests.models.test_own import SMALL, code, weights
+
+LANGUAGE = {
+    "task.kind": "generate",
+    "task.generation": "sequence",
+    "data.modality": "text",
+    "data.examples": "50k",
+    "data.sequence_length": 2048,
+    "project.pretrained_allowed": True,
+}
+PICTURES = {"task.kind": "classify", "data.modality": "image", "task.outputs": 10, "data.examples": 20_000}
+
+
+def planned(answers: dict[str, Any] | None = None, **named: Any) -> Plan:
+    return Session(answers or {}, machine="none", **named).plan()
+
+
+def figure(plan: Plan, name: str) -> float | None:
+    return next(one.value for one in plan.figures if one.name == name)
+
+
+def test_figures_are_those_of_the_network_that_is_named() -> None:
+    model = published_models()["llama-3.1-8b"].model((2048,))
+    plan = planned(LANGUAGE, model="llama-3.1-8b")
+
+    assert figure(plan, "network.size") == model.parameters == 8_030_261_248
+    assert figure(plan, "compute.macs") == model.multiply_adds
+    assert plan.value("network.type") == "transformer"
+    assert plan.value("network.hidden_units") == [4096, 14336]
+    assert plan.facts["network.parameters"].source == "published"
+
+
+def test_the_length_of_the_examples_counts() -> None:
+    short, long = (planned(LANGUAGE | {"data.sequence_length": steps}, model="qwen3-0.6b") for steps in (1024, 4096))
+
+    assert figure(long, "compute.macs") > 4 * figure(short, "compute.macs")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("values", "side"), [(150_528, 224), (3 * 96 * 96, 96), (28 * 28, 28), (1000, 224)])
+def test_so_does_the_size_of_pictures(values: int, side: int) -> None:
+    """Of grey ones too, which are given in three equal colours; what is no square picture says nothing."""
+    plan = planned(PICTURES | {"data.inputs": values}, model="resnet50")
+
+    assert figure(plan, "compute.macs") == published_models()["resnet50"].model((3, side, side)).multiply_adds
+
+
+def test_pictures_of_a_size_that_nobody_stated_have_that_of_the_network() -> None:
+    assert figure(planned(PICTURES, model="resnet50"), "compute.macs") == pytest.approx(4.09e9, rel=0.01)
+
+
+def test_a_name_stated_among_the_answers_counts_alike() -> None:
+    by_flag, by_answer = (
+        planned(PICTURES, model="convnext_tiny"),
+        planned(PICTURES | {"network.model": "convnext_tiny"}),
+    )
+
+    assert by_flag.to_json() == by_answer.to_json()
+    assert by_flag.value("network.hidden_units") == [96, 192, 384, 768]
+
+
+def test_none_is_no_network() -> None:
+    assert figure(planned(PICTURES | {"network.model": "none"}), "network.size") == figure(
+        planned(PICTURES), "network.size"
+    )
+
+
+def test_a_configuration_is_a_network_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    path.write_text(json.dumps({"model_type": "llama", "vocab_size": 100, **sizes}))
+    plan = planned(LANGUAGE, model=str(path))
+
+    assert plan.facts["network.parameters"].source == "inspected"
+    assert plan.value("network.hidden_units") == [64, 128]
+
+
+def test_of_weights_alone_the_size_is_known(tmp_path: Path) -> None:
+    plan = planned(LANGUAGE, model=str(weights(tmp_path / "model.safetensors", table=(1000, 64))))
+
+    assert figure(plan, "network.size") == 64_000
+
+
+def test_code_is_run_where_a_flag_names_it(tmp_path: Path) -> None:
+    plan = planned(PICTURES, model=f"{code(tmp_path, SMALL)}:make", input="3x32x32")
+
+    assert figure(plan, "compute.macs") == 3 * 16 * 9 * 32 * 32 + 160
+    assert plan.value("network.type") == "cnn"
+    assert plan.recommendations["network.hidden_units"].status is Status.NOT_APPLICABLE
+
+
+def test_and_nowhere_else(tmp_path: Path) -> None:
+    file = code(tmp_path, f"open({str(tmp_path / 'was-here')!r}, 'w')")
+
+    with pytest.raises(InputError, match="Name it with --model"):
+        planned({"network.model": f"{file}:make"})
+
+    assert not (tmp_path / "was-here").exists()
+
+
+def test_a_library_that_is_installed_may_be_named_among_the_answers() -> None:
+    if importlib.util.find_spec("timm") is None:
+        pytest.skip("timm is not installed, which is for development")
+
+    assert figure(planned(PICTURES | {"network.model": "timm:resnet18"}), "network.size") == 11_689_512
+
+
+@pytest.mark.parametrize(
+    ("named", "what"),
+    [
+        ({"model": "resnet5"}, "Did you mean resnet50?"),
+        ({"model": "net.py"}, "no function in it"),
+        ({"model": "net.py:make"}, "Add --input"),
+        ({"model": "net.py:make", "input": "3x3"}, "there is no such file"),
+        ({"model": "resnet50", "input": "3x?x8"}, "'3x\\?x8' is no shape"),
+        ({"model": "resnet50", "input": ""}, "is no shape"),
+        ({"model": "resnet50", "python": "/usr/bin/python3"}, "no code is run for this model"),
+        ({"input": "3x8x8"}, "Add --model"),
+        ({"python": "python3"}, "Add --model"),
+        ({"model": "resnet50", "answers": {"network.model": "resnet18"}}, "Keep one of them"),
+        ({"model": "resnet50", "answers": {"network.parameters": 1000}}, "has 25,557,032 weights, not 1,000"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused(named: dict[str, Any], what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        Session(**{"machine": "none", **named})
