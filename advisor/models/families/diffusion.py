@@ -48,10 +48,6 @@ class DiffusionUNet:
     def hidden_units(self) -> tuple[int, ...]:
         return self.widths
 
-    @property
-    def hidden_units(self) -> tuple[int, ...]:
-        return self.widths
-
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         time = self._time(tape)
         text = tape.given(self.words, self.text) if self.text else None
@@ -174,10 +170,6 @@ class DiffusionTransformer:
     @property
     def input(self) -> tuple[int, ...]:
         return (self.channels, self.side, self.side)
-
-    @property
-    def hidden_units(self) -> tuple[int, ...]:
-        return self.width, 4 * self.width
 
     @property
     def hidden_units(self) -> tuple[int, ...]:

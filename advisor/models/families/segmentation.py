@@ -50,10 +50,6 @@ class UNet:
     def hidden_units(self) -> tuple[int, ...]:
         return self.widths
 
-    @property
-    def hidden_units(self) -> tuple[int, ...]:
-        return self.widths
-
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
         axes = len(input) - 1
         last = len(self.widths) - 1
