@@ -317,11 +317,14 @@ class Tape:
     # --- without weights -------------------------------------------------------------------------------------------
 
     def activation(self, kind: str, x: Value, *, in_place: bool = False) -> Value:
-        """In place, the derivative follows from the result, since there is nothing else (leaky ReLU)."""
-        result = _value(x.shape)
+        """Of the same shape, but for a gated linear unit (glu), which gives half of the channels.
+
+        In place, the derivative follows from the result, since there is nothing else (leaky ReLU).
+        """
+        result = _value((x.shape[0] // 2, *x.shape[1:]) if kind == "glu" else x.shape)
         saved = result if in_place or kind in _SAVES_RESULT else x
         kept = self._keep(saved) + _WRITTEN_OUT.get(kind, 0) * x.size
-        self._add(kind, "activation", x.shape, kept=kept, moved=2 * x.size)
+        self._add(kind, "activation", result.shape, kept=kept, moved=x.size + result.size)
         return result
 
     def add(self, *values: Value) -> Value:
@@ -337,12 +340,13 @@ class Tape:
         self._add("multiply", "multiply", result.shape, kept=kept, moved=one.size + other.size + result.size)
         return result
 
-    def products(self, name: str, x: Value) -> Value:
-        """(rows, width) -> (rows, rows): the product of every pair of rows."""
-        rows, _ = x.shape
-        result = _value((rows, rows))
-        moved = 2 * x.size + result.size
-        self._add(name, "products", result.shape, multiply_adds=rows * x.size, kept=self._keep(x), moved=moved)
+    def products(self, name: str, one: Value, other: Value, heads: int = 1) -> Value:
+        """(rows, width), (others, width) -> (heads, rows, others): the products of all pairs, by head."""
+        rows, others = one.shape[0], other.shape[0]
+        result = _value((heads, rows, others))
+        kept = self._keep(one) + self._keep(other)
+        moved = one.size + other.size + result.size
+        self._add(name, "products", result.shape, multiply_adds=others * one.size, kept=kept, moved=moved)
         return result
 
     def attention(self, q: Value, k: Value, v: Value, heads: int, *, stored: int = 0, dropped: bool = False) -> Value:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from advisor.models.families.conformer import Conformer
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
 from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
@@ -199,6 +200,27 @@ def _whisper(network: SpeechWriter) -> dict[str, Any]:
     }
 
 
+def _conformer(network: Conformer) -> dict[str, Any]:
+    rate = 0.1 if network.dropout else 0.0
+    encoder = {
+        "hidden_size": network.width,
+        "num_hidden_layers": network.layers,
+        "num_attention_heads": network.heads,
+        "intermediate_size": network.inner,
+        "attention_bias": network.bias,
+        "convolution_bias": network.bias,
+        "conv_kernel_size": network.kernel,
+        "subsampling_factor": 2**network.shortening,
+        "subsampling_conv_channels": network.channels,
+        "num_mel_bins": network.bands,
+        "dropout": rate,
+        "activation_dropout": rate,
+        "attention_dropout": 0.0,
+        "layerdrop": 0.0,  # as in _waves
+    }
+    return {"vocab_size": network.vocabulary, "encoder_config": encoder}
+
+
 def _spectrogram(network: SpectrogramTransformer) -> dict[str, Any]:
     return {
         "hidden_size": network.width,
@@ -257,6 +279,10 @@ def _hear_and_write(network: SpeechWriter) -> Inputs:
     }
 
 
+def _listen(network: Conformer) -> Inputs:
+    return lambda batch: {"input_features": torch.zeros(batch, *network.input)}
+
+
 def _look(network: SpectrogramTransformer) -> Inputs:
     return lambda batch: {"input_values": torch.zeros(batch, *network.input)}
 
@@ -284,6 +310,7 @@ CONFIGURATIONS: Mapping[str, tuple[Any, Callable[[Any], dict[str, Any]], Callabl
     "ModernBertModel": (transformers.ModernBertConfig, _encoder, _read),
     "NomicBertModel": (transformers.NomicBertConfig, _encoder, _read),
     "Olmo2ForCausalLM": (transformers.Olmo2Config, _decoder, _read),
+    "ParakeetForCTC": (transformers.ParakeetCTCConfig, _conformer, _listen),
     "PatchTSTForPrediction": (transformers.PatchTSTConfig, _patches, _remember),
     "Phi3ForCausalLM": (transformers.Phi3Config, _decoder, _read),
     "PhiForCausalLM": (transformers.PhiConfig, _decoder, _read),

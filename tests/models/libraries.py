@@ -170,14 +170,6 @@ def _deberta() -> torch.nn.Module:
     )
 
 
-def _parakeet() -> torch.nn.Module:
-    encoder = {"hidden_size": 1024, "num_hidden_layers": 42, "num_attention_heads": 8, "intermediate_size": 4096}
-    rates = {"dropout": 0.0, "activation_dropout": 0.0, "attention_dropout": 0.0, "layerdrop": 0.0}
-    config = library("transformers").ParakeetCTCConfig(encoder_config={**encoder, **rates})
-    config._attn_implementation = "sdpa"
-    return library("transformers").ParakeetForCTC(config)
-
-
 def _timesfm() -> torch.nn.Module:
     return library("transformers").TimesFmModelForPrediction(
         library("transformers").TimesFmConfig(attention_dropout=0.0)
@@ -212,11 +204,10 @@ OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
     "rtdetr_v2_r50vd": _transformer("RTDetrV2ForObjectDetection", "RTDetrV2Config", contents=True),
     "dfine-large": _transformer("DFineForObjectDetection", "DFineConfig", contents=True),
     "yolos-base": _transformer("YolosForObjectDetection", "YolosConfig"),
-    # texts, speech, series
+    # texts, series
     "deberta-v3-base": lambda shape: Built(
         _deberta, lambda batch: {"input_ids": torch.zeros(batch, *shape, dtype=torch.long)}
     ),
-    "parakeet-ctc-1.1b": lambda shape: Built(_parakeet, lambda batch: {"input_features": torch.zeros(batch, *shape)}),
     "timesfm-2.0-500m": lambda shape: Built(_timesfm, _series(*shape)),
     "timesfm-2.5-200m": lambda shape: Built(_timesfm_2_5, _series(*shape)),
     # diffusion

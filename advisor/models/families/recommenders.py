@@ -55,7 +55,8 @@ class Recommender:
     def _paired(self, tape: Tape, numbers: Value, vectors: Value) -> Value:
         """Products of all pairs, behind the vector of the numbers."""
         count = vectors.size // self.width
-        products = tape.products("products", tape.view(vectors, count, self.width))
+        rows = tape.view(vectors, count, self.width)
+        products = tape.products("products", rows, rows)
         return tape.joined(numbers, tape.moved(products, count * (count - 1) // 2, name="pairs"))
 
     def _crossed(self, tape: Tape, vectors: Value) -> Value:

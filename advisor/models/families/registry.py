@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from advisor.models.families.conformer import Conformer
 from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNet
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
 from advisor.models.families.recommenders import Recommender
@@ -39,6 +40,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "speech_encoder": SpeechEncoder,
         "speech_writer": SpeechWriter,
         "spectrogram_transformer": SpectrogramTransformer,
+        "conformer": Conformer,
         "patch_forecaster": PatchForecaster,
         "resnet": ResNet,
         "convnext": ConvNeXt,
