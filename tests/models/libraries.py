@@ -139,6 +139,33 @@ def text_and_sizes(words: int, width: int, summary: int) -> Callable[[int], Mapp
     }
 
 
+def text_and_summary(words: int, width: int, summary: int) -> Callable[[int], Mapping[str, Any]]:
+    """With a summary of the text (Stable Diffusion 3)."""
+    return lambda batch: {**text(words, width)(batch), "pooled_projections": torch.zeros(batch, summary)}
+
+
+def flux(build: Callable[[Any], nn.Module], words: int, width: int, summary: int) -> Callable[[tuple[int, ...]], Built]:
+    """A network of diffusers that takes patches of two by two latents in a row, and the places of all."""
+
+    def make(shape: tuple[int, ...]) -> Built:
+        channels, height, side = shape
+        patches = height * side // 4
+
+        def inputs(batch: int) -> Mapping[str, Any]:
+            return {
+                "hidden_states": torch.zeros(batch, patches, 4 * channels),
+                "timestep": torch.zeros(batch),
+                "guidance": torch.zeros(batch),
+                "img_ids": torch.zeros(patches, 3),
+                "txt_ids": torch.zeros(words, 3),
+                **text_and_summary(words, width, summary)(batch),
+            }
+
+        return Built(lambda: build(library("diffusers")), inputs)
+
+    return make
+
+
 def _video(name: str) -> Callable[[], nn.Module]:
     def build() -> nn.Module:
         made: nn.Module = getattr(library("torchvision.models.video"), name)()
@@ -247,6 +274,30 @@ OTHERS: dict[str, Callable[[tuple[int, ...]], Built]] = {
         text(120, 4096),
         picture="hidden_states",
     ),
+    "stable-diffusion-3.5-medium": diffusing(
+        lambda diffusers: diffusers.SD3Transformer2DModel(
+            num_layers=24,
+            num_attention_heads=24,
+            caption_projection_dim=1536,
+            dual_attention_layers=tuple(range(13)),
+            pos_embed_max_size=384,
+            qk_norm="rms_norm",
+        ),
+        text_and_summary(333, 4096, 2048),
+        picture="hidden_states",
+    ),
+    "stable-diffusion-3.5-large": diffusing(
+        lambda diffusers: diffusers.SD3Transformer2DModel(
+            num_layers=38,
+            num_attention_heads=38,
+            caption_projection_dim=2432,
+            pos_embed_max_size=192,
+            qk_norm="rms_norm",
+        ),
+        text_and_summary(333, 4096, 2048),
+        picture="hidden_states",
+    ),
+    "flux.1-dev": flux(lambda diffusers: diffusers.FluxTransformer2DModel(guidance_embeds=True), 512, 4096, 768),
 }
 
 

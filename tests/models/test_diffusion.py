@@ -14,10 +14,11 @@ import pytest
 import torch
 
 from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNet
+from advisor.models.families.joint_diffusion import JointDiffusionTransformer
 from advisor.models.model import Layer
 from advisor.models.published import published_models
 from advisor.models.tape import Tape
-from tests.models.libraries import Built, diffusing, text, text_and_sizes
+from tests.models.libraries import Built, diffusing, flux, text, text_and_sizes, text_and_summary
 
 TOTALS = {
     "ddpm-cifar10-32": 35.7,
@@ -25,8 +26,10 @@ TOTALS = {
     "stable-diffusion-xl": 2567,
     "dit-xl-2-256": 675,
     "pixart-xl-2-512": 611,
+    "flux.1-dev": 11_900,
 }
-"""Millions of parameters, as their authors tell them."""
+"""Millions of parameters, as their authors tell them, or half the bytes of flux1-dev.safetensors."""
+JOINT = JointDiffusionTransformer(width=64, layers=3, heads=4, text=48, words=9, summary=24, side=32)
 
 
 def plain(diffusers: Any) -> Any:
@@ -72,6 +75,36 @@ def transformer_with_text(diffusers: Any) -> Any:
     )
 
 
+def joint(diffusers: Any, **more: Any) -> Any:
+    return diffusers.SD3Transformer2DModel(
+        sample_size=32,
+        num_layers=3,
+        attention_head_dim=16,
+        num_attention_heads=4,
+        joint_attention_dim=48,
+        caption_projection_dim=64,
+        pooled_projection_dim=24,
+        **more,
+    )
+
+
+def joint_twice(diffusers: Any) -> Any:
+    return joint(diffusers, qk_norm="rms_norm", dual_attention_layers=(0, 1))
+
+
+def joint_then_shared(diffusers: Any) -> Any:
+    return diffusers.FluxTransformer2DModel(
+        num_layers=3,
+        num_single_layers=2,
+        attention_head_dim=16,
+        num_attention_heads=4,
+        joint_attention_dim=48,
+        pooled_projection_dim=24,
+        guidance_embeds=True,
+        axes_dims_rope=(4, 6, 6),
+    )
+
+
 def kind_of_picture(batch: int) -> dict[str, Any]:
     return {"class_labels": torch.zeros(batch, dtype=torch.long)}
 
@@ -101,8 +134,19 @@ def kind_of_picture(batch: int) -> dict[str, Any]:
             diffusing(transformer_with_text, text(9, 48), picture="hidden_states"),
             0,
         ),
+        (JOINT, diffusing(joint, text_and_summary(9, 48, 24), picture="hidden_states"), 0),
+        (
+            replace(JOINT, head_norm=True, twice=2),
+            diffusing(joint_twice, text_and_summary(9, 48, 24), picture="hidden_states"),
+            0,
+        ),
+        (
+            replace(JOINT, head_norm=True, shared_layers=2, rotary=True, guided=True),
+            flux(joint_then_shared, 9, 48, 24),
+            0,
+        ),
     ],
-    ids=["u-net", "u-net with text", "transformer", "transformer with text"],
+    ids=["u-net", "u-net with text", "transformer", "transformer with text", "joint", "joint, twice", "joint, shared"],
 )
 def test_it_is_counted_as_the_library_builds_it(
     network: Any, build: Callable[[tuple[int, ...]], Built], near: float

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.tape import Tape, Value
 
-_WAVES = 256
+WAVES = 256
 """Sines and cosines of the time."""
 
 
@@ -180,32 +180,28 @@ class DiffusionTransformer:
         x = tape.view(x, x.size // self.width, self.width)
         x = tape.moved(x, *x.shape, name="place")
         condition = self._condition(tape, tied=self.each_embeds)
-        shared = self._modulation(tape, condition, 6) if self.shared else None
+        shared = modulation(tape, condition, 6) if self.shared else None
         text = self._text(tape) if self.text else None
         for number in range(self.layers):
             with tape.within("layers", number):
                 if shared is not None:
                     told = tape.add(shared, tape.weights("modulation", 6 * self.width))
                 else:
-                    told = self._modulation(tape, self._condition(tape) if self.each_embeds else condition, 6)
+                    told = modulation(tape, self._condition(tape) if self.each_embeds else condition, 6)
                 x = self._layer(tape, x, told, text)
         if shared is not None:
             told = tape.add(tape.weights("modulation", 2 * self.width), condition)
         else:
-            told = self._modulation(tape, condition, 2)
-        tape.linear("head", self._modulated(tape, "norm", x, told), self.patch**2 * self.outputs)
+            told = modulation(tape, condition, 2)
+        tape.linear("head", modulated(tape, "norm", x, told), self.patch**2 * self.outputs)
 
     def _condition(self, tape: Tape, *, tied: bool = False) -> Value:
         """Time and class as one vector; tied, with the weights of a layer."""
-        time = embedded(tape, "time", _WAVES, self.width, tied=tied)
+        time = embedded(tape, "time", WAVES, self.width, tied=tied)
         if not self.classes:
             return time
         kind = tape.embedding("classes", tape.tokens(1), self.classes + 1, self.width, tied=tied)
         return tape.add(time, tape.view(kind, self.width))
-
-    def _modulation(self, tape: Tape, condition: Value, vectors: int) -> Value:
-        """Shifts, scales and gates."""
-        return tape.linear("modulation", tape.activation("silu", condition), vectors * self.width)
 
     def _text(self, tape: Tape) -> Value:
         with tape.within("text"):
@@ -216,18 +212,12 @@ class DiffusionTransformer:
         attention = Attention(heads=self.heads, head=self.width // self.heads)
         forward = FeedForward(inner=4 * self.width)
         gate = tape.view(told, 1, self.width)
-        y = attention.over(tape, self._modulated(tape, "attention_norm", x, told))
+        y = attention.over(tape, modulated(tape, "attention_norm", x, told))
         x = tape.add(x, tape.multiply(y, gate))
         if text is not None:
             x = tape.add(x, attention.over(tape, x, text, name="text"))
-        y = forward.over(tape, self._modulated(tape, "feed_forward_norm", x, told))
+        y = forward.over(tape, modulated(tape, "feed_forward_norm", x, told))
         return tape.add(x, tape.multiply(y, gate))
-
-    def _modulated(self, tape: Tape, name: str, x: Value, told: Value) -> Value:
-        """Normalised, multiplied by one more than the scale, and shifted."""
-        vector = tape.view(told, 1, self.width)
-        normed = tape.norm(name, x, "layer", weighted=False)
-        return tape.add(tape.multiply(normed, tape.moved(vector, 1, self.width, name="one_more")), vector)
 
 
 def embedded(tape: Tape, name: str, inputs: int, width: int, *, tied: bool = False) -> Value:
@@ -235,3 +225,19 @@ def embedded(tape: Tape, name: str, inputs: int, width: int, *, tied: bool = Fal
     with tape.within(name):
         hidden = tape.activation("silu", tape.linear("widen", tape.given(inputs), width, tied=tied))
         return tape.linear("mix", hidden, width, tied=tied)
+
+
+def modulation(tape: Tape, condition: Value, vectors: int, name: str = "modulation") -> Value:
+    """(width,) -> (vectors * width,): shifts, scales and gates."""
+    return tape.linear(name, tape.activation("silu", condition), vectors * condition.size)
+
+
+def modulated(tape: Tape, name: str, x: Value, told: Value) -> Value:
+    """Normalised, multiplied by one more than the scale, and shifted."""
+    return scaled_and_shifted(tape, tape.norm(name, x, "layer", weighted=False), told)
+
+
+def scaled_and_shifted(tape: Tape, normed: Value, told: Value) -> Value:
+    width = normed.shape[-1]
+    vector = tape.view(told, 1, width)
+    return tape.add(tape.multiply(normed, tape.moved(vector, 1, width, name="one_more")), vector)

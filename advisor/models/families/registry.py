@@ -8,6 +8,7 @@ from typing import Protocol
 
 from advisor.models.families.conformer import Conformer
 from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNet
+from advisor.models.families.joint_diffusion import JointDiffusionTransformer
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
 from advisor.models.families.recommenders import Recommender
 from advisor.models.families.segmentation import UNet
@@ -49,5 +50,6 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "recommender": Recommender,
         "diffusion_unet": DiffusionUNet,
         "diffusion_transformer": DiffusionTransformer,
+        "joint_diffusion_transformer": JointDiffusionTransformer,
     }
 )
