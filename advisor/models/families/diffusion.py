@@ -227,9 +227,9 @@ def embedded(tape: Tape, name: str, inputs: int, width: int, *, tied: bool = Fal
         return tape.linear("mix", hidden, width, tied=tied)
 
 
-def modulation(tape: Tape, condition: Value, vectors: int, name: str = "modulation") -> Value:
+def modulation(tape: Tape, condition: Value, vectors: int) -> Value:
     """(width,) -> (vectors * width,): shifts, scales and gates."""
-    return tape.linear(name, tape.activation("silu", condition), vectors * condition.size)
+    return tape.linear("modulation", tape.activation("silu", condition), vectors * condition.size)
 
 
 def modulated(tape: Tape, name: str, x: Value, told: Value) -> Value:
