@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from advisor import safe_yaml
-from advisor.errors import InputError
+from advisor.errors import InputError, input_error
 from advisor.models.families.reading import read_family
 from advisor.models.families.registry import FAMILIES, Family
 from advisor.models.model import Layer, Model, Source
@@ -62,9 +62,16 @@ def counted(
     input: tuple[int, ...] | None = None,
     **told: str,
 ) -> Model:
-    """A network of a family, counted for an example of this shape, or of its usual one; `told` are fields of Model."""
+    """A network of a family, counted for an example of this shape, or of its usual one; `told` are fields of Model.
+
+    Raises InputError: the shape has more axes or fewer than the network takes.
+    """
     tape = Tape()
     shape = input or network.input
+    if len(shape) != len(network.input):
+        usual, said = ("x".join(map(str, one)) for one in (network.input, shape))
+        remedy = f"State the same axes in the same order as {usual}."
+        raise input_error("There is no such input", f"{name} takes such as {usual}, not {said}", remedy=remedy)
     network.count(tape, shape)
     kind = next(kind for kind, one in FAMILIES.items() if type(network) is one)
     return Model(name, kind, source, shape, tuple(tape.layers), hidden_units=network.hidden_units, **told)

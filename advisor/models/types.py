@@ -43,7 +43,7 @@ _FAMILIES = {
         "deeplab",
     ),
     "unet": ("unet",),
-    "diffusion": ("diffusion u-net", "diffusion_unet", "diffusion_transformer"),
+    "diffusion": ("diffusion u-net", "diffusion_unet", "diffusion_transformer", "joint_diffusion_transformer"),
     "ffn": ("recommender",),
 }
 TYPES: Mapping[str, str] = MappingProxyType({family: kind for kind, names in _FAMILIES.items() for family in names})

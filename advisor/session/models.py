@@ -24,6 +24,8 @@ _SHAPE = "--input"
 _MOST_AXES = 6
 _LARGEST = 10**9
 _COLOURS = 3
+_LATENTS = 8
+"""Latents of pictures have so many times smaller sides (Rombach et al. 2022, and all that take latents since)."""
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 _NOTE = "model "
 """Begins the note of every fact that was found of a network."""
@@ -132,12 +134,13 @@ def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:
         case (_,) if usual.layers[0].kind == "embedding":
             steps = _number(facts, "data.sequence_length")
             return None if steps is None else (steps,)
-        case (colours, _, _) if colours == _COLOURS:
+        case (channels, _, _):
+            shrunk = _LATENTS if type_of(usual) == "diffusion" and channels != _COLOURS else 1
             values = _number(facts, "data.inputs") or 0
             for planes in (_COLOURS, 1):  # grey pictures are given in three equal colours
                 side = math.isqrt(values // planes)
-                if side and planes * side * side == values:
-                    return (_COLOURS, side, side)
+                if side >= shrunk and planes * side * side == values:
+                    return (channels, side // shrunk, side // shrunk)
     return None
 
 

@@ -59,6 +59,25 @@ def test_so_does_the_size_of_pictures(values: int, side: int) -> None:
     assert figure(plan, "compute.macs") == published_models()["resnet50"].model((3, side, side)).multiply_adds
 
 
+@pytest.mark.parametrize(
+    ("name", "channels", "side"), [("stable-diffusion-1.5", 4, 96), ("flux.1-dev", 16, 96), ("ddpm-cifar10-32", 3, 768)]
+)
+def test_latents_have_an_eighth_of_the_sides_of_pictures(name: str, channels: int, side: int) -> None:
+    pictures = {"task.kind": "generate", "task.generation": "conditioned", "data.modality": "image", "data.examples": 30}
+
+    plan = planned(pictures | {"data.inputs": 3 * 768 * 768}, model=name)
+
+    assert plan.value("network.type") == "diffusion"
+    macs = published_models()[name].model((channels, side, side)).multiply_adds
+    assert figure(plan, "compute.macs") == macs
+
+
+def test_a_network_for_grey_pictures_takes_their_size_too() -> None:
+    plan = planned({"task.kind": "segment", "data.modality": "image", "data.inputs": 256 * 256}, model="unet")
+
+    assert figure(plan, "compute.macs") == published_models()["unet"].model((1, 256, 256)).multiply_adds
+
+
 def test_pictures_of_a_size_that_nobody_stated_have_that_of_the_network() -> None:
     assert figure(planned(PICTURES, model="resnet50"), "compute.macs") == pytest.approx(4.09e9, rel=0.01)
 
@@ -128,6 +147,8 @@ def test_a_library_that_is_installed_may_be_named_among_the_answers() -> None:
         ({"model": "net.py:make", "input": "3x3"}, "there is no such file"),
         ({"model": "resnet50", "input": "3x?x8"}, "'3x\\?x8' is no shape"),
         ({"model": "resnet50", "input": ""}, "is no shape"),
+        ({"model": "resnet50", "input": "224"}, "takes such as 3x224x224, not 224"),
+        ({"model": "parakeet-ctc-1.1b", "input": "1x80x3000"}, "takes such as 3000x80"),
         ({"model": "resnet50", "python": "/usr/bin/python3"}, "no code is run for this model"),
         ({"input": "3x8x8"}, "Add --model"),
         ({"python": "python3"}, "Add --model"),
