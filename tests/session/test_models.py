@@ -63,7 +63,12 @@ def test_so_does_the_size_of_pictures(values: int, side: int) -> None:
     ("name", "channels", "side"), [("stable-diffusion-1.5", 4, 96), ("flux.1-dev", 16, 96), ("ddpm-cifar10-32", 3, 768)]
 )
 def test_latents_have_an_eighth_of_the_sides_of_pictures(name: str, channels: int, side: int) -> None:
-    pictures = {"task.kind": "generate", "task.generation": "conditioned", "data.modality": "image", "data.examples": 30}
+    pictures = {
+        "task.kind": "generate",
+        "task.generation": "conditioned",
+        "data.modality": "image",
+        "data.examples": 30,
+    }
 
     plan = planned(pictures | {"data.inputs": 3 * 768 * 768}, model=name)
 
