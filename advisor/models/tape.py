@@ -22,6 +22,8 @@ _WRITTEN_OUT = {"gelu_new": 3, "clamped_silu": 3}
 _LSTM_STEP, _LSTM_ENDS = 15.5, 14
 """Values a unit that the kernel of a processor (oneDNN in PyTorch 2.13) keeps: gates, states and copies of every step, and
 the states at both ends."""
+_SCORES_WITH_DROPOUT = 3
+"""Copies of the scores that attention with dropout keeps where it is written out: before it, after it, and the factors."""
 _BAG_INDICES = 3
 """Indices that a sum over rows of a table keeps beside the numbers of these rows."""
 _INDEX_BYTES = 8
@@ -55,8 +57,15 @@ class Value:
 class Tape:
     """The operations of one forward pass, in their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, processor: bool = False) -> None:
+        """
+        Args:
+            processor: dropout keeps what it keeps on a processor: numbers instead of a byte a value, and in attention the
+                scores of all pairs, since the kernel that makes them anew knows no dropout there. On a graphics card it knows
+                it, and keeps no more than a seed.
+        """
         self.layers: list[Layer] = []
+        self._processor = processor
         self._place: tuple[str, ...] = ()
         self._tied = False
         self._frozen = False
@@ -357,24 +366,27 @@ class Tape:
 
         Args:
             stored: so many copies of the scores of all pairs are kept; 0 for a kernel that makes them anew.
-            dropped: which of them were left out is kept too.
+            dropped: some of the scores are left out; of stored ones it is kept which, of others see `Tape`.
         """
         queries, width = q.shape
         keys = k.shape[0]
         head, value_head = width // heads, v.shape[1] * width // heads // k.shape[1]
         result = _value((queries, heads * value_head))
-        kept = self._keep(q) + self._keep(k) + self._keep(v)
-        if stored:
-            kept += stored * heads * queries * keys
-            kept_bytes = heads * queries * keys * dropped
+        pairs, kept_bytes = heads * queries * keys, 0
+        if not stored and dropped and self._processor:
+            scaled = q.size + k.size  # kept in their own stead
+            kept = scaled + self._keep(v) + _SCORES_WITH_DROPOUT * pairs
+        elif stored:
+            kept = self._keep(q) + self._keep(k) + self._keep(v) + stored * pairs
+            kept_bytes = pairs * dropped
         else:
-            kept += self._keep(result)
+            kept = self._keep(q) + self._keep(k) + self._keep(v) + self._keep(result)
             kept_bytes = heads * queries * _FIGURE_BYTES
         self._add(
             "attention",
             "attention",
             result.shape,
-            multiply_adds=heads * queries * keys * (head + value_head),
+            multiply_adds=pairs * (head + value_head),
             kept=kept,
             kept_bytes=kept_bytes,
             moved=q.size + k.size + v.size + result.size,
@@ -430,11 +442,12 @@ class Tape:
         return Value(shape, x.storage)
 
     def dropout(self, x: Value, applied: float) -> Value:
-        """Leave out a share, if it is applied; a byte a value is kept, which tells the ones left out."""
+        """Leave out a share, if it is applied; a byte a value is kept, which tells the ones left out, or see `Tape`."""
         if not applied:
             return x
         result = _value(x.shape)
-        self._add("dropout", "dropout", x.shape, kept_bytes=x.size, moved=2 * x.size)
+        kept = {"kept": x.size} if self._processor else {"kept_bytes": x.size}
+        self._add("dropout", "dropout", x.shape, moved=2 * x.size, **kept)
         return result
 
     # --- the book --------------------------------------------------------------------------------------------------

@@ -18,6 +18,9 @@ ACTIVATIONS = {
 """The class of torch.nn for each."""
 
 
+NORMALIZATIONS = ("none", "batch_norm", "layer_norm", "group_norm")
+
+
 class UnbuildableError(ValueError):
     """This network cannot be built from its description; the message says why and what would help."""
 
@@ -58,6 +61,14 @@ class NetworkSpec(Protocol):
 
     @property
     def activation(self) -> str: ...
+
+    @property
+    def normalization(self) -> str:
+        """One of NORMALIZATIONS, after each layer."""
+
+    @property
+    def dropout(self) -> float:
+        """The share of values that are left out while training."""
 
 
 class Layout(StrEnum):

@@ -98,8 +98,10 @@ class Family:
     """True where its layers are trained one by one before they are trained together."""
     init_deviation: float = 0.1
     """Of initial weights that are normal and small."""
+    normalization: bool = True
+    """False where it has none, or one of its own, whatever is advised."""
     dropout: float = 0.2
-    """The share of values that are left out, where that is advised."""
+    """The share of values that are left out, where that is advised; 0 for a type that leaves none out."""
 
     @property
     def takes_rows(self) -> bool:
@@ -146,9 +148,16 @@ def activation(name: str) -> Module:
     return made
 
 
-def activated(name: str) -> Following:
-    """An activation after each layer, and nothing else."""
-    return lambda width: [activation(name)]
+def after_layers(spec: NetworkSpec, places: int = 0, *, dropout: bool = True) -> Following:
+    """The normalisation, activation and dropout of the description, see `layers.after_layers`.
+
+    Args:
+        dropout: False for a network that leaves values out elsewhere.
+    """
+    from advisor.networks.parts import layers
+
+    share = spec.dropout if dropout else 0.0
+    return layers.after_layers(lambda: activation(spec.activation), spec.normalization, share, places=places)
 
 
 def check_gives_values(spec: NetworkSpec, what: str) -> None:

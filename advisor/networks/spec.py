@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from advisor.networks.description import (
     ACTIVATIONS,
+    NORMALIZATIONS,
     Layout,
     NetworkSpec,
     Picture,
@@ -32,6 +33,8 @@ class Description:
     loss: str = ""
     """Empty for that of the family."""
     activation: str = "relu"
+    normalization: str = "none"
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.loss:
@@ -104,7 +107,7 @@ def why_not_timed(spec: NetworkSpec) -> str | None:
 
 
 def check(spec: NetworkSpec) -> None:
-    """Raise UnbuildableError where the network, its shape, its activation or its loss cannot be built."""
+    """Raise UnbuildableError where the network, its shape, what follows its layers or its loss cannot be built."""
     layout(spec)
     units = hidden_units(spec)
     counts = {"inputs": spec.inputs, "hidden units": min(units, default=1)}
@@ -115,8 +118,25 @@ def check(spec: NetworkSpec) -> None:
             raise UnbuildableError(f"A {spec.network} cannot have {count} {what}: name 1 or more.")
     if spec.activation not in ACTIVATIONS:
         raise UnbuildableError(f"The activation {spec.activation} is not known. These are: {', '.join(ACTIVATIONS)}.")
+    _check_regularity(spec)
     _check_loss(spec)
     family(spec.network).check(spec, units)
+
+
+def _check_regularity(spec: NetworkSpec) -> None:
+    known = family(spec.network)
+    if spec.normalization not in NORMALIZATIONS:
+        raise UnbuildableError(
+            f"The normalisation {spec.normalization} is not known. These are: {', '.join(NORMALIZATIONS)}."
+        )
+    if spec.normalization != "none" and not known.normalization:
+        raise UnbuildableError(
+            f"The type {spec.network} is built without a choice of normalisation: leave {spec.normalization} out."
+        )
+    if not 0 <= spec.dropout < 1:
+        raise UnbuildableError(f"A share of {spec.dropout} cannot be left out: name one from 0 to below 1.")
+    if spec.dropout and not known.dropout:
+        raise UnbuildableError(f"The type {spec.network} is built without dropout: leave it out.")
 
 
 def _check_loss(spec: NetworkSpec) -> None:

@@ -77,6 +77,12 @@ def _layers(units: tuple[int, ...]) -> tuple[int, ...]:
     return units
 
 
+def _share(value: float) -> float:
+    if not 0 <= value < 1:
+        raise ValueError(f"{value} is no share from 0 to below 1")
+    return value
+
+
 def _name(value: str) -> str:
     if len(value) > _LONGEST_NAME:
         raise ValueError(f"{shorten(value)} is no name")
@@ -89,7 +95,7 @@ Name = Annotated[str, _name]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One training step of one network. The first eight fields are read as in advisor.networks.spec.NetworkSpec."""
+    """One training step of one network. The first ten fields are read as in advisor.networks.spec.NetworkSpec."""
 
     network: Name
     modality: Name
@@ -99,6 +105,8 @@ class Workload:
     sequence_length: Count | None = None
     loss: Name = "cross_entropy"
     activation: Name = "relu"
+    normalization: Name = "none"
+    dropout: Annotated[float, _share] = 0.0
     optimizer: Name = "adamw"
     batch_size: Count = 32
     """Examples a step."""

@@ -115,6 +115,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
         "is_network": blueprint.is_network,
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
+        "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
         "cpus": (computing.workers + 1) * max(1, computing.gpus) + (computing.threads or 1) - 1,
         "large_picture": blueprint.layout is Layout.PICTURE and pixels > LARGEST_FLAT_PICTURE,  # no row of values

@@ -18,8 +18,7 @@ from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from advisor.networks.family import activated
-from advisor.networks.parts.layers import dense
+from advisor.networks.parts.layers import after_layers, dense
 from advisor.training.ladder.intervals import Interval, t_interval
 from advisor.training.loop.initialisation import SURVEY_DEVIATION, initialise
 from advisor.training.loop.loop import train
@@ -213,7 +212,7 @@ class _Trial:
         return network, result.history
 
     def _network(self, start: Start, seed: int) -> nn.Sequential:
-        network = dense((64, *[self.width] * self.layers, _CLASSES), activated("relu"))
+        network = dense((64, *[self.width] * self.layers, _CLASSES), after_layers(nn.ReLU))
         initialise(network, start.name, "relu", deviation=start.deviation or SURVEY_DEVIATION, seed=seed)
         return network.to(self.device)
 

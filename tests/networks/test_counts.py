@@ -14,7 +14,7 @@ from advisor.models.model import Layer, Source
 from advisor.networks.benchmark.six import EIGHT
 from advisor.networks.builders import build
 from advisor.networks.counts import counted
-from advisor.networks.description import ACTIVATIONS, NetworkSpec, UnbuildableError
+from advisor.networks.description import ACTIVATIONS, NORMALIZATIONS, NetworkSpec, UnbuildableError
 from advisor.networks.families.gnn.network import Graph
 from advisor.networks.registry import families, family
 from advisor.networks.spec import Description, why_not_timed
@@ -50,6 +50,8 @@ def descriptions(draw: st.DrawFn, network: str) -> Description:
         draw(st.sampled_from([None, 1, 2, 7, 16])),
         draw(st.sampled_from(["", "mse", "contrastive_divergence"])),
         draw(st.sampled_from(list(ACTIVATIONS))),
+        draw(st.sampled_from(NORMALIZATIONS if family(network).normalization else ("none",))),
+        draw(st.sampled_from((0.0, 0.2) if family(network).dropout else (0.0,))),
     )
     assume(why_not_timed(spec) is None)
     return spec
@@ -76,6 +78,34 @@ def test_as_many_parameters_and_multiply_adds_as_torch_computes_with(name: str) 
 @pytest.mark.parametrize("name", [name for name in WIDE if name not in LSTMS])
 def test_what_waits_for_the_backward_pass_is_what_autograd_keeps(name: str) -> None:
     assert bytes_kept(counted(WIDE[name])) == pytest.approx(bytes_kept(computed(WIDE[name])), rel=0.001)
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+@pytest.mark.parametrize("name", [name for name in WIDE if name not in LSTMS])
+def test_on_a_processor_dropout_keeps_numbers_and_the_scores_of_attention(name: str, normalization: str) -> None:
+    known = family(WIDE[name].network)
+    spec = replace(WIDE[name], dropout=0.2 if known.dropout else 0.0)
+    if known.normalization:
+        spec = replace(spec, normalization=normalization)
+    fewer, more = (_kept_by_autograd(spec, number) for number in (4, 8))
+    assert bytes_kept(counted(spec, processor=True)) == pytest.approx((more - fewer) / 4, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"normalization": "weight_norm"}, "weight_norm is not known. These are: none, batch_norm"),
+        (
+            {"network": "lstm", "normalization": "batch_norm"},
+            "The type lstm is built without a choice of normalisation",
+        ),
+        ({"dropout": 1.0}, "A share of 1.0 cannot be left out"),
+        ({"network": "rbm", "dropout": 0.2}, "The type rbm is built without dropout"),
+    ],
+)
+def test_a_network_that_is_built_otherwise_is_not_counted(changes: dict[str, str], message: str) -> None:
+    with pytest.raises(UnbuildableError, match=message):
+        counted(replace(Description("ffn", "time_series", 5, 2, (8,), 3), **changes))
 
 
 @pytest.mark.parametrize("name", LSTMS)

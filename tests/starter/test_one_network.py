@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tests.networks.all_examples import EXAMPLES
 from tests.starter.blueprints import module, project
 
 PLANS = {name: plan for examples in EXAMPLES.values() for name, plan in examples.projects.items()}
+FOLLOWING = (("none", 0.0), ("batch_norm", 0.3), ("layer_norm", 0.0), ("group_norm", 0.3))
+"""Normalisation and dropout after layers."""
 
 
 def described(plan: Blueprint, modality: str, tokens: int) -> Description:
@@ -34,6 +37,18 @@ def described(plan: Blueprint, modality: str, tokens: int) -> Description:
         shape.steps,
         plan.recipe.loss,
         plan.activation,
+        plan.normalization,
+        plan.dropout,
+    )
+
+
+def with_following(plan: Blueprint, normalization: str, dropout: float) -> Blueprint:
+    """As far as its type takes them."""
+    known = plan.family
+    return replace(
+        plan,
+        normalization=normalization if known.normalization else "none",
+        dropout=dropout if known.dropout else 0.0,
     )
 
 
@@ -45,9 +60,12 @@ def weights(network: nn.Module) -> int:
     return sum(weight.numel() for weight in network.parameters())
 
 
+@pytest.mark.parametrize("following", FOLLOWING, ids=str)
 @pytest.mark.parametrize("name", PLANS)
-def test_a_project_has_the_network_that_is_counted_and_built(name: str, tmp_path: Path) -> None:
-    plan, modality = PLANS[name]
+def test_a_project_has_the_network_that_is_counted_and_built(
+    name: str, following: tuple[str, float], tmp_path: Path
+) -> None:
+    plan, modality = with_following(PLANS[name][0], *following), PLANS[name][1]
     folder = project(tmp_path / "project", plan)
     data = module(folder, "data").load(None, 0)
     made = module(folder, "model").Network(data)
@@ -57,11 +75,22 @@ def test_a_project_has_the_network_that_is_counted_and_built(name: str, tmp_path
     assert weights(made) == weights(built) == counted(spec).parameters
 
 
+@pytest.mark.parametrize("following", FOLLOWING, ids=str)
 @pytest.mark.parametrize(
-    "name", ["ffn of a table", "cnn of pictures", "lstm of a series", "unet", "diffusion of pictures"]
+    "name",
+    [
+        "ffn of a table",
+        "cnn of pictures",
+        "cnn of a series",
+        "lstm of a series",
+        "transformer of pictures",
+        "unet",
+        "diffusion of pictures",
+    ],
 )
-def test_the_same_weights_give_the_same_answers(name: str, tmp_path: Path) -> None:
-    plan, modality = PLANS[name]
+def test_the_same_weights_give_the_same_answers(name: str, following: tuple[str, float], tmp_path: Path) -> None:
+    """In training, with the same values left out."""
+    plan, modality = with_following(PLANS[name][0], *following), PLANS[name][1]
     folder = project(tmp_path / "project", plan)
     data = module(folder, "data").load(None, 0)
     made, built = module(folder, "model").Network(data), build(described(plan, modality, 0))

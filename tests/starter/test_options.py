@@ -161,7 +161,11 @@ def test_penalties_clipping_smoothing_and_checkpoints_between_epochs(tmp_path: P
 
 
 def test_nothing_is_there_that_the_plan_does_not_ask_for() -> None:
-    text = "\n".join(files_of(plain()).values())
+    files = files_of(plain())
+    shared = files.pop("layers.py")  # as it stands, for all networks: it knows them all
+    assert "nn.BatchNorm2d" in shared
+    assert "after_layers(nn.ReLU)" in files["model.py"]
+    text = "\n".join(files.values())
     for word in ("Dropout", "autocast", "GradScaler", "L1", "CLIP", "ACCUMULATION", "BatchNorm", "PATIENCE", "WARM_UP"):
         assert word not in text
 

@@ -6,8 +6,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
-from advisor.networks.family import activated
-from advisor.networks.parts.layers import dense
+from advisor.networks.parts.layers import after_layers, dense
 from advisor.training.loop.objectives import Batch, Objective, Player, Supervised
 
 
@@ -24,7 +23,7 @@ def two_moons(examples: int = 200, seed: int = 0) -> Batch:
 def classifier(*, dropout: float = 0.0, norm: bool = False, seed: int = 0) -> Supervised:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        first, function, last = dense((2, 16, 2), activated("tanh"))
+        first, function, last = dense((2, 16, 2), after_layers(nn.Tanh))
         middle = [nn.BatchNorm1d(16)] if norm else []
         network = nn.Sequential(first, *middle, function, nn.Dropout(dropout), last)
     return Supervised(network, cross_entropy)
@@ -57,7 +56,7 @@ class Rivals(Objective):
     def __init__(self) -> None:
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            maker, judge = nn.Linear(1, 1), dense((1, 16, 1), activated("relu"))
+            maker, judge = nn.Linear(1, 1), dense((1, 16, 1), after_layers(nn.ReLU))
         super().__init__(nn.ModuleDict({"maker": maker, "judge": judge}))
         self.turns: list[str] = []
 

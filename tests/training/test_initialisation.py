@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.family import activated
-from advisor.networks.parts.layers import dense
+from advisor.networks.parts.layers import after_layers, dense
 from advisor.training.loop.initialisation import initialise
 from advisor.training.recipe import INITIALISATIONS
 
@@ -106,8 +105,8 @@ def test_attention_embeddings_and_normalisation_are_told_apart() -> None:
 @pytest.mark.parametrize("name", INITIALISATIONS)
 def test_the_same_seed_gives_the_same_weights_and_another_gives_others(name: str) -> None:
     torch.manual_seed(0)
-    source = dense((8, 8, 8), activated("relu"))
-    copies = [dense((8, 8, 8), activated("relu")) for _ in range(3)]
+    source = dense((8, 8, 8), after_layers(nn.ReLU))
+    copies = [dense((8, 8, 8), after_layers(nn.ReLU)) for _ in range(3)]
     for copy, seed in zip(copies, (5, 5, 6), strict=True):
         copy.load_state_dict(source.state_dict())
         initialise(copy, name, seed=seed)
@@ -132,7 +131,7 @@ def growth(name: str, width: int, *, spread: float = 0.1, layers: int = 10, seed
     """By how much each layer of ReLU multiplies a signal, the geometric mean over the layers and seeds."""
     logarithms = []
     for seed in range(seeds):
-        network = dense((width,) * (layers + 2), activated("relu"))
+        network = dense((width,) * (layers + 2), after_layers(nn.ReLU))
         initialise(network, name, "relu", deviation=spread, seed=seed)
         signal = torch.randn(64, width, generator=torch.Generator().manual_seed(seed)).relu()
         with torch.no_grad():

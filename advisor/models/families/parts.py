@@ -41,7 +41,7 @@ class Attention:
     capped: bool = False
     """The stored scores went through tanh, whose results are kept too (Gemma 2)."""
     dropout: bool = False
-    """Some of the stored scores are left out while training; they are kept before and after."""
+    """Some of the scores are left out while training; stored ones are kept before and after."""
 
     def over(
         self,
@@ -79,9 +79,8 @@ class Attention:
                 self._gate(tape, x, distances)
             if self.rotary:
                 q, k = (tape.moved(value, *value.shape, name="rotate") for value in (q, k))
-            dropped = self.stored_scores and self.dropout
-            stored = self.stored_scores + self.capped + dropped
-            result = tape.attention(q, k, v, self.heads, stored=stored, dropped=dropped)
+            stored = self.stored_scores * (1 + self.dropout) + self.capped
+            result = tape.attention(q, k, v, self.heads, stored=stored, dropped=self.dropout)
             return tape.linear("output", result, width, bias=self.output_bias)
 
     def _gate(self, tape: Tape, x: Value, distances: Value) -> None:

@@ -89,7 +89,7 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
         contents: tensors have contents after all, for modules that look at them to decide what they compute.
 
     Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs, and dropout keeps what it
-    keeps there: a byte a value.
+    keeps there: a byte a value, and a seed in attention.
     """
     with nullcontext() if contents else torch.device("meta"):
         module = build()
@@ -199,8 +199,22 @@ def _dropout_as_on_a_gpu() -> Iterator[None]:
     def dropout(values: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
         return torch.native_dropout(values, p, training)[0] if training and p else values
 
+    attention = functional.scaled_dot_product_attention
+
+    def attending(
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        attn_mask: Tensor | None = None,
+        dropout_p: float = 0.0,
+        *more: Any,
+        **named: Any,
+    ) -> Tensor:
+        return attention(q, k, v, attn_mask, 0.0, *more, **named)
+
     functional.dropout = dropout  # type: ignore[assignment]
+    functional.scaled_dot_product_attention = attending  # type: ignore[assignment]
     try:
         yield
     finally:
-        functional.dropout = plain
+        functional.dropout, functional.scaled_dot_product_attention = plain, attention

@@ -9,13 +9,45 @@ from typing import TypeAlias
 
 from torch import Tensor, nn
 
-from advisor.networks.parts.sizes import halvings
+from advisor.networks.parts.sizes import groups, halvings
 
 Following: TypeAlias = Callable[[int], list[nn.Module]]
 """The modules that follow a layer of this width: its activation, and normalisation and dropout where they are wanted."""
-Modules: TypeAlias = Callable[[], list[nn.Module]]
 Size: TypeAlias = tuple[int, int]
 """Height and width of a picture in pixels."""
+
+
+def after_layers(
+    activation: Callable[[], nn.Module], normalization: str = "none", dropout: float = 0.0, *, places: int = 0
+) -> Following:
+    """Normalisation, activation and dropout, those that are wanted, in this order.
+
+    Args:
+        normalization: none, batch_norm, layer_norm or group_norm.
+        dropout: the share of values that are left out while training.
+        places: axes beside that of the channels: 0 of rows of values, 1 of series, 2 of pictures.
+    """
+    return lambda width: [*normalized(normalization, width, places), activation(), *dropped(dropout)]
+
+
+def normalized(normalization: str, width: int, places: int) -> list[nn.Module]:
+    """The normalisation of this name, if it is one."""
+    match normalization:
+        case "batch_norm":
+            return [nn.BatchNorm2d(width) if places == 2 else nn.BatchNorm1d(width)]
+        case "layer_norm" if places == 0:
+            return [nn.LayerNorm(width)]
+        case "layer_norm":
+            return [nn.GroupNorm(1, width)]
+        case "group_norm":
+            return [nn.GroupNorm(groups(width), width)]
+        case _:
+            return []
+
+
+def dropped(share: float) -> list[nn.Module]:
+    """Dropout of this share of the values, if there is any."""
+    return [nn.Dropout(share)] if share else []
 
 
 def dense(widths: tuple[int, ...], following: Following) -> nn.Sequential:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from advisor.models.tape import Tape, Value
-from advisor.networks.parts.sizes import halvings
+from advisor.networks.description import NetworkSpec
+from advisor.networks.parts.sizes import groups, halvings
 
 Following: TypeAlias = Callable[[Value], Value]
 """A layer's activation, and normalisation and dropout where they are wanted."""
@@ -15,6 +16,30 @@ Following: TypeAlias = Callable[[Value], Value]
 def activated(tape: Tape, activation: str) -> Following:
     """An activation after each layer, and nothing else."""
     return lambda x: tape.activation(activation, x)
+
+
+def after_layers(tape: Tape, spec: NetworkSpec, places: int = 0, *, dropout: bool = True) -> Following:
+    """Normalisation, activation and dropout, those that are wanted, as `layers.after_layers` has them."""
+
+    def follow(x: Value) -> Value:
+        x = tape.activation(spec.activation, _normalized(tape, spec.normalization, x, places))
+        return tape.dropout(x, spec.dropout) if dropout else x
+
+    return follow
+
+
+def _normalized(tape: Tape, normalization: str, x: Value, places: int) -> Value:
+    """(channels, places...), or rows of values (..., width)."""
+    if normalization == "none":
+        return x
+    if normalization == "layer_norm" and not places:
+        return tape.norm("norm", x, "layer")
+    width = x.shape[0] if places else x.shape[-1]
+    rows = 1 if places else x.size // width
+    kind = "batch" if normalization == "batch_norm" else "group"
+    by_channel = tape.view(x, width, x.size // width)
+    each = groups(width) if normalization == "group_norm" else 1
+    return tape.view(tape.norm("norm", by_channel, kind, groups=rows * each), *x.shape)
 
 
 def dense(tape: Tape, x: Value, widths: tuple[int, ...], following: Following) -> Value:

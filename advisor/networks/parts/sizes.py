@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 EMBEDDING_WIDTH = 128
 """Numbers that stand for one token in a convolutional network."""
 PICTURE_CODE_WIDTH = 128
@@ -14,6 +16,11 @@ DIFFUSION_STEPS = 200
 """From an example to noise and back; fewer than the 1000 of Ho et al. 2020, each with more noise."""
 GIBBS_STEPS = 1
 """Between the two layers of a Boltzmann machine and back, for each step of contrastive divergence."""
+
+
+def groups(width: int) -> int:
+    """Groups of channels that are normalised together: at most eight, with at least two channels each where there are two."""
+    return math.gcd(8, width, width // 2)
 
 
 def halvings(side: int, stages: int) -> tuple[bool, ...]:

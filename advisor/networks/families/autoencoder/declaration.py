@@ -10,8 +10,8 @@ from advisor.networks.family import (
     Family,
     Module,
     Units,
-    activated,
     activation,
+    after_layers,
     check_gives_values,
     check_halvings,
     large_pictures,
@@ -38,18 +38,18 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
 
 
 def _count_dense(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
-    following = shapes.activated(tape, spec.activation)
+    following = shapes.after_layers(tape, spec)
     *widths, code = encoder_widths(units)
     variational = spec.network == "vae"
     with tape.within("encoder"):
         encoded = shapes.dense(tape, x, (*widths, 2 * code if variational else code), following)
-        encoded = _drawn(tape, encoded) if variational else following(encoded)
+        encoded = _drawn(tape, encoded) if variational else tape.activation(spec.activation, encoded)
     with tape.within("decoder"):
         shapes.dense(tape, encoded, (*widths[::-1], x.size), following)
 
 
 def _count_pictures(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
-    following = shapes.activated(tape, spec.activation)
+    following = shapes.after_layers(tape, spec, 2)
     colours = x.shape[0]
     with tape.within("encoder"):
         for number, after in enumerate(units):
@@ -77,14 +77,14 @@ def _drawn(tape: Tape, encoded: Value) -> Value:
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.autoencoder import network
 
-    following = activated(spec.activation)
     variational = spec.network == "vae"
     if large_pictures(spec) is Layout.FLAT:
+        following = after_layers(spec)
         values, units = (flat_values(spec),), encoder_widths(units)
         if variational:
             return network.VariationalAutoencoder(network.dense_variational_halves(values, units, following), units[-1])
         return network.Autoencoder(network.dense_halves(values, units, following, activation(spec.activation)))
-    shape = input_picture(spec)
+    shape, following = input_picture(spec), after_layers(spec, 2)
     channels = (shape.colours, *units)
     if variational:
         halves = network.picture_variational_halves(channels, shape.size, PICTURE_CODE_WIDTH, following)

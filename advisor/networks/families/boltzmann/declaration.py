@@ -83,6 +83,8 @@ FAMILIES = (
         loss="contrastive_divergence",
         own_losses=("contrastive_divergence",),
         layerwise=True,
+        normalization=False,
+        dropout=0.0,
     ),
     Family(
         name="dbn",
@@ -92,5 +94,7 @@ FAMILIES = (
         build=_build,
         own_losses=("contrastive_divergence",),
         layerwise=True,
+        normalization=False,
+        dropout=0.0,
     ),
 )

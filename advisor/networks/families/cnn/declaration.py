@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, input_picture
-from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, activated, pictures_or_sequences
+from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, after_layers, pictures_or_sequences
 from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import EMBEDDING_WIDTH
 
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
-    following = shapes.activated(tape, spec.activation)
     layout = pictures_or_sequences(spec)
+    following = shapes.after_layers(tape, spec, 2 if layout is Layout.PICTURE else 1, dropout=False)
     if layout is Layout.TOKENS:
         x = tape.embedding("embedding", x, spec.inputs, EMBEDDING_WIDTH)
     if layout is not Layout.PICTURE:
@@ -23,21 +23,22 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
                 x = following(tape.convolution("again", x, after, 3))
             if x.shape[1] > 1:
                 x = tape.pooled(x, 2, 2)
+            x = tape.dropout(x, spec.dropout)
     tape.linear("head", tape.mean(x, units[-1]), spec.outputs)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.cnn.network import PictureCnn, SequenceCnn
 
-    following = activated(spec.activation)
     layout = pictures_or_sequences(spec)
+    following = after_layers(spec, 2 if layout is Layout.PICTURE else 1, dropout=False)
     if layout is Layout.PICTURE:
         shape = input_picture(spec)
-        return PictureCnn((shape.colours, *units), shape.size, spec.outputs, following)
+        return PictureCnn((shape.colours, *units), shape.size, spec.outputs, following, spec.dropout)
     tokens = layout is Layout.TOKENS
     channels = (EMBEDDING_WIDTH if tokens else spec.inputs, *units)
     steps = spec.sequence_length or 1
-    return SequenceCnn(channels, steps, spec.outputs, following, tokens=spec.inputs if tokens else None)
+    return SequenceCnn(channels, steps, spec.outputs, following, spec.dropout, tokens=spec.inputs if tokens else None)
 
 
 FAMILIES = (

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from torch import Tensor, nn
 
-from advisor.networks.parts.layers import Following, Modules, Size
+from advisor.networks.parts.layers import Following, Size, dropped
 
 
 class PictureCnn(nn.Module):
@@ -20,11 +20,11 @@ class PictureCnn(nn.Module):
     Each stage has two 3x3 convolutions and halves the picture while it is larger than one pixel.
 
     Args:
-        ending: modules at the end of each stage.
+        dropout: the share of values that are left out at the end of each stage.
     """
 
     def __init__(
-        self, channels: tuple[int, ...], size: Size, outputs: int, following: Following, ending: Modules = list
+        self, channels: tuple[int, ...], size: Size, outputs: int, following: Following, dropout: float = 0.0
     ) -> None:
         super().__init__()
         side = min(size)
@@ -35,7 +35,7 @@ class PictureCnn(nn.Module):
             if side > 1:
                 stages.append(nn.MaxPool2d(2))
                 side //= 2
-            stages += ending()
+            stages += dropped(dropout)
         self.stages = nn.Sequential(*stages)
         self.pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
         self.head = nn.Linear(channels[-1], outputs)
@@ -61,7 +61,7 @@ class SequenceCnn(nn.Module):
         steps: int,
         outputs: int,
         following: Following,
-        ending: Modules = list,
+        dropout: float = 0.0,
         *,
         tokens: int | None = None,
         padded: bool = False,
@@ -75,7 +75,7 @@ class SequenceCnn(nn.Module):
             if steps > 1:
                 stages.append(nn.MaxPool1d(2))
                 steps //= 2
-            stages += ending()
+            stages += dropped(dropout)
         self.stages = nn.Sequential(*stages)
         self.pool = nn.Sequential(nn.AdaptiveMaxPool1d(1) if padded else nn.AdaptiveAvgPool1d(1), nn.Flatten())
         self.head = nn.Linear(channels[-1], outputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, output_picture
-from advisor.networks.family import Answer, Family, Module, Units, activated, check_gives_values
+from advisor.networks.family import Answer, Family, Module, Units, after_layers, check_gives_values
 from advisor.networks.parts import shapes
 
 
@@ -22,7 +22,7 @@ def _check(spec: NetworkSpec, units: Units) -> None:
 
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
-    shape, following = output_picture(spec), shapes.activated(tape, spec.activation)
+    shape, following = output_picture(spec), shapes.after_layers(tape, spec, 2)
     channels = (*units, shape.colours)
     if _restores(spec):
         shrink = shapes.shrinkage(channels, shape.side)
@@ -35,7 +35,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.deconvolutional.network import Deconvolutional, PictureDeconvolutional
 
-    shape, following = output_picture(spec), activated(spec.activation)
+    shape, following = output_picture(spec), after_layers(spec, 2)
     channels = (*units, shape.colours)
     if _restores(spec):
         return PictureDeconvolutional(shape.colours, channels, shape.size, following)

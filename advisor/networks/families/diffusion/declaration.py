@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
-from advisor.networks.family import Family, Module, Units, activated, activation, check_halvings, flat, pictures
+from advisor.networks.family import Family, Module, Units, activation, after_layers, check_halvings, flat, pictures
 from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import TIME_WIDTH
 
@@ -24,30 +24,35 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     with tape.within("code"):
         code = squash(tape.linear("mix", tape.given(TIME_WIDTH), TIME_WIDTH))
     if layout(spec) is Layout.PICTURE:
+        following = shapes.after_layers(tape, spec, 2, dropout=False)
 
         def stage(maps: Value, width: int) -> Value:
             """Two convolutions; the step is told between them."""
             told = tape.linear("told", code, width)
-            maps = squash(tape.add(tape.convolution("first", maps, width, 3), told))
+            maps = following(tape.add(tape.convolution("first", maps, width, 3), told))
+            maps = tape.dropout(maps, spec.dropout)
             return squash(tape.convolution("second", maps, width, 3))
 
         shapes.unet(tape, noisy, units, x.shape[0], stage)
         return
+    following = shapes.after_layers(tape, spec)
     for number, width in enumerate(units):
         with tape.within("layers", number):
-            noisy = squash(tape.add(tape.linear("linear", noisy, width), tape.linear("told", code, width)))
+            noisy = following(tape.add(tape.linear("linear", noisy, width), tape.linear("told", code, width)))
     tape.linear("head", noisy, x.size)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.diffusion.network import Diffusion, FlatDenoiser, PictureDenoiser
 
-    following, squash = activated(spec.activation), activation(spec.activation)
+    squash = activation(spec.activation)
     if layout(spec) is Layout.FLAT:
         values = flat_values(spec)
-        return Diffusion(FlatDenoiser((values, *units), following, squash), (values,))
+        return Diffusion(FlatDenoiser((values, *units), after_layers(spec), squash), (values,))
     shape = input_picture(spec)
-    return Diffusion(PictureDenoiser((shape.colours, *units), following, squash), (shape.colours, *shape.size))
+    following = after_layers(spec, 2, dropout=False)
+    denoiser = PictureDenoiser((shape.colours, *units), following, squash, spec.dropout)
+    return Diffusion(denoiser, (shape.colours, *shape.size))
 
 
 FAMILIES = (

@@ -16,7 +16,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from advisor.networks.parts.layers import Following, Modules
+from advisor.networks.parts.layers import Following, dropped
 from advisor.networks.parts.sizes import DIFFUSION_STEPS, TIME_WIDTH
 
 
@@ -107,18 +107,18 @@ class PictureDenoiser(nn.Module):
 
     Args:
         squash: the activation of what needs no normalisation.
-        ending: modules between the two convolutions of each stage.
+        dropout: the share of values that are left out between the two convolutions of each stage.
     """
 
     def __init__(
-        self, channels: tuple[int, ...], following: Following, squash: nn.Module, ending: Modules = list
+        self, channels: tuple[int, ...], following: Following, squash: nn.Module, dropout: float = 0.0
     ) -> None:
         super().__init__()
         way_up = list(pairwise(channels[:0:-1]))
         self.code = StepCode(squash)
-        self.down = nn.ModuleList(ToldStage(*pair, following, squash, ending) for pair in pairwise(channels))
+        self.down = nn.ModuleList(ToldStage(*pair, following, squash, dropout) for pair in pairwise(channels))
         self.widen = nn.ModuleList(nn.ConvTranspose2d(below, here, 2, stride=2) for below, here in way_up)
-        self.up = nn.ModuleList(ToldStage(2 * here, here, following, squash, ending) for _, here in way_up)
+        self.up = nn.ModuleList(ToldStage(2 * here, here, following, squash, dropout) for _, here in way_up)
         self.halve = nn.MaxPool2d(2, ceil_mode=True)
         self.head = nn.Conv2d(channels[1], channels[0], 1)
 
@@ -140,11 +140,11 @@ class PictureDenoiser(nn.Module):
 class ToldStage(nn.Module):
     """Two 3x3 convolutions that keep the size; a linear map of the step's code is added between them."""
 
-    def __init__(self, before: int, after: int, following: Following, squash: nn.Module, ending: Modules) -> None:
+    def __init__(self, before: int, after: int, following: Following, squash: nn.Module, dropout: float) -> None:
         super().__init__()
         self.first = nn.Conv2d(before, after, 3, padding=1)
         self.told = nn.Linear(TIME_WIDTH, after)
-        self.following = nn.Sequential(*following(after), *ending())
+        self.following = nn.Sequential(*following(after), *dropped(dropout))
         self.second = nn.Conv2d(after, after, 3, padding=1)
         self.squash = squash
 

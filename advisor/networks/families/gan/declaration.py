@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, flat_values, input_picture
-from advisor.networks.family import Family, Module, Units, activated, large_pictures
+from advisor.networks.family import Family, Module, Units, after_layers, large_pictures
 from advisor.networks.parts import shapes
 from advisor.networks.parts.sizes import NOISE_WIDTH, halvings
 
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     """The judge looks at the real example and twice at a produced one: the second time the generator learns from it."""
-    following = shapes.activated(tape, spec.activation)
+    rows = large_pictures(spec) is Layout.FLAT
+    following = shapes.after_layers(tape, spec, 0 if rows else 2)
     noise = tape.given(NOISE_WIDTH)
     with tape.within("generator"):
-        if large_pictures(spec) is Layout.FLAT:
+        if rows:
             produced = shapes.dense(tape, noise, (*units[::-1], x.size), following)
         else:
             colours, side, _ = x.shape
@@ -42,11 +43,10 @@ def _count_judge(tape: Tape, x: Value, units: Units, following: shapes.Following
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.gan.network import Adversaries, dense_players, picture_players
 
-    following = activated(spec.activation)
     if large_pictures(spec) is Layout.FLAT:
-        return Adversaries(*dense_players((flat_values(spec),), units, following))
+        return Adversaries(*dense_players((flat_values(spec),), units, after_layers(spec)))
     shape = input_picture(spec)
-    return Adversaries(*picture_players((shape.colours, *units), shape.size, following))
+    return Adversaries(*picture_players((shape.colours, *units), shape.size, after_layers(spec, 2)))
 
 
 FAMILIES = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
-from advisor.networks.family import Family, Module, Units, activated
+from advisor.networks.family import Family, Module, Units, after_layers
+from advisor.networks.parts import shapes
 
 
 def _layout(spec: NetworkSpec) -> Layout:
@@ -15,17 +16,18 @@ def _layout(spec: NetworkSpec) -> Layout:
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     """Of one node. The numbers of its edges are kept too, but the plan does not state them."""
+    following = shapes.after_layers(tape, spec)
     for number, after in enumerate(units):
         with tape.within("rounds", number):
             x = tape.joined(x, tape.moved(x, *x.shape, name="hear"))
-            x = tape.activation(spec.activation, tape.linear("mix", x, after))
+            x = following(tape.linear("mix", x, after))
     tape.linear("head", x, spec.outputs)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.gnn.network import MessagePassing
 
-    return MessagePassing((spec.inputs, *units), spec.outputs, activated(spec.activation))
+    return MessagePassing((spec.inputs, *units), spec.outputs, after_layers(spec))
 
 
 FAMILIES = (

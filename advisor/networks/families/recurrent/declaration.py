@@ -12,7 +12,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
         x = tape.embedding("embedding", x, spec.inputs, units[0])
     layer = tape.lstm if spec.network == "lstm" else tape.rnn
     for number, width in enumerate(units):
-        x = layer(f"layers.{number}", x, width)
+        x = tape.dropout(layer(f"layers.{number}", x, width), spec.dropout)
     if every_token(spec):
         tape.linear(
             "head", tape.moved(x, *x.shape), spec.outputs
@@ -31,6 +31,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         layer,
         (units[0] if tokens else spec.inputs, *units),
         spec.outputs,
+        spec.dropout,
         tokens=spec.inputs if tokens else None,
         every_step=every_token(spec),
     )
@@ -45,6 +46,7 @@ FAMILIES = tuple(
         build=_build,
         predicts_tokens=True,
         recurrent=True,
+        normalization=False,
         candidates=Candidates(place=place, takes=IN_STEPS, sizes=((64,),), always=name == "lstm"),
     )
     for name, place in (("rnn", 30), ("lstm", 40))

@@ -11,8 +11,6 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.parts.layers import Modules
-
 
 class Recurrent(nn.Module):
     """(batch, steps, widths[0]), or (batch, steps) of tokens -> (batch, outputs), or (batch, steps, outputs).
@@ -23,7 +21,7 @@ class Recurrent(nn.Module):
         layer: makes a layer from the widths before and after it, see `lstm` and `rnn`.
         tokens: number of different tokens, each of which is given widths[0] numbers; None for steps of values.
         padded: whether token 0 only fills up short texts: then the last step before it answers.
-        ending: modules after each layer.
+        dropout: the share of values that are left out after each layer.
     """
 
     def __init__(
@@ -31,7 +29,7 @@ class Recurrent(nn.Module):
         layer: Callable[[int, int], nn.RNNBase],
         widths: tuple[int, ...],
         outputs: int,
-        ending: Modules = list,
+        dropout: float = 0.0,
         *,
         tokens: int | None = None,
         every_step: bool = False,
@@ -41,7 +39,7 @@ class Recurrent(nn.Module):
         padding = 0 if padded else None
         self.embedding = nn.Identity() if tokens is None else nn.Embedding(tokens, widths[0], padding_idx=padding)
         self.layers = nn.ModuleList(layer(before, after) for before, after in pairwise(widths))
-        self.ending = nn.Sequential(*ending())
+        self.dropout = nn.Dropout(dropout)
         self.every_step, self.padded = every_step, padded
         self.head = nn.Linear(widths[-1], outputs)
 
@@ -49,7 +47,7 @@ class Recurrent(nn.Module):
         memory = self.embedding(examples)
         for layer in self.layers:
             memory, _ = layer(memory)
-            memory = self.ending(memory)
+            memory = self.dropout(memory)
         result: Tensor = self.head(memory if self.every_step else self._last(memory, examples))
         return result
 

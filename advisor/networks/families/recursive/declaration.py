@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, UnbuildableError
-from advisor.networks.family import Family, Module, Units, activated, activation
+from advisor.networks.family import Family, Module, Units, activation, after_layers
 from advisor.networks.parts import shapes
 
 
@@ -21,13 +21,13 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     width, *rest = units
     nodes, _ = x.shape
     merges = (nodes - 1) // 2
-    following = shapes.activated(tape, spec.activation)
+    squash = shapes.activated(tape, spec.activation)
     words = tape.embedding("embedding", tape.view(x, nodes), spec.inputs, width)
-    states = tape.joined(tape.given(1, width), following(words))
+    states = tape.joined(tape.given(1, width), squash(words))
     children = [tape.gathered(side, states, merges) for side in ("left", "right")]
     with tape.within("merge"):
-        merged = shapes.dense(tape, tape.joined(*children, axis=1), (*rest, width), following)
-    merged = following(tape.add(merged, tape.gathered("words", words, merges, numbers=2)))
+        merged = shapes.dense(tape, tape.joined(*children, axis=1), (*rest, width), shapes.after_layers(tape, spec))
+    merged = squash(tape.add(merged, tape.gathered("words", words, merges, numbers=2)))
     tape.gathered("place", merged, merges)
     tape.linear("head", tape.view(tape.moved(states, *states.shape), width), spec.outputs)
 
@@ -35,8 +35,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.recursive.network import Recursive
 
-    following, squash = activated(spec.activation), activation(spec.activation)
-    return Recursive(spec.inputs, units, spec.outputs, following, squash)
+    return Recursive(spec.inputs, units, spec.outputs, after_layers(spec), activation(spec.activation))
 
 
 FAMILIES = (

@@ -58,5 +58,7 @@ FAMILIES = (
         build=_build,
         check=_check,
         advised=False,
+        normalization=False,
+        dropout=0.0,
     ),
 )

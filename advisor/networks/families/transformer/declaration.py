@@ -64,10 +64,12 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
             x = tape.linear("reader", x, width)
     tape.weights("positions", *x.shape)
     x = tape.moved(x, *x.shape, name="place")
+    dropout = spec.dropout > 0
     stack = Stack(
         layers=layers_for(width),
-        attention=Attention(heads=heads(width), head=width // heads(width), together=True),
-        feed_forward=FeedForward(inner=wider(units), activation=_activation(spec)),
+        attention=Attention(heads=heads(width), head=width // heads(width), together=True, dropout=dropout),
+        feed_forward=FeedForward(inner=wider(units), activation=_activation(spec), dropout=dropout),
+        dropout=dropout,
     )
     x = tape.norm("norm", stack.over(tape, x), "layer")
     tape.linear("head", x if every_token(spec) else tape.mean(x, width), spec.outputs)
@@ -104,6 +106,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         activation(_activation(spec)),
         every_step=every_token(spec),
         causal=every_token(spec),
+        dropout=spec.dropout,
     )
 
 
@@ -118,6 +121,7 @@ FAMILIES = (
         predicts_tokens=True,
         candidates=Candidates(place=50, takes=("image", *IN_STEPS), sizes=((64, 128),)),
         init_deviation=0.02,
+        normalization=False,
         dropout=0.1,
     ),
 )

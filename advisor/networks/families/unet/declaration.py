@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import NetworkSpec, input_picture
-from advisor.networks.family import Answer, Family, Module, Units, activated, check_halvings, pictures
+from advisor.networks.family import Answer, Family, Module, Units, after_layers, check_halvings, pictures
 from advisor.networks.parts import shapes
 
 
@@ -13,12 +13,12 @@ def _check(spec: NetworkSpec, units: Units) -> None:
 
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
-    following = shapes.activated(tape, spec.activation)
+    following = shapes.after_layers(tape, spec, 2, dropout=False)
 
     def stage(maps: Value, width: int) -> Value:
         for name in ("first", "second"):
             maps = following(tape.convolution(name, maps, width, 3))
-        return maps
+        return tape.dropout(maps, spec.dropout)
 
     shapes.unet(tape, x, units, spec.outputs, stage)
 
@@ -26,7 +26,8 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.unet.network import UNet
 
-    return UNet((input_picture(spec).colours, *units), spec.outputs, activated(spec.activation))
+    following = after_layers(spec, 2, dropout=False)
+    return UNet((input_picture(spec).colours, *units), spec.outputs, following, spec.dropout)
 
 
 FAMILIES = (

@@ -11,7 +11,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from advisor.networks.parts.layers import Following, Modules
+from advisor.networks.parts.layers import Following, dropped
 
 
 class UNet(nn.Module):
@@ -20,15 +20,15 @@ class UNet(nn.Module):
     Down through the stages, halving the picture between them; up again, each stage joined with the one opposite.
 
     Args:
-        ending: modules at the end of each stage.
+        dropout: the share of values that are left out at the end of each stage.
     """
 
-    def __init__(self, channels: tuple[int, ...], outputs: int, following: Following, ending: Modules = list) -> None:
+    def __init__(self, channels: tuple[int, ...], outputs: int, following: Following, dropout: float = 0.0) -> None:
         super().__init__()
         way_up = list(pairwise(channels[:0:-1]))
-        self.down = nn.ModuleList(_stage(before, after, following, ending) for before, after in pairwise(channels))
+        self.down = nn.ModuleList(_stage(before, after, following, dropout) for before, after in pairwise(channels))
         self.widen = nn.ModuleList(nn.ConvTranspose2d(below, here, 2, stride=2) for below, here in way_up)
-        self.up = nn.ModuleList(_stage(2 * here, here, following, ending) for _, here in way_up)
+        self.up = nn.ModuleList(_stage(2 * here, here, following, dropout) for _, here in way_up)
         self.halve = nn.MaxPool2d(2, ceil_mode=True)
         self.head = nn.Conv2d(channels[1], outputs, 1)
 
@@ -46,12 +46,12 @@ class UNet(nn.Module):
         return result
 
 
-def _stage(before: int, after: int, following: Following, ending: Modules) -> nn.Sequential:
+def _stage(before: int, after: int, following: Following, dropout: float) -> nn.Sequential:
     """Two 3x3 convolutions that keep the size."""
     return nn.Sequential(
         nn.Conv2d(before, after, 3, padding=1),
         *following(after),
         nn.Conv2d(after, after, 3, padding=1),
         *following(after),
-        *ending(),
+        *dropped(dropout),
     )
