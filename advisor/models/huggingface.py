@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from advisor.errors import InputError, did_you_mean, input_error
+from advisor.errors import did_you_mean, input_error
 from advisor.files.named import read_named
-from advisor.models.families.parts import Activation, Attention, FeedForward
+from advisor.models import diffusers
+from advisor.models.configuration import MOST_LAYERS, TITLE, Config
+from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.families.reading import LARGEST
 from advisor.models.families.registry import Family
 from advisor.models.families.transformers import Decoder, Encoder
@@ -18,69 +19,9 @@ from advisor.models.model import Model, Source
 from advisor.models.published import counted
 from advisor.wording import shorten
 
-_TITLE = "This configuration cannot be used"
 _MOST_BYTES = 10_000_000
-_MOST_LAYERS = 2_000
 _USUAL_STEPS = {True: 2048, False: 512}
 """Tokens of the usual example of a network that writes, and of one that reads; fewer where it takes no more."""
-_ACTIVATIONS: Mapping[str, Activation] = {
-    "silu": "silu",
-    "swish": "silu",
-    "gelu": "gelu",
-    "gelu_new": "gelu_new",
-    "gelu_fast": "gelu_new",
-    "gelu_pytorch_tanh": "gelu",
-    "relu": "relu",
-}
-"""`gelu_new` is written out in several operations, whose values are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Config:
-    """The keys of a configuration."""
-
-    where: str
-    keys: Mapping[str, Any]
-
-    def size(self, *names: str, usual: int | None = None, most: int = LARGEST) -> int:
-        """A whole number under the first of these names that is there."""
-        for name in names:
-            value = self.keys.get(name)
-            if value is None:
-                continue
-            if type(value) is not int or not 0 <= value <= most:
-                said = shorten(json.dumps(value), 40)
-                raise self.wrong(f"{name} must be a whole number of at most {most:,}, not {said}")
-            return value
-        if usual is None:
-            raise self.wrong(f"it has no {' or '.join(names)}", "Take the config.json that stands beside the weights.")
-        return usual
-
-    def flag(self, name: str, usual: bool) -> bool:
-        value = self.keys.get(name)
-        return usual if value is None else value is True
-
-    def activation(self, *names: str, usual: str) -> Activation:
-        said = next((self.keys[name] for name in names if self.keys.get(name) is not None), usual)
-        if not isinstance(said, str) or said not in _ACTIVATIONS:
-            near = did_you_mean(said, _ACTIVATIONS) if isinstance(said, str) else ""
-            raise self.wrong(f"the activation {shorten(json.dumps(said), 40)} is not known", near)
-        return _ACTIVATIONS[said]
-
-    def expect(self, **usual: Any) -> None:
-        """Refuse other values of these keys: networks with them have parts that are not counted here."""
-        for name, value in usual.items():
-            if (said := self.keys.get(name)) not in (None, value):
-                raise self.wrong(
-                    f"{name} is {shorten(json.dumps(said), 40)}, and only {json.dumps(value)} can be counted"
-                )
-
-    def wrong(self, what: str, remedy: str = "") -> InputError:
-        return input_error(_TITLE, what, where=self.where, remedy=remedy)
-
-    def steps(self, writes: bool) -> int:
-        most = self.size("max_position_embeddings", "n_positions", usual=LARGEST)
-        return min(_USUAL_STEPS[writes], most) or _USUAL_STEPS[writes]
 
 
 def network_of(path: Path, input: tuple[int, ...] | None = None) -> Model:
@@ -89,13 +30,13 @@ def network_of(path: Path, input: tuple[int, ...] | None = None) -> Model:
     Raises InputError: it cannot be read, it is of a kind that is not known here, or a size is missing or none.
     """
     where = shorten(path, 200)
-    raw = read_named(path, _MOST_BYTES, _TITLE)
+    raw = read_named(path, _MOST_BYTES, TITLE)
     try:
         keys = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise input_error(_TITLE, f"it is no JSON ({shorten(error, 80)})", where=where) from None
+        raise input_error(TITLE, f"it is no JSON ({shorten(error, 80)})", where=where) from None
     if not isinstance(keys, dict):
-        raise input_error(_TITLE, "it holds no keys with values", where=where)
+        raise input_error(TITLE, "it holds no keys with values", where=where)
     family = family_of(keys, where)
     name = keys.get("_name_or_path")
     called = name if isinstance(name, str) and name else path.parent.name or path.stem
@@ -105,16 +46,22 @@ def network_of(path: Path, input: tuple[int, ...] | None = None) -> Model:
 
 def family_of(keys: Mapping[str, Any], where: str) -> Family:
     """The network with the sizes of a configuration. Raises InputError."""
-    config = _Config(where, keys)
-    kind = keys.get("model_type")
-    if not isinstance(kind, str) or kind not in READERS:
-        known = f"Known are {', '.join(sorted(READERS))}."
+    config = Config(where, keys)
+    kind = keys.get("model_type") or keys.get("_class_name")
+    readers = {**READERS, **diffusers.READERS}
+    if not isinstance(kind, str) or kind not in readers:
+        known = f"Known are {', '.join(sorted(readers))}."
         said = f"the kind of network {shorten(kind, 40)!r} is not known here" if kind else "it has no model_type"
-        raise config.wrong(said, did_you_mean(str(kind), READERS) or known)
-    return READERS[kind](config)
+        raise config.wrong(said, did_you_mean(str(kind), readers) or known)
+    return readers[kind](config)
 
 
-def _heads(config: _Config, *, key_heads: int | None = None, **said: Any) -> Attention:
+def _steps(config: Config, *, writes: bool) -> int:
+    most = config.size("max_position_embeddings", "n_positions", usual=LARGEST)
+    return min(_USUAL_STEPS[writes], most) or _USUAL_STEPS[writes]
+
+
+def _heads(config: Config, *, key_heads: int | None = None, **said: Any) -> Attention:
     width, heads = config.size("hidden_size"), config.size("num_attention_heads")
     if heads < 1:
         raise config.wrong("num_attention_heads must be 1 or more")
@@ -126,7 +73,7 @@ def _heads(config: _Config, *, key_heads: int | None = None, **said: Any) -> Att
 
 
 def _language(
-    config: _Config,
+    config: Config,
     *,
     bias: bool | None = None,
     output_bias: bool | None = None,
@@ -154,7 +101,7 @@ def _language(
     return Decoder(
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
         attention=_heads(
             config,
             bias=biased if bias is None else bias,
@@ -164,54 +111,54 @@ def _language(
         ),
         feed_forward=forward,
         tied=config.flag("tie_word_embeddings", tied),
-        steps=config.steps(writes=True),
+        steps=_steps(config, writes=True),
         **said,
     )
 
 
-def _qwen2(config: _Config) -> Decoder:
+def _qwen2(config: Config) -> Decoder:
     return _language(config, bias=True, output_bias=False)
 
 
-def _qwen3(config: _Config) -> Decoder:
+def _qwen3(config: Config) -> Decoder:
     return _language(config, attention={"head_norm": True})
 
 
-def _qwen3_moe(config: _Config) -> Decoder:
+def _qwen3_moe(config: Config) -> Decoder:
     config.expect(decoder_sparse_step=1, mlp_only_layers=[])
     return _language(config, attention={"head_norm": True}, experts=True)
 
 
-def _gemma(config: _Config) -> Decoder:
+def _gemma(config: Config) -> Decoder:
     return _language(config, tied=True)
 
 
-def _gemma2(config: _Config) -> Decoder:
+def _gemma2(config: Config) -> Decoder:
     capped = {"stored_scores": True, "capped": True}
     return _language(config, tied=True, norms="both", head_capped=True, attention=capped)
 
 
-def _gemma3(config: _Config) -> Decoder:
+def _gemma3(config: Config) -> Decoder:
     return _language(config, tied=True, norms="both", attention={"head_norm": True})
 
 
-def _mixtral(config: _Config) -> Decoder:
+def _mixtral(config: Config) -> Decoder:
     return _language(config, experts=True)
 
 
-def _phi3(config: _Config) -> Decoder:
+def _phi3(config: Config) -> Decoder:
     return _language(config, attention={"together": True})
 
 
-def _olmo2(config: _Config) -> Decoder:
+def _olmo2(config: Config) -> Decoder:
     return _language(config, norms="result", attention={"joint_norm": True})
 
 
-def _smollm3(config: _Config) -> Decoder:
+def _smollm3(config: Config) -> Decoder:
     return _language(config, tied=True)
 
 
-def _gpt2(config: _Config) -> Decoder:
+def _gpt2(config: Config) -> Decoder:
     config.expect(add_cross_attention=False)
     width, heads, steps = config.size("n_embd"), config.size("n_head"), config.size("n_positions", "n_ctx")
     if not 0 < heads <= width:
@@ -219,7 +166,7 @@ def _gpt2(config: _Config) -> Decoder:
     return Decoder(
         vocabulary=config.size("vocab_size"),
         width=width,
-        layers=config.size("n_layer", most=_MOST_LAYERS),
+        layers=config.size("n_layer", most=MOST_LAYERS),
         norm="layer",
         positions=steps,
         tied=config.flag("tie_word_embeddings", True),
@@ -233,12 +180,12 @@ def _gpt2(config: _Config) -> Decoder:
     )
 
 
-def _neox(config: _Config) -> Decoder:
+def _neox(config: Config) -> Decoder:
     parallel = config.flag("use_parallel_residual", True)
     return Decoder(
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
         norm="layer",
         parallel=parallel,
         parallel_norms=parallel,
@@ -247,16 +194,16 @@ def _neox(config: _Config) -> Decoder:
         feed_forward=FeedForward(
             inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu")
         ),
-        steps=config.steps(writes=True),
+        steps=_steps(config, writes=True),
     )
 
 
-def _phi(config: _Config) -> Decoder:
+def _phi(config: Config) -> Decoder:
     config.expect(qk_layernorm=False)
     return Decoder(
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
         norm="layer",
         parallel=True,
         head_bias=True,
@@ -265,17 +212,17 @@ def _phi(config: _Config) -> Decoder:
         feed_forward=FeedForward(
             inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu_new")
         ),
-        steps=config.steps(writes=True),
+        steps=_steps(config, writes=True),
     )
 
 
-def _bert(config: _Config) -> Encoder:
+def _bert(config: Config) -> Encoder:
     """The network without what stands on it: a head for tokens or classes is small beside it, and not counted."""
     config.expect(add_cross_attention=False)
     return Encoder(
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
+        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
         attention=_heads(config, key_heads=config.size("num_attention_heads")),
         feed_forward=FeedForward(
             inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu")
@@ -283,11 +230,11 @@ def _bert(config: _Config) -> Encoder:
         positions=config.size("max_position_embeddings", usual=512),
         token_types=config.size("type_vocab_size", usual=2),
         pooler=True,
-        steps=config.steps(writes=False),
+        steps=_steps(config, writes=False),
     )
 
 
-READERS: Mapping[str, Callable[[_Config], Family]] = {
+READERS: Mapping[str, Callable[[Config], Family]] = {
     "bert": _bert,
     "roberta": _bert,
     "xlm-roberta": _bert,

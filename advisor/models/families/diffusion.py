@@ -38,6 +38,8 @@ class DiffusionUNet:
     """Of channels that are normalised together."""
     channels: int = 3
     """Of the picture: its colours, or those of its latents."""
+    outputs: int = 0
+    """Channels of the result; 0 for those of the picture."""
     side: int = 32
 
     @property
@@ -76,7 +78,7 @@ class DiffusionUNet:
                 with tape.within("up", stage):
                     larger = tape.moved(x, width, *skipped[-1].shape[1:], name="enlarge")
                     x = tape.convolution("smooth", larger, width, 3)
-        tape.convolution("head", self._active(tape, "norm", x), self.channels, 3)
+        tape.convolution("head", self._active(tape, "norm", x), self.outputs or self.channels, 3)
 
     def _time(self, tape: Tape) -> Value:
         """Waves of the time, conditions and the class as one vector."""
