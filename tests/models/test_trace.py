@@ -22,6 +22,19 @@ def test_a_part_with_two_names_counts_once() -> None:
     assert sum(layer.multiply_adds for layer in layers) == 8 * 8
 
 
+def test_attention_may_name_what_it_is_given() -> None:
+    layers = traced(Attending, lambda batch: (torch.zeros(batch, 2, 5, 8),))
+
+    assert sum(layer.multiply_adds for layer in layers) == 2 * 5 * 5 * (8 + 8)
+
+
+class Attending(nn.Module):
+    """Values that look at each other."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.scaled_dot_product_attention(query=x, key=x, value=x, dropout_p=0.1)
+
+
 class Named(nn.Module):
     """A layer, and a row of layers that has it too."""
 

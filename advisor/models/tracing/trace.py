@@ -202,18 +202,18 @@ def _dropout_as_on_a_gpu() -> Iterator[None]:
     attention = functional.scaled_dot_product_attention
 
     def attending(
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
         attn_mask: Tensor | None = None,
         dropout_p: float = 0.0,
         *more: Any,
         **named: Any,
     ) -> Tensor:
-        return attention(q, k, v, attn_mask, 0.0, *more, **named)
+        return attention(query, key, value, attn_mask, 0.0, *more, **named)
 
     functional.dropout = dropout  # type: ignore[assignment]
-    functional.scaled_dot_product_attention = attending  # type: ignore[assignment]
+    functional.scaled_dot_product_attention = attending
     try:
         yield
     finally:
