@@ -93,11 +93,10 @@ def probes_worth(knowledge: Knowledge, recommendations: dict[str, Recommendation
 
 def situation_of(program: Program, facts: FactBase) -> Situation:
     values: list[object] = [None] * program.width
-    for name, slot in program.slots.items():
-        if slot < len(program.facts):
-            known = facts.known(name)
-            values[slot] = known.value if known else None
-    return Situation(tuple(values), frozenset(program.slots[name] for name in facts.blank))
+    for name, slot in program.fact_slots.items():
+        known = facts.known(name)
+        values[slot] = known.value if known else None
+    return Situation(tuple(values), frozenset(program.fact_slots[name] for name in facts.blank))
 
 
 def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, ...]]:
@@ -141,7 +140,7 @@ def _facts_in_use(program: Program, situation: Situation, facts: FactBase) -> tu
     shown: dict[str, Known] = {}
     unused = []
     for fact in program.facts:
-        slot = program.slots[fact.name]
+        slot = program.fact_slots[fact.name]
         known = facts.known(fact.name)
         if values[slot] is None:
             if known is not None:

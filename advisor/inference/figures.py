@@ -53,7 +53,8 @@ class _Computation:
         self.assumes: dict[str, tuple[str, ...]] = {}
         self.missing: dict[str, tuple[str, ...]] = {}
         for name, known in plan.facts.items():
-            self.values[self.slots[name]] = known.value
+            if name not in plan.recommendations:
+                self.values[self.slots[name]] = known.value
         for name, entry in plan.recommendations.items():
             kept = frozenset if knowledge.topics[name].policy is Policy.ALL else tuple
             self.values[self.slots[name]] = kept(entry.value) if isinstance(entry.value, list | tuple) else entry.value

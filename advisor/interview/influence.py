@@ -36,7 +36,7 @@ class Influence:
 def influence(engine: Engine, facts: FactBase, name: str) -> Influence:
     """The effects that an answer to a question can have, whatever has been answered to it so far."""
     program = engine.program
-    slot = program.slots[name]
+    slot = program.fact_slots[name]
     base, _ = consistent(program, facts.without(name))
     situation = situation_of(program, base)
     inquiry = Inquiry(engine, situation, base)
@@ -74,7 +74,7 @@ def unused_answers(engine: Engine, facts: FactBase, answered: Iterable[str]) -> 
     situation = situation_of(program, base)
     unused: list[str] = []
     for name in reversed(list(answered)):
-        slot = program.slots[name]
+        slot = program.fact_slots[name]
         if situation.values[slot] is None:
             continue
         without = situation.changed(slot, None)

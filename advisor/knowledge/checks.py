@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from advisor.errors import Problem, did_you_mean
-from advisor.facts.vocabulary import Fact
+from advisor.facts.vocabulary import Fact, FactType
 from advisor.knowledge.citations import cited, undeclared
 from advisor.knowledge.expressions.compiler import compile_expression, compiled
 from advisor.knowledge.expressions.expressions import BOOLEAN, Expression, ExpressionError, Symbols
@@ -51,13 +51,22 @@ def _check_facts(knowledge: Knowledge) -> Iterator[Problem]:
 
 def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:
     for topic in knowledge.topics.values():
-        if topic.name in knowledge.vocabulary.facts:
-            yield Problem(topic.where, f"{topic.name} is declared as a fact and as a topic.", "Rename one of them.")
+        fact = knowledge.vocabulary.facts.get(topic.name)
+        if fact is not None and not _can_state(fact, topic):
+            what = f"{topic.name} is declared as a fact and as a topic."
+            remedy = "Rename one; or, to let it be stated, make the fact closed, never asked, with the topic's values."
+            yield Problem(topic.where, what, remedy)
         if topic.applies:
             compiling = partial(knowledge.expression, topic.applies, BOOLEAN)
             yield from compiled(topic.where, f"topic {topic.name}: applies", compiling)
         if topic.measured_fact and topic.measured_fact not in knowledge.vocabulary.facts:
             yield Problem(topic.where, f"topic {topic.name}: {topic.measured_fact} is not a known fact.")
+
+
+def _can_state(fact: Fact, topic: Topic) -> bool:
+    """True where a fact states what its topic would otherwise recommend."""
+    fits = fact.type is FactType.TEXT or set(fact.choice_names) == set(topic.values)
+    return fits and fact.closed and not fact.ask and not fact.derive and topic.policy in (Policy.FIRST, Policy.SCORE)
 
 
 def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:

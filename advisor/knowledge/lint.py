@@ -14,7 +14,18 @@ from advisor.knowledge.citations import cited
 from advisor.knowledge.expressions.expressions import BOOLEAN
 from advisor.knowledge.expressions.operations import NOTHING
 from advisor.knowledge.expressions.regions import FALSE, TRUE, UNKNOWN, union
-from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic, domain, domain_of_topic, is_literal
+from advisor.knowledge.model import (
+    STATED,
+    Effect,
+    Knowledge,
+    Policy,
+    Rule,
+    School,
+    Topic,
+    domain,
+    domain_of_topic,
+    is_literal,
+)
 from advisor.knowledge.terms import phrase, terms_in
 from advisor.wording import join_names, shorten
 
@@ -119,7 +130,7 @@ def _citations(knowledge: Knowledge) -> Iterator[Problem]:
         if key not in attached and any(rule.school is School.SURVEY for rule in knowledge.rules):
             yield Problem("sources.yaml", f"erratum {key} is attached to no rule.")
     for key in knowledge.sources:
-        if key not in used:
+        if key not in used and key != STATED:
             yield Problem("sources.yaml", f"source {key} is cited by no rule.", "Cite it or take it out.")
 
 

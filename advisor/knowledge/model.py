@@ -144,6 +144,11 @@ class Rule:
         return (School.TODAY,) if self.school is School.TODAY else (School.SURVEY, School.TODAY)
 
     @property
+    def is_statement(self) -> bool:
+        """It says what somebody stated: see `stated_rule`."""
+        return self.sources == (STATED,)
+
+    @property
     def is_verified(self) -> bool:
         return self.verified not in ("", "no")
 
@@ -201,9 +206,18 @@ class Knowledge:
 
     @cached_property
     def symbols(self) -> Symbols:
-        names = [*self.vocabulary.facts, *self.topics]
-        types = {**fact_types(self.vocabulary), **{name: topic.static_type for name, topic in self.topics.items()}}
-        return Symbols({name: slot for slot, name in enumerate(names)}, types)
+        """The names that expressions read: where a topic can be stated as a fact of its name, the topic."""
+        facts = {self._symbol(name): kind for name, kind in fact_types(self.vocabulary).items()}
+        types = {**facts, **{name: topic.static_type for name, topic in self.topics.items()}}
+        return Symbols({name: slot for slot, name in enumerate([*facts, *self.topics])}, types)
+
+    def _symbol(self, fact: str) -> str:
+        return f"{fact} (stated)" if fact in self.topics else fact
+
+    @cached_property
+    def fact_slots(self) -> dict[str, int]:
+        """The places of facts among those of all symbols."""
+        return {name: slot for slot, name in enumerate(self.vocabulary.facts)}
 
     def rules_of(self, topic: str, school: School) -> tuple[Rule, ...]:
         return self._by_topic.get((topic, school), ())
@@ -273,6 +287,18 @@ def domain_of_topic(topic: Topic) -> Region:
     if topic.policy is Policy.VALUE:
         return (None,) if topic.type == "integers" else (*topic.bounds, False)
     return (frozenset(), frozenset(topic.values), False) if topic.policy is Policy.ALL else frozenset(topic.values)
+
+
+STATED = "statement"
+"""The source of what somebody stated."""
+
+
+def stated_rule(topic: Topic) -> Rule:
+    """The first rule of a topic that is a fact as well: what is stated is so."""
+    return Rule(
+        f"{topic.name}.stated", topic.name, School.ANY, Effect.VALUE, topic.name, "You stated it.", sources=(STATED,),
+        verified="stated", where=topic.where,
+    )  # fmt: skip
 
 
 def is_literal(topic: Topic, rule: Rule) -> bool:

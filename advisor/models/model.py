@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from math import prod
 
 
 class Source(StrEnum):
@@ -89,3 +91,34 @@ class Model:
     def moved(self) -> int:
         """Values of one example that are read and written on the way forward."""
         return sum(layer.moved for layer in self.layers)
+
+    @property
+    def outputs(self) -> int:
+        """Values of one example that the last layer gives: scores of classes, or of all tokens at every step."""
+        return prod(self.layers[-1].shape) if self.layers else 0
+
+    @property
+    def largest(self) -> int:
+        """Values of one example that the layer which moves most of them has at hand at once."""
+        return max((layer.moved for layer in self.layers), default=0)
+
+    @property
+    def recomputed(self) -> int:
+        """Values of one example that wait where every block is computed again on the way back (activation checkpointing):
+        what goes from block to block, what is outside of blocks, and the values of one block at a time.
+        """
+        outside = 0
+        blocks: dict[str, int] = {}
+        results: dict[str, int] = {}
+        for layer in self.layers:
+            block = _BLOCK.match(layer.name)
+            if block is None:
+                outside += layer.kept
+            else:
+                blocks[block[0]] = blocks.get(block[0], 0) + layer.kept
+                results[block[0]] = prod(layer.shape)
+        return min(self.kept, outside + sum(results.values()) + max(blocks.values(), default=0))
+
+
+_BLOCK = re.compile(r"[^.\d][^.]*(\.[^.\d][^.]*)*(\.\d+)+(?=\.)")
+"""The numbered part of a network that a layer belongs to: `stages.0.1` of stages.0.1.look."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.models.families.pictures import ResNet
 from advisor.models.model import Model, Source
 from advisor.models.tape import Tape
-from advisor.networks.description import NetworkSpec
+from advisor.networks.description import NetworkSpec, picture
 from advisor.networks.registry import family
 from advisor.networks.spec import check, example_shape, hidden_units
 
@@ -18,7 +19,10 @@ class Estimate:
     parameters: int
     multiply_adds: int
     kept: int
+    recomputed: int
+    largest: int
     kept_bytes: int = 0
+    outputs: int = 0
 
 
 def counted(spec: NetworkSpec, *, processor: bool = False) -> Model:
@@ -47,19 +51,32 @@ def estimated(network: str, parameters: int, steps: int | None, model: Model | N
     """
     if network == "transformer" and steps is not None:
         width = (8 * parameters) ** (1 / 3)
-        return Estimate(parameters, parameters * steps, max(1, round(17 * steps * width * max(2.0, width / 96))))
+        layers, values = max(2.0, width / 96), steps * width
+        kept, recomputed = max(1, round(17 * values * layers)), max(1, round(values * (layers + 17)))
+        return Estimate(parameters, parameters * steps, kept, min(kept, recomputed), round(5 * values))
     if model is None:
         return None
     factor = parameters / model.parameters
-    operations, kept = max(1, round(model.multiply_adds * factor)), max(1, round(model.kept * factor**0.5))
-    return Estimate(parameters, operations, kept, round(model.kept_bytes * factor**0.5))
+    wider = factor**0.5
+    return Estimate(
+        parameters,
+        max(1, round(model.multiply_adds * factor)),
+        max(1, round(model.kept * wider)),
+        max(1, round(model.recomputed * wider)),
+        max(1, round(model.largest * wider)),
+        round(model.kept_bytes * wider),
+        model.outputs,
+    )
 
 
-def backbone(inputs: int) -> Estimate:
-    """The pretrained convolutional network that plans start from, ResNet-18, on pictures of so many values.
+def backbone(spec: NetworkSpec) -> Model:
+    """The pretrained convolutional network that plans start from, ResNet-18, on these pictures.
 
-    11.7 million weights and 1.8e9 multiply-adds for 224 x 224 pixels in three colours (He et al. 2016, table 1); its
-    convolutions put out 2.5 million values there, kept before and after normalisation and activation.
+    Grey ones are given in three equal colours; what is no square picture is taken for one of the usual size.
     """
-    share = inputs / (3 * 224 * 224)
-    return Estimate(11_690_000, round(1.8e9 * share), round(5e6 * share))
+    network = ResNet(blocks=(2, 2, 2, 2), bottleneck=False, classes=spec.outputs)
+    shape = picture(spec.inputs)
+    tape, example = Tape(), network.input if shape is None else (3, *shape.size)
+    network.count(tape, example)
+    layers = tuple(tape.layers)
+    return Model("resnet18", "resnet", Source.PUBLISHED, example, layers, hidden_units=network.hidden_units)

@@ -35,6 +35,9 @@ _COUNTS = {
     "network.multiply_adds": "multiply_adds",
     "network.kept_values": "kept",
     "network.kept_bytes": "kept_bytes",
+    "network.recomputed_values": "recomputed",
+    "network.largest_values": "largest",
+    "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
 _FOUND = (*_COUNTS, "network.family", "network.widths", *(f"network.width.{place}" for place in _PLACES))

@@ -82,8 +82,8 @@ def test_a_pretrained_picture_network_is_the_published_backbone(knowledge: Knowl
     facts = {"data__modality": "image", "data__inputs": 150_528, "task__kind": "classify", "task__outputs": 10}
     made = with_values(plan(knowledge, **facts), {"network.type": "cnn", "network.init": "pretrained"})
     found = figures(knowledge, made)
-    assert value(found, "network.size") == 11_690_000
-    assert value(found, "compute.forward_flops") == pytest.approx(3.6e9)
+    assert value(found, "network.size") == 11_176_512 + 512 * 10 + 10, "ResNet-18 with a new last layer of ten classes"
+    assert value(found, "compute.forward_flops") == pytest.approx(2 * 1.814e9, rel=0.001)
 
 
 @pytest.mark.parametrize(("optimizer", "each"), [("sgd", 8), ("sgd_momentum", 12), ("adamw", 16)])
@@ -154,11 +154,69 @@ def test_the_largest_batch_fills_what_the_states_leave(knowledge: Knowledge) -> 
     given = {
         "plan.parameters": Quantity(1_000_000_000, "asked"),
         "plan.kept_values": Quantity(225_000_000, "counted"),
-        "plan.kept_bytes": Quantity(100_000_000, "counted"),
+        "plan.kept_bytes": Quantity(60_000_000, "counted"),
+        "plan.output_values": Quantity(5_000_000, "counted"),
     }
     found = figures(knowledge, made, given)
     assert value(found, "memory.batch_ceiling") == math.floor((72e9 - 16e9 - 1.5e9) / 1e9)
     assert value(found, "memory.largest_model") == 4_500_000_000
+
+
+SEVEN_BILLION = {
+    "plan.parameters": Quantity(7_000_000_000, "published"),
+    "plan.macs": Quantity(7e12, "published"),
+    "plan.kept_values": Quantity(1_000_000_000, "published"),
+    "plan.kept_bytes": Quantity(0, "published"),
+    "plan.recomputed_values": Quantity(100_000_000, "published"),
+    "plan.largest_values": Quantity(40_000_000, "published"),
+    "plan.output_values": Quantity(1_000_000, "published"),
+}
+
+
+@pytest.mark.parametrize(
+    ("adaptation", "weights", "trained", "passes"),
+    [
+        ("full", 4, 1, 3),  # forward, and two products for each on the way back
+        ("none", 4, 1, 3),
+        ("lora", 2.04, 0.01, 2),  # no products for frozen weights
+        ("qlora", 0.59, 0.01, 2),
+        ("last_layer", 4, 0.001, 1),  # and none for what lies below
+    ],
+)
+def test_what_is_frozen_needs_neither_gradients_nor_states(
+    knowledge: Knowledge, adaptation: str, weights: float, trained: float, passes: int
+) -> None:
+    chosen = {"training.adaptation": adaptation, "training.optimizer": "adamw", "training.precision": "fp32"}
+    found = figures(knowledge, with_values(plan(knowledge, **SERVER), chosen), SEVEN_BILLION)
+    assert value(found, "memory.weights") == pytest.approx(weights * 7e9)
+    assert value(found, "memory.gradients") == pytest.approx(4 * trained * 7e9)
+    assert value(found, "memory.optimizer_states") == pytest.approx(8 * trained * 7e9)
+    assert value(found, "compute.training_flops") == pytest.approx(passes * 2 * 7e12)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "kept"),
+    [
+        ({"training.adaptation": "full", "memory.strategy": "fits"}, 1_000_000_000),
+        ({"training.adaptation": "full", "memory.strategy": "checkpointing"}, 100_000_000),
+        ({"training.adaptation": "last_layer", "memory.strategy": "fits"}, 40_000_000),
+    ],
+    ids=str,
+)
+def test_activations_are_those_that_the_plan_keeps(knowledge: Knowledge, chosen: dict[str, str], kept: int) -> None:
+    """In 16 bits; answers and their gradients in 32."""
+    made = with_values(plan(knowledge, **SERVER), {**chosen, "training.precision": "bf16"})
+    found = figures(knowledge, made, SEVEN_BILLION)
+    assert value(found, "memory.activations_per_example") == 2 * kept + 8 * 1_000_000
+
+
+def test_workers_that_go_on_alone_exchange_once_in_a_hundred_steps(knowledge: Knowledge) -> None:
+    link = {"machine__link__host_to_device_bytes_per_second": 31.5e9, "machine__gpu__nvlink": False}
+    alone = {"compute.device": "multi_gpu", "sync.strategy": "local_sgd"}
+    made = with_values(plan(knowledge, **SERVER, **link), alone)
+    found = figures(knowledge, made, {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(1, "measured")})
+    least = min(value(found, "communication.ring_seconds"), value(found, "communication.tree_seconds"))
+    assert value(found, "communication.exposed_seconds") == pytest.approx(least / 100)
 
 
 def test_scaling_the_learning_rate_depends_on_the_optimiser(knowledge: Knowledge) -> None:

@@ -27,6 +27,9 @@ _FOUND = {
     "plan.macs": "network.multiply_adds",
     "plan.kept_values": "network.kept_values",
     "plan.kept_bytes": "network.kept_bytes",
+    "plan.recomputed_values": "network.recomputed_values",
+    "plan.largest_values": "network.largest_values",
+    "plan.output_values": "network.output_values",
 }
 """Facts about a network that somebody named, by the figures that they give."""
 
@@ -68,7 +71,7 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
     pretrained = plan.value("network.init") == "pretrained"
     if workload is not None and pretrained and network == "cnn" and workload.modality == "image":
-        return _quantities(backbone(workload.inputs), Source.PUBLISHED)
+        return _quantities(backbone(workload), Source.PUBLISHED)
     if model is not None:
         return _quantities(model, "counted")
     if stated is not None and isinstance(stated.value, int):
@@ -90,6 +93,9 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
         "plan.macs": Quantity(found.multiply_adds, origin, _COUNTED_FROM),
         "plan.kept_values": Quantity(found.kept, origin, _COUNTED_FROM),
         "plan.kept_bytes": Quantity(found.kept_bytes, origin, _COUNTED_FROM),
+        "plan.recomputed_values": Quantity(found.recomputed, origin, _COUNTED_FROM),
+        "plan.largest_values": Quantity(found.largest, origin, _COUNTED_FROM),
+        "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
     }
 
 

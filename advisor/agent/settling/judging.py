@@ -69,7 +69,7 @@ def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: Outcome) -> Ver
     values = engine.prepared(topic, situation)
     slots = engine.program.slots
     for name, known in plan.facts.items():
-        values[slots[name]] = known.value
+        values[engine.program.fact_slots[name]] = known.value
     if knowledge.condition(rule).at(values) is not True:
         return None
     if not outcome.measured:

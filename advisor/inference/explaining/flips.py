@@ -149,4 +149,4 @@ def _nothing(outcome: Outcome) -> bool:
 
 
 def _changeable(fact: Fact) -> bool:
-    return fact.group != "probe" and fact.type is not FactType.TEXT and not fact.derive
+    return not fact.closed and fact.group != "probe" and fact.type is not FactType.TEXT and not fact.derive

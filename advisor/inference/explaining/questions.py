@@ -132,7 +132,7 @@ class Inquiry:
 
     def why(self, question: Question) -> tuple[str, ...]:
         """The topics whose recommendation the answer is known to be able to change."""
-        slot = self.program.slots[question.fact]
+        slot = self.program.fact_slots[question.fact]
         topics = (self.program.topics[name] for name in question.topics)
         return tuple(topic.name for topic in topics if self.matters(slot, topic))
 

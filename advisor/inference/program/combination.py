@@ -65,7 +65,8 @@ class Combination:
         self.vetoes = tuple((i, rule.value) for i, rule in every if rule.effect is Effect.VETO)
         self.items = {value: tuple(i for i, rule in every if rule.value == value) for value in topic.values}
         # Rules that give a value decide before all arguments: what was measured needs none.
-        self.placed = tuple(i for i, rule in every if rule.effect is Effect.VALUE or not scored)
+        placed = (i for i, rule in every if rule.effect is Effect.VALUE or not scored)
+        self.placed = tuple(sorted(placed, key=lambda i: not self.rules[i].rule.is_statement))
         self._remembered: dict[tuple[bool | None, ...], Outcome] = {}
 
     def forget(self) -> None:

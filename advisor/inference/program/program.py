@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from advisor.inference.program.combination import Combination, CompiledRule
@@ -16,8 +17,8 @@ from advisor.inference.program.topic import TopicProgram
 from advisor.knowledge.checks import topic_expressions, topic_reads
 from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Over
 from advisor.knowledge.expressions.operations import NOTHING
-from advisor.knowledge.expressions.regions import Region, point
-from advisor.knowledge.model import Knowledge, Rule, School, Topic, domain, is_literal
+from advisor.knowledge.expressions.regions import FALSE, TRUE, Region, point
+from advisor.knowledge.model import Knowledge, Rule, School, Topic, domain, fact_types, is_literal, stated_rule
 
 
 class Program:
@@ -29,6 +30,8 @@ class Program:
         self.slots = knowledge.symbols.slots
         self.facts = tuple(knowledge.vocabulary.facts.values())
         self.width = len(self.slots)
+        self.fact_slots = knowledge.fact_slots
+        self._fact_types = fact_types(knowledge.vocabulary)
         self.domains = [self._nothing(fact.name) if fact.closed else domain(fact) for fact in self.facts]
         self.steps = self._fact_steps()
         self.fact_support = self._support_of_facts()
@@ -87,7 +90,7 @@ class Program:
         return {slot: tuple(topics) for slot, topics in found.items()}
 
     def _nothing(self, fact: str) -> Region:
-        region: Region = NOTHING[self.knowledge.symbols.types[fact].kind]
+        region: Region = NOTHING[self._fact_types[fact].kind]
         return region
 
     def _slots(self, names: Iterable[str]) -> frozenset[int]:
@@ -103,11 +106,11 @@ class Program:
         compiled = self.knowledge.expression
         found: dict[str, FactStep] = {}
         for fact in self.facts:
-            own = self.knowledge.symbols.types[fact.name]
+            own = self._fact_types[fact.name]
             texts = ((fact.only_when, BOOLEAN), (fact.derive, own), (fact.assume, own))
             if any(text for text, _ in texts):
                 only_when, derive, assume = (compiled(text, wanted) if text else None for text, wanted in texts)
-                slot, nothing = self.slots[fact.name], self._nothing(fact.name)
+                slot, nothing = self.fact_slots[fact.name], self._nothing(fact.name)
                 found[fact.name] = FactStep(slot, only_when, derive, assume, nothing)
         reads = {name: {read for e in step.expressions for read in e.names} for name, step in found.items()}
         steps: list[FactStep] = []
@@ -139,6 +142,8 @@ class Program:
             for other in rule.supersedes:
                 silencers.setdefault(other, []).append(position[rule.id])
         compiled = [self._rule(topic, rule, tuple(silencers.get(rule.id, ()))) for rule in rules]
+        if compiled and topic.name in self.fact_slots:
+            compiled.append(self._statement(topic))
         applies = self.knowledge.expression(topic.applies, BOOLEAN) if topic.applies else None
         program = TopicProgram(topic, self.slots[topic.name], Combination(topic, compiled, self.school), applies)
         program.slots_of_applies = self._slots(applies.names) if applies else frozenset()
@@ -187,10 +192,28 @@ class Program:
         atoms = tuple(dict.fromkeys(self._atom(conjunct) for conjunct in condition.conjuncts))
         return CompiledRule(rule, condition.at, condition.over, slots, literal, value_at, value_over, silencers, atoms)
 
+    def _statement(self, topic: Topic) -> CompiledRule:
+        """The rule by which a topic is what was stated. While its fact is unknown, it has no value at all."""
+        slot = self.fact_slots[topic.name]
+        reads, unknown = frozenset({slot}), self.domains[slot]
+        rule = stated_rule(topic)
+
+        def holds(values: list[Any]) -> bool:
+            return values[slot] is not None
+
+        def holds_over(regions: list[Any]) -> int:
+            return FALSE if regions[slot] == unknown else TRUE
+
+        atom = self._numbered(rule.id, Atom(holds, reads, None))
+        return CompiledRule(rule, holds, holds_over, reads, None, itemgetter(slot), itemgetter(slot), (), (atom,))
+
     def _atom(self, conjunct: Conjunct) -> int:
-        number = self._atom_numbers.setdefault(conjunct.text, len(self.atoms))
+        return self._numbered(conjunct.text, Atom(conjunct.at, self._slots(conjunct.names), conjunct.constants))
+
+    def _numbered(self, text: str, atom: Atom) -> int:
+        number = self._atom_numbers.setdefault(text, len(self.atoms))
         if number == len(self.atoms):
-            self.atoms.append(Atom(conjunct.at, self._slots(conjunct.names), conjunct.constants))
+            self.atoms.append(atom)
         return number
 
     def _cuts(self, program: TopicProgram) -> dict[int, tuple[float, ...]]:

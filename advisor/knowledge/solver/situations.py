@@ -65,7 +65,7 @@ class Situations:
         return conditional(Truth(defined.known, negation(defined.known)), defined, own)
 
     def _as_seen(self, name: str) -> Term:
-        if name not in self.facts:
+        if name in self.knowledge.topics:
             return topic_variable(self.knowledge.topics[name])
         fact = self.facts[name]
         stated = all_of(self.applies(fact), self.stated(name))
@@ -109,7 +109,7 @@ class Situations:
             if name in found:
                 continue
             found.add(name)
-            fact = self.facts.get(name)
+            fact = None if name in self.knowledge.topics else self.facts.get(name)
             for text in (fact.only_when, fact.derive) if fact else ():
                 waiting.extend(self._reads(text) if text else ())
             for constraint in self.knowledge.vocabulary.constraints:
@@ -127,10 +127,10 @@ class Situations:
         return self.knowledge.expression(text).names
 
     def _laws_of(self, name: str) -> Iterator[Formula]:
-        fact = self.facts.get(name)
-        if fact is None:
+        if name in self.knowledge.topics:
             yield from _laws_of_topic(self.knowledge.topics[name])
             return
+        fact = self.facts[name]
         own = self._own(name)
         if isinstance(own, Choice) and own.options:
             yield all_of(any_of(*own.options.values()), at_most_one(own.options.values()))
