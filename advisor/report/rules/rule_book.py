@@ -109,6 +109,8 @@ def _topic(knowledge: Knowledge, topic: Topic) -> Iterator[str]:
     yield POLICY_WORDS[topic.policy]
     if topic.applies:
         yield f"It means something only when {code(topic.applies)}."
+    if topic.name in knowledge.vocabulary.facts:
+        yield "What somebody states of it is so, whatever the rules say."
     if topic.probe and knowledge.vocabulary.facts[topic.measured_fact].closed:
         yield f"Trainings on your own data can settle it: {code('advisor try')}."
     elif topic.probe:
@@ -190,7 +192,7 @@ def _facts(knowledge: Knowledge) -> Iterator[str]:
     vocabulary = knowledge.vocabulary
     yield from _heading(FACTS, "What can be known. An assumed default counts as unknown.")
     for group, title in vocabulary.groups.items():
-        facts = [fact for fact in vocabulary.facts.values() if fact.group == group]
+        facts = [fact for fact in vocabulary.facts.values() if fact.group == group and fact.name not in knowledge.topics]
         yield from _part(f"### {plain(title)}", [line for fact in facts for line in _fact(fact)])
     always = [f"- {code(one.holds)}: {plain(one.because)}" for one in vocabulary.constraints]
     yield from _part("### What always holds", always)
