@@ -192,7 +192,9 @@ def _facts(knowledge: Knowledge) -> Iterator[str]:
     vocabulary = knowledge.vocabulary
     yield from _heading(FACTS, "What can be known. An assumed default counts as unknown.")
     for group, title in vocabulary.groups.items():
-        facts = [fact for fact in vocabulary.facts.values() if fact.group == group and fact.name not in knowledge.topics]
+        facts = [
+            fact for fact in vocabulary.facts.values() if fact.group == group and fact.name not in knowledge.topics
+        ]
         yield from _part(f"### {plain(title)}", [line for fact in facts for line in _fact(fact)])
     always = [f"- {code(one.holds)}: {plain(one.because)}" for one in vocabulary.constraints]
     yield from _part("### What always holds", always)
