@@ -192,16 +192,16 @@ def _facts(knowledge: Knowledge) -> Iterator[str]:
     vocabulary = knowledge.vocabulary
     yield from _heading(FACTS, "What can be known. An assumed default counts as unknown.")
     for group, title in vocabulary.groups.items():
-        facts = [
-            fact for fact in vocabulary.facts.values() if fact.group == group and fact.name not in knowledge.topics
-        ]
-        yield from _part(f"### {plain(title)}", [line for fact in facts for line in _fact(fact)])
+        facts = [fact for fact in vocabulary.facts.values() if fact.group == group]
+        targets = ["" if fact.name in knowledge.topics else _target(fact.name) for fact in facts]
+        lines = [line for fact, target in zip(facts, targets, strict=True) for line in _fact(fact, target)]
+        yield from _part(f"### {plain(title)}", lines)
     always = [f"- {code(one.holds)}: {plain(one.because)}" for one in vocabulary.constraints]
     yield from _part("### What always holds", always)
 
 
-def _fact(fact: Fact) -> Iterator[str]:
-    yield f"- {_target(fact.name)}**{code(fact.name)}** {plain(fact.question)} {plain(fact.help)}"
+def _fact(fact: Fact, target: str) -> Iterator[str]:
+    yield f"- {target}**{code(fact.name)}** {plain(fact.question)} {plain(fact.help)}"
     kind = fact.type.value + (f" in {plain(fact.unit)}" if fact.unit else "")
     if fact.numeric:
         kind += f", {number_text(fact.minimum)} to {number_text(fact.maximum)}"
