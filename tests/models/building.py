@@ -215,7 +215,7 @@ def _conformer(network: Conformer) -> dict[str, Any]:
         "num_mel_bins": network.bands,
         "dropout": rate,
         "activation_dropout": rate,
-        "attention_dropout": 0.0,
+        "attention_dropout": rate,
         "layerdrop": 0.0,  # as in _waves
     }
     return {"vocab_size": network.vocabulary, "encoder_config": encoder}

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from advisor.models.families.conformer import Conformer
 from advisor.models.families.speech import SpeechEncoder
 from advisor.models.model import Layer, Model
 from advisor.models.published import published_models
@@ -68,7 +67,7 @@ def shallow(network: Any) -> Any:
     changes: dict[str, Any] = {"layers": 2}
     if "decoder_layers" in names:
         changes["decoder_layers"] = 2
-    if isinstance(network, SpeechEncoder | Conformer):
+    if isinstance(network, SpeechEncoder):
         changes["dropout"] = False
     if "attention" in names:
         changes["attention"] = replace(network.attention, dropout=False)

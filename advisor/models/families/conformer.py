@@ -32,7 +32,7 @@ class Conformer:
     vocabulary: int = 1025
     """Tokens with the one that says nothing; 0 for a network that gives its last states."""
     dropout: bool = True
-    """Some inputs, scores and inner values of the feed-forward parts are left out while training."""
+    """Some inputs and inner values of the feed-forward parts are left out while training."""
     bands: int = 80
     """Of the spectrogram."""
     frames: int = 3000
@@ -86,8 +86,7 @@ class Conformer:
             tape.weights("shifts", 2, self.width)
             far = tape.linear("distance", distances, self.width, bias=False)
             tape.products("far", tape.add(q), far, self.heads)
-            near = tape.add(q)
-            result = tape.attention(near, k, v, self.heads, stored=1 + self.dropout, dropped=self.dropout)
+            result = tape.attention(tape.add(q), k, v, self.heads, stored=1)
             return tape.linear("output", result, self.width, bias=self.bias)
 
     def _convolved(self, tape: Tape, x: Value) -> Value:
