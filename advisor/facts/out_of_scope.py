@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from advisor.wording import shorten
 
-_OF_A_NETWORK = ("batch_size", "precision", "device", "memory_format", "execution", "activations", "threads")
+_OF_A_NETWORK = ("sizes", "batch_size", "precision", "device", "memory_format", "execution", "activations", "threads")
 """Conditions that only a plan with a network has: where the network is missing, it alone is worth saying."""
 
 
@@ -30,6 +30,7 @@ class Differs:
 def differing(applies: Mapping[str, str], scope: Mapping[str, str]) -> tuple[Differs, ...]:
     """The conditions that keep a measurement made under `applies` from counting in `scope`."""
     found = {name: Differs(name, then, scope.get(name)) for name, then in applies.items() if scope.get(name) != then}
-    if "network" in found and found["network"].now is None:
-        found = {name: one for name, one in found.items() if name not in _OF_A_NETWORK or one.now is not None}
+    missing = next((name for name in ("network", "sizes") if name in found and found[name].now is None), None)
+    if missing is not None:
+        found = {n: one for n, one in found.items() if n == missing or n not in _OF_A_NETWORK or one.now is not None}
     return tuple(found.values())

@@ -183,6 +183,10 @@ class Plan:
     def value(self, topic: str) -> Any:
         return self.recommendations[topic].value
 
+    def tied(self, topic: str) -> tuple[str, ...]:
+        """The values that lead together, if several do."""
+        return self.recommendations[topic].tied
+
     def _repr_html_(self) -> str:
         """A short table for notebooks: each topic that is advised on, its value, its status and the first reason."""
         import html  # 1 ms, only in a notebook

@@ -160,5 +160,5 @@ class Probe:
         """The conditions of the result, apart from the machine and the versions; the tried setting is no part."""
         if workload is None or not self.needs_network:
             return {}
-        scope = workload.conditions()
-        return {name: value for name, value in scope.items() if name != self.varies}
+        left_out = {self.varies} | ({"sizes"} - {*self.bound_by})  # the network has its sizes in its name
+        return {name: value for name, value in workload.conditions().items() if name not in left_out}

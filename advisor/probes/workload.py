@@ -24,6 +24,8 @@ OPTIMIZERS = (
 )
 LARGEST_NUMBER = 10**9
 MOST_LAYERS = 1000
+FEWEST_NORMALIZED = 2
+"""Examples of a batch that is normalised as a batch."""
 _LONGEST_NAME = 100
 
 
@@ -131,6 +133,7 @@ class Workload:
         }
         return {
             "network": self.describe(),
+            "sizes": self.sizes(),
             "batch_size": str(self.batch_size),
             "precision": self.precision.value,
             "device": self.device.value,
@@ -138,9 +141,18 @@ class Workload:
         } | {name: value.value for name, (value, usual) in unusual.items() if value != usual}
 
     def describe(self) -> str:
-        """The network's name as the scope of what is measured: `cnn 64-[32,64]-10`, `lstm 52x8-[256,256]-1`.
+        """The network's name as the scope of what is measured: `cnn 64-[32,64]-10 batch_norm dropout 0.2`.
 
-        Batch size, precision and threads are not part of it. Hidden units that are not stated appear as the default.
+        Batch size, precision and threads are not part of it.
+        """
+        normalization = "" if self.normalization == "none" else f" {self.normalization}"
+        dropout = f" dropout {self.dropout:g}" if self.dropout else ""
+        return f"{self.sizes()}{normalization}{dropout}"
+
+    def sizes(self) -> str:
+        """Its name without normalisation and dropout, which may follow from the batch: `lstm 52x8-[256,256]-1`.
+
+        Hidden units that are not stated appear as the default.
         """
         units = self.hidden_units or default_hidden_units(self.network)
         steps = f"{self.sequence_length}x" if self.sequence_length is not None else ""
@@ -152,6 +164,8 @@ class Workload:
         reason = spec.why_not_timed(self)
         if reason is None and self.optimizer not in OPTIMIZERS:
             reason = f"The optimiser {self.optimizer} cannot be timed yet. These can: {', '.join(OPTIMIZERS)}."
+        if reason is None and self.normalization == "batch_norm" and self.batch_size < FEWEST_NORMALIZED:
+            reason = "Batch normalisation compares the examples of a batch, and the plan's batch is a single one."
         if reason is None and self.precision not in _PRECISIONS[self.device]:
             reason = f"{self.precision} cannot be timed on the device {self.device} yet."
         return reason

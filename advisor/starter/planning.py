@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from advisor.agent.settling.workloads import advised, after_layers_of
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.networks.family import Answer
@@ -51,6 +52,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
     regularisation = _advised(plan, "training.regularization") or []
+    normalization, dropout = after_layers_of(plan, family)
     return Blueprint(
         network=network,
         layout=layout,
@@ -60,10 +62,10 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         examples=sizes.examples,
         hidden_units=tuple(_advised(plan, "network.hidden_units") or family.hidden_units),
         activation=_advised(plan, "network.activation") or "relu",
-        normalization=_advised(plan, "network.normalization") or "none",
+        normalization=normalization,
         init=_init(plan),
         init_deviation=family.init_deviation,
-        dropout=family.dropout if "dropout" in regularisation else 0.0,
+        dropout=dropout,
         augmentation="augmentation" in regularisation,
         kind=kind,
         recipe=_recipe(plan, network, layout, targets, regularisation),
@@ -76,11 +78,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
 
 
 def _advised(plan: Plan, topic: str) -> Any:
-    """The recommended value; the first where several lead together; None where there is none."""
-    entry = plan.recommendations.get(topic)
-    if entry is None:
-        return None
-    return entry.value if entry.value is not None else next(iter(entry.tied), None)
+    return advised(plan, topic) if topic in plan.recommendations else None
 
 
 def _targets(plan: Plan, network: str, layout: Layout) -> Targets:

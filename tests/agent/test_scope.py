@@ -194,6 +194,22 @@ def test_the_workload_is_the_plans_own_network(knowledge: Knowledge, facts: Fact
     assert (workload.network, workload.inputs, workload.outputs) == ("cnn", 64, 10)
     assert list(workload.hidden_units) == plan.value("network.hidden_units")
     assert workload.batch_size == plan.value("training.batch_size")
+    assert workload.normalization == plan.value("network.normalization") == "batch_norm"
+    assert workload.describe().endswith("-10 batch_norm")
+
+
+def test_a_small_batch_counts_for_the_normalisation_that_follows_from_it(knowledge: Knowledge, facts: FactBase) -> None:
+    before = advise_here(knowledge, facts, MACHINE)
+    batch = Outcome(
+        probe="batch", topic="training.batch_size", fact="probe.batch.best", before=before.value("training.batch_size"),
+        verdict=ProbeVerdict.OVERTURNED, after=8, rival=8, median=1.5, low=1.4, high=1.6, n=12,
+        applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00", bound_by=BATCH.bound_by,
+    )  # fmt: skip
+    outcomes = [batch, threads_outcome(before, 3)]
+    after = advise_here(knowledge, facts, MACHINE, outcomes)
+    assert after.recommendations["training.batch_size"].status is Status.MEASURED
+    assert after.value("network.normalization") == "group_norm"
+    assert after.recommendations["compute.threads"].status is not Status.MEASURED  # timed with another network
 
 
 def test_a_plan_that_is_no_network_says_why_it_is_not_timed(knowledge: Knowledge, facts: FactBase) -> None:

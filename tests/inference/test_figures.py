@@ -47,7 +47,9 @@ def test_a_plan_with_a_network_counts_its_weights_and_operations(knowledge: Know
     found = figures(knowledge, made)
     colours, (first, second), outputs = 1, made.value("network.hidden_units"), 10
     weights = sum(9 * a * b + b for a, b in [(colours, first), (first, first), (first, second), (second, second)])
-    assert value(found, "network.size") == weights + second * outputs + outputs
+    normalised = 2 * 2 * (first + second)  # a weight and a shift for every channel
+    assert made.value("network.normalization") == "batch_norm"
+    assert value(found, "network.size") == weights + normalised + second * outputs + outputs
     macs = 64 * 9 * (colours * first + first * first) + 16 * 9 * (first * second + second * second) + second * outputs
     assert value(found, "compute.forward_flops") == 2 * macs
     assert value(found, "compute.training_flops") == 6 * macs

@@ -140,8 +140,10 @@ def test_the_scope_leaves_out_what_is_tried() -> None:
         "network": "cnn 64-[32,64]-10", "batch_size": "64", "precision": "fp32", "device": "cpu", "memory_format": "contiguous",
     }  # fmt: skip
     assert THREADS.scope(DIGITS) == everything
+    of_the_batch = {**everything, "sizes": "cnn 64-[32,64]-10"}
+    del of_the_batch["batch_size"]
+    assert BATCH.scope(DIGITS) == of_the_batch
     for probe, tried in (
-        (BATCH, "batch_size"),
         (PRECISION, "precision"),
         (LAYOUT, "memory_format"),
         (DEVICE, "device"),

@@ -142,6 +142,14 @@ def test_a_trial_warms_up_to_its_own_batch() -> None:
     assert trial.peak_memory_bytes() > 0
 
 
+def test_batch_normalisation_is_warmed_up_from_two_examples_and_refuses_one() -> None:
+    normalised = replace(SMALL, normalization="batch_norm", dropout=0.1)
+    training = step(normalised)
+    StepTrial(training, normalised, 8).warm_up(60.0)
+    with pytest.raises(CannotRunError, match="a single example cannot be normalised as a batch"):
+        training.run(1, Precision.FP32)
+
+
 def test_a_batch_for_which_there_is_no_time_is_not_begun() -> None:
     with pytest.raises(CannotRunError, match=r"a step of 4 examples would take about .* s, too long"):
         StepTrial(step(), SMALL, 8).warm_up(0.0)

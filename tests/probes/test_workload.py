@@ -46,6 +46,7 @@ def test_the_name_is_the_network_without_batch_size_precision_and_threads(worklo
         (Workload("lstm", "time_series", 8, 1, (256, 256), 52), "lstm 52x8-[256,256]-1"),
         (Workload("transformer", "text", 30000, 2, (256, 1024), 128), "transformer text 128x30000-[256,1024]-2"),
         (Workload("vae", "image", 3072, 3072, (32,)), "vae image 3072-[32]-3072"),
+        (replace(DIGITS, normalization="batch_norm", dropout=0.2), "cnn 64-[32,64]-10 batch_norm dropout 0.2"),
     ],
 )
 def test_names_are_short_and_tell_networks_apart(workload: Workload, name: str) -> None:
@@ -63,6 +64,7 @@ def test_names_are_short_and_tell_networks_apart(workload: Workload, name: str) 
         ({"precision": "fp64"}, "precision: one of fp32, tf32, .* is expected, not 'fp64'"),
         ({"device": 1}, "device: one of cpu, cuda is expected, not 1"),
         ({"loss": 5}, "loss: text is expected, not 5"),
+        ({"dropout": 1.0}, "dropout: 1.0 is no share from 0 to below 1"),
     ],
 )
 def test_a_wrong_field_is_named(changes: dict[str, object], message: str) -> None:

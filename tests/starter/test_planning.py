@@ -6,13 +6,19 @@ from dataclasses import replace
 
 import pytest
 
+from advisor.agent.settling.workloads import workload_of
 from advisor.errors import InputError
 from advisor.inference.plan import ComputedFigure, Status
-from advisor.networks.registry import buildable, folder_of
+from advisor.networks.registry import buildable, family, folder_of
+from advisor.probes.workload import Workload
 from advisor.starter.blueprint import CLASSICAL, Layout, Targets
 from advisor.starter.planning import blueprint_of
 from advisor.starter.rendering import FOLDERS, templates_of
+from tests.networks.all_examples import EXAMPLES
 from tests.starter.projects import TABLE, knowledge, plan_of, with_advice
+
+TIMED = [name for name in buildable() if family(name).untimed is None and family(name).modality != "tree"]
+"""Of trees no plan knows the size."""
 
 
 def test_every_type_of_network_has_its_templates() -> None:
@@ -37,6 +43,33 @@ def test_of_several_that_lead_together_the_first_is_taken_and_told() -> None:
     blueprint = blueprint_of(replace(plan, recommendations={**plan.recommendations, "network.init": entry}))
     assert blueprint.init == "orthogonal"
     assert "Initial weights: orthogonal and he lead together; the project takes orthogonal." in blueprint.differences
+
+
+@pytest.mark.parametrize("network", TIMED)
+@pytest.mark.parametrize("normalization", ["layer_norm", ("group_norm", "batch_norm")])
+def test_the_network_that_is_timed_is_that_of_the_project(network: str, normalization: str | tuple[str, ...]) -> None:
+    """Also where several normalisations lead together."""
+    facts = f"task.kind=classify task.outputs=64 data.modality={EXAMPLES[network].modality} data.inputs=64"
+    advice = {
+        "network.type": network,
+        "network.hidden_units": [8],
+        "training.loss": family(network).loss,
+        "training.regularization": ["dropout"],
+    }
+    plan = with_advice(plan_of(f"{facts} data.sequence_length=16"), advice)
+    if isinstance(normalization, tuple):
+        entry = replace(plan.recommendations["network.normalization"], value=None, tied=normalization)
+        plan = replace(plan, recommendations={**plan.recommendations, "network.normalization": entry})
+    else:
+        plan = with_advice(plan, {"network.normalization": normalization})
+    timed, project = workload_of(plan), blueprint_of(plan)
+    assert isinstance(timed, Workload), timed
+    assert (timed.normalization, timed.dropout) == (project.normalization, project.dropout)
+    assert timed.activation == project.activation
+    takes = family(network).normalization
+    assert timed.normalization == (
+        ("layer_norm" if normalization == "layer_norm" else "group_norm") if takes else "none"
+    )
 
 
 def test_sizes_that_nobody_knows_are_told() -> None:

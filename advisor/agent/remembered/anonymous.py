@@ -73,8 +73,8 @@ def _anonymous(outcome: Outcome, numbers: Mapping[str, str], own: re.Pattern[str
         applies[name] = _version(applies[name])
     if "machine" in applies:
         applies["machine"] = numbers[applies["machine"]]
-    if "network" in applies:
-        applies["network"] = own.sub(REMOVED, applies["network"])
+    for name in applies.keys() & {"network", "sizes"}:
+        applies[name] = own.sub(REMOVED, applies[name])
     kind = outcome.disk_kind
     applies.pop("disk", None)
     if kind in list(DiskKind):

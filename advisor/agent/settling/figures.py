@@ -20,6 +20,9 @@ from advisor.probes.workload import Workload
 _COUNTED_FROM = (
     "network.type", "network.hidden_units", "data.modality", "data.inputs", "data.sequence_length", "task.outputs",
 )  # fmt: skip
+_KEPT_FROM = (
+    *_COUNTED_FROM, "network.activation", "network.normalization", "training.regularization", "compute.device",
+)  # fmt: skip
 _WIDTHS = "network.widths"
 """Is known of every network that somebody named, though it be 0."""
 _FOUND = {
@@ -63,7 +66,8 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
         return named
     network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
-    model = counted(workload) if workload is not None else None
+    processor = plan.value("compute.device") == "cpu"
+    model = counted(workload, processor=processor) if workload is not None else None
     size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
     if isinstance(size, int) and (model is None or size != model.parameters):
         about = estimated(network, size, int(steps.value) if steps is not None else None, model)  # type: ignore[arg-type]
@@ -91,10 +95,10 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
     return {
         "plan.parameters": Quantity(found.parameters, origin, _COUNTED_FROM),
         "plan.macs": Quantity(found.multiply_adds, origin, _COUNTED_FROM),
-        "plan.kept_values": Quantity(found.kept, origin, _COUNTED_FROM),
-        "plan.kept_bytes": Quantity(found.kept_bytes, origin, _COUNTED_FROM),
-        "plan.recomputed_values": Quantity(found.recomputed, origin, _COUNTED_FROM),
-        "plan.largest_values": Quantity(found.largest, origin, _COUNTED_FROM),
+        "plan.kept_values": Quantity(found.kept, origin, _KEPT_FROM),
+        "plan.kept_bytes": Quantity(found.kept_bytes, origin, _KEPT_FROM),
+        "plan.recomputed_values": Quantity(found.recomputed, origin, _KEPT_FROM),
+        "plan.largest_values": Quantity(found.largest, origin, _KEPT_FROM),
         "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
     }
 

@@ -45,6 +45,11 @@ class Glance:
         nothing = self._program.topics[topic].silent or outcome is NOT_APPLICABLE or isinstance(outcome, Tie)
         return None if nothing else outcome
 
+    def tied(self, topic: str) -> tuple[str, ...]:
+        """The values that lead together, if several do."""
+        outcome = self.outcome(topic)
+        return outcome if isinstance(outcome, Tie) else ()
+
     def means_nothing(self, topic: str) -> bool:
         """True if the topic is not applicable."""
         return self.outcome(topic) is NOT_APPLICABLE

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Status
-from advisor.networks.family import Answer
+from advisor.networks.family import Answer, Family
 from advisor.networks.registry import find
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 from advisor.wording import shorten
@@ -39,6 +39,8 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
     else:
         device, formats = Device.CPU, {"fp32", "bf16"}
     precision = plan.value("training.precision")
+    family = find(network)
+    normalization, dropout = ("none", 0.0) if family is None else after_layers_of(plan, family)
     workload = Workload(
         network=network,
         modality=str(modality.value) if modality else "tabular",
@@ -47,8 +49,10 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
         hidden_units=tuple(plan.value("network.hidden_units") or ()),
         sequence_length=_whole(steps.value) if steps else None,
         loss=plan.value("training.loss") or "cross_entropy",
-        activation=plan.value("network.activation") or "relu",
-        optimizer=plan.value("training.optimizer") or "adamw",
+        activation=advised(plan, "network.activation") or "relu",
+        normalization=normalization,
+        dropout=dropout,
+        optimizer=advised(plan, "training.optimizer") or "adamw",
         batch_size=batch or 32,
         precision=Precision(precision) if precision in formats else Precision.FP32,
         threads=threads,
@@ -56,6 +60,19 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
         memory_format=_memory_format(plan),
     )
     return workload.why_not() or workload
+
+
+def after_layers_of(plan: Plan | Glance, family: Family) -> tuple[str, float]:
+    """The normalisation after layers and the share of values that are left out, as far as this type of network takes them."""
+    normalization = advised(plan, "network.normalization") if family.normalization else None
+    drops = "dropout" in (plan.value("training.regularization") or ())
+    return normalization or "none", family.dropout if drops else 0.0
+
+
+def advised(plan: Plan | Glance, topic: str) -> Any:
+    """The recommended value; the first where several lead together; None where there is none."""
+    value = plan.value(topic)
+    return value if value is not None else next(iter(plan.tied(topic)), None)
 
 
 def step_of(plan: Plan | Glance) -> Workload | None:

@@ -20,7 +20,7 @@ from advisor.networks.examples import example_batch
 from advisor.networks.recompute import recompute
 from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.probe import Setting, Work
-from advisor.probes.workload import Activations, Device, Execution, MemoryFormat, Precision, Workload
+from advisor.probes.workload import FEWEST_NORMALIZED, Activations, Device, Execution, MemoryFormat, Precision, Workload
 from advisor.wording import shorten
 
 STATES = 4
@@ -88,8 +88,10 @@ class TrainingStep:
             eager: not compiled, even after `compile`.
 
         Raises:
-            CannotRunError: out of memory; what this batch held is given back.
+            CannotRunError: out of memory, and what this batch held is given back; too few examples for batch normalisation.
         """
+        if batch_size < FEWEST_NORMALIZED and self.workload.normalization == "batch_norm":
+            raise CannotRunError("a single example cannot be normalised as a batch.")
         with _explained(f"a batch of {batch_size} examples", lambda: self._forget(batch_size)):
             inputs, targets = self._batch(batch_size)
             self._optimizer.zero_grad(set_to_none=True)
@@ -164,7 +166,8 @@ class StepTrial:
         Begins with the largest size that another trial has run in this number format. Raises CannotRunError before a
         size that would take longer than `seconds`, where the memory is not enough, and where the loss is no number.
         """
-        size = min(self._step.largest.get(self._workload.precision, 1), self.examples)
+        fewest = FEWEST_NORMALIZED if self._workload.normalization == "batch_norm" else 1
+        size = min(self._step.largest.get(self._workload.precision, fewest), self.examples)
         self._once(size)  # what torch prepares only once is not timed
         last, (elapsed, loss) = 0.0, self._timed(size)
         while size < self.examples:
