@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from advisor.agent.settling.workloads import advised, after_layers_of
+from advisor.agent.advised import advised, after_layers_of
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.networks.family import Answer

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.networks.description import ACTIVATIONS
+from advisor.networks.description import ACTIVATIONS, NORMALIZATIONS
 from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import MOST_EPOCHS, SCIKIT_LEARN_LIKE, TOPICS, Factor, NetworkSettings, Planned
 from advisor.training.ladder.menu import EARLY_STOPPING_FROM, menu
@@ -35,6 +35,8 @@ plans = st.builds(
     optimizer=st.sampled_from([*OPTIMIZERS, None]),
     learning_rate=st.sampled_from([0.001, 0.3, None]),
     batch_size=st.sampled_from([1, 32, None]),
+    normalization=st.sampled_from(NORMALIZATIONS),
+    dropout=st.sampled_from([0.0, 0.2]),
 )
 modalities = st.sampled_from(["tabular", "image", "text", "time_series", "audio"])
 
@@ -51,6 +53,26 @@ def test_scikit_learns_default_network_is_always_there() -> None:
         assert SCIKIT_LEARN_LIKE in settings
     plain = SCIKIT_LEARN_LIKE
     assert (plain.hidden_units, plain.optimizer, plain.learning_rate) == ((100,), "adam", 1e-3)
+
+
+def test_only_the_planned_network_has_the_plans_normalisation_and_dropout() -> None:
+    planned = replace(PLANNED, normalization="batch_norm", dropout=0.2)
+    tried = {c.name: c.settings for c in menu(planned, "time_series").openers if c.settings is not None}
+    with_them = [
+        name for name, settings in tried.items() if (settings.normalization, settings.dropout) == ("batch_norm", 0.2)
+    ]
+    assert with_them == ["ffn 64", "ffn 64-64 as planned"]
+    assert {(s.normalization, s.dropout) for name, s in tried.items() if name not in with_them} == {("none", 0.0)}
+
+
+def test_single_examples_are_not_normalised_as_a_batch() -> None:
+    (settings,) = [
+        candidate.settings
+        for candidate in menu(replace(PLANNED, normalization="batch_norm", batch_size=1), "tabular").openers
+        if candidate.name == "ffn 64-64 as planned"
+    ]
+    assert settings is not None
+    assert settings.normalization == "none"
 
 
 def test_data_that_no_type_names_are_taken_as_rows() -> None:

@@ -68,6 +68,16 @@ def test_on_a_table_of_classes_all_beat_the_trivial() -> None:
     assert min(found.values()) > 0.9, found
 
 
+@pytest.mark.parametrize("normalization", ["batch_norm", "layer_norm", "group_norm"])
+def test_a_planned_network_is_tried_with_its_normalisation_and_dropout(normalization: str) -> None:
+    examples = table(*shipped.load_wine(return_X_y=True))
+    planned = Planned("ffn", (), (32, 32), normalization=normalization, dropout=0.2)
+    (candidate,) = [c for c in menu(planned, "tabular").openers if c.name == "ffn 32-32 as planned"]
+    split = outer_split(examples)
+    fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 0, IN_TIME)
+    assert score(Metric.ACCURACY, examples.targets[split.test], fitted.predicted) > 0.9
+
+
 def test_on_a_table_of_numbers_all_beat_the_mean() -> None:
     found = scored(table(*shipped.load_diabetes(return_X_y=True)), Metric.R2)
     assert found.pop("trivial") <= 0

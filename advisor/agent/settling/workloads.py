@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from advisor.agent.advised import advised, after_layers_of
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Status
-from advisor.networks.family import Answer, Family
+from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
 from advisor.wording import shorten
@@ -60,19 +61,6 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
         memory_format=_memory_format(plan),
     )
     return workload.why_not() or workload
-
-
-def after_layers_of(plan: Plan | Glance, family: Family) -> tuple[str, float]:
-    """The normalisation after layers and the share of values that are left out, as far as this type of network takes them."""
-    normalization = advised(plan, "network.normalization") if family.normalization else None
-    drops = "dropout" in (plan.value("training.regularization") or ())
-    return normalization or "none", family.dropout if drops else 0.0
-
-
-def advised(plan: Plan | Glance, topic: str) -> Any:
-    """The recommended value; the first where several lead together; None where there is none."""
-    value = plan.value(topic)
-    return value if value is not None else next(iter(plan.tied(topic)), None)
 
 
 def step_of(plan: Plan | Glance) -> Workload | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from advisor.agent.advised import after_layers_of
 from advisor.agent.events import JournalFailed
 from advisor.agent.remembered.trial_journal import Known, TrialJournal
 from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
@@ -17,6 +18,7 @@ from advisor.errors import InputError, Problem, input_error
 from advisor.inference.plan import Plan
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
+from advisor.networks.registry import find
 from advisor.training.child.request import (
     MESSAGES,
     Began,
@@ -62,10 +64,15 @@ def planned(plan: Plan) -> Planned:
     others = [alternative.value for alternative in kind.alternatives]
     leading = [kind.value] if kind.value is not None else list(kind.tied)
     rest = {name: plan.value(topic) for name, topic in PLANNED.items()}
+    network = leading[0] if leading else None
+    family = find(network) if network is not None else None
+    normalization, dropout = ("none", 0.0) if family is None else after_layers_of(plan, family)
     return Planned(
-        network=leading[0] if leading else None,
+        network=network,
         runners_up=tuple(str(value) for value in (*leading[1:], *others)),
         hidden_units=tuple(plan.value("network.hidden_units") or ()),
+        normalization=normalization,
+        dropout=dropout,
         **rest,
     )
 

@@ -223,6 +223,8 @@ class Fitting:
             sequence_length=None if flat else shape.sequence_length,
             loss="cross_entropy" if self.examples.task is Task.CLASSIFY else "mse",
             activation=settings.activation,
+            normalization=settings.normalization,
+            dropout=settings.dropout,
         )
 
     def _kept_back(self, settings: NetworkSettings, training: Rows, seed: int) -> tuple[Rows, Rows | None]:

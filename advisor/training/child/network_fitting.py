@@ -35,8 +35,8 @@ HURRIED = 0.5
 _AT_ONCE = 1024
 
 
-_Pace: TypeAlias = tuple[str, tuple[int, ...], str, int]
-"""Everything that decides how long an epoch takes: type, widths, optimiser, batch size."""
+_Pace: TypeAlias = tuple[str, tuple[int, ...], str, float, str, int]
+"""Everything that decides how long an epoch takes: type, widths, normalisation, dropout, optimiser, batch size."""
 
 
 def _warm_up() -> None:
@@ -137,7 +137,8 @@ def _made(spec: Description, settings: NetworkSettings, seed: int) -> tuple[nn.M
 
 
 def _pace(settings: NetworkSettings) -> _Pace:
-    return settings.network, settings.hidden_units, settings.optimizer, settings.batch_size
+    what_follows = settings.normalization, settings.dropout
+    return settings.network, settings.hidden_units, *what_follows, settings.optimizer, settings.batch_size
 
 
 def _epochs(settings: NetworkSettings, examples: int) -> int:

@@ -59,6 +59,9 @@ class NetworkSettings:
     hidden_units: tuple[int, ...]
     init: str = "he"
     activation: str = "relu"
+    normalization: str = "none"
+    dropout: float = 0.0
+    """The share of values that are left out while training."""
     optimizer: str = "adamw"
     learning_rate: float = 3e-3
     batch_size: int = 64
@@ -124,6 +127,9 @@ class Planned:
     optimizer: str | None = None
     learning_rate: float | None = None
     batch_size: int | None = None
+    normalization: str = "none"
+    dropout: float = 0.0
+    """These two as far as the type of network takes them."""
 
     def value(self, factor: Factor) -> Any:
         if factor is Factor.WIDTH:

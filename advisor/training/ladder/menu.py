@@ -116,6 +116,10 @@ def _as_planned(planned: Planned, network: str) -> NetworkSettings:
         usual,
         init=planned.init if planned.init in INITIALISATIONS and planned.init != AS_BUILT else usual.init,
         activation=planned.activation if planned.activation in ACTIVATIONS else usual.activation,
+        normalization="none"
+        if planned.batch_size == 1
+        else planned.normalization,  # one example is no batch to normalise
+        dropout=planned.dropout,
         optimizer=optimizer,
         learning_rate=planned.learning_rate or LEARNING_RATES[optimizer],
         weight_decay=decay_of(optimizer),
