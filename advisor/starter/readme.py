@@ -28,6 +28,7 @@ FILES = {
     "supervised.py": "losses that compare answers with targets",
     "data.py": "reads your data, or makes some up",
     "train.py": "the training",
+    "describe.py": "the sizes of network and training, for `train.py --describe`",
     "optimisation.py": "the optimiser and its learning rate",
     "schedules.py": "the learning rate from step to step",
     "layerwise.py": "optimisers that scale the rate of each layer",

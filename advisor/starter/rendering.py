@@ -45,7 +45,17 @@ _OPTIMIZERS = {
     "lamb": "Lamb(groups, lr=learning_rate)",
     "lbfgs": "",
 }
-_SHARED = ("settings", "model", "train", "devices", "checkpoints", "averages", "optimisation", "test_project")
+_SHARED = (
+    "settings",
+    "model",
+    "train",
+    "devices",
+    "checkpoints",
+    "averages",
+    "optimisation",
+    "describe",
+    "test_project",
+)
 
 
 def templates_of(blueprint: Blueprint) -> dict[str, str]:

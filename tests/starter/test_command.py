@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.program import advisor, refused
-from tests.starter.projects import TABLE, complaints
+from tests.starter.projects import TABLE, complaints, environment
 
 SETS = [word for fact in TABLE.split() for word in ("--set", fact)]
+TREES = [word.replace("sparse_ids=yes", "sparse_ids=no") for word in SETS]
+DIGITS = ("task.kind=classify", "task.outputs=10", "data.modality=image", "data.inputs=64", "data.examples=1797")
 
 
 def test_from_a_saved_plan(tmp_path: Path) -> None:
@@ -61,3 +68,29 @@ def test_a_file_that_is_no_plan(tmp_path: Path) -> None:
         "starter", "--plan", tmp_path / "plan.json", "--output", tmp_path / "new"
     )
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("network", [True, False], ids=["a network", "trees"])
+def test_what_would_be_trained_is_told_in_one_line_and_nothing_is(network: bool, tmp_path: Path) -> None:
+    """The figures are those of the plan."""
+    facts = [word for fact in DIGITS for word in ("--set", fact)] if network else TREES
+    plan, project = tmp_path / "plan.json", tmp_path / "project"
+    advisor("recommend", "--machine", "none", *facts, "--format", "json", "--output", plan)
+    assert advisor("starter", "--plan", plan, "--output", project).code == 0
+    before = sorted(project.rglob("*"))
+
+    line = [sys.executable, "train.py", "--describe"]
+    done = subprocess.run(line, cwd=project, env=environment(), check=True, capture_output=True, text=True)
+
+    told = json.loads(done.stdout)
+    assert done.stdout.count("\n") == 1
+    assert [path for path in sorted(project.rglob("*")) if "__pycache__" not in path.parts] == before
+    advised = json.loads(plan.read_text())
+    if not network:
+        assert (told["model"], told["parameters"]) == ("gradient_boosting", None)
+        return
+    assert told["parameters"] == told["trained_parameters"] == advised["figures"]["network.size"]["value"]
+    assert told["multiply_adds_per_example"] == advised["figures"]["compute.macs"]["value"]
+    assert told["batch"] == advised["recommendations"]["training.batch_size"]["value"]
+    assert told["batch"] == told["micro_batch"] * told["accumulation"]
+    assert told["precision"] == advised["recommendations"]["training.precision"]["value"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,3 +110,28 @@ def test_a_copied_network_needs_nothing_of_ours(network: str) -> None:
     files = network_files(network)
     assert set(files) <= {"network.py", "layers.py", "sizes.py"}
     assert not [name for name, text in files.items() if "advisor" in text]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_project_describes_the_network_that_is_counted(name: str, tmp_path: Path) -> None:
+    plan, modality = PLANS[name]
+    folder = project(tmp_path / "project", plan)
+    data = module(folder, "data").load(None, 0)
+    network = module(folder, "model").Network(data)
+    counts = counted(described(plan, modality, getattr(data, "vocabulary", 0)))
+
+    told = json.loads(module(folder, "describe").description(network, data, 6, 2, 3, "fp32"))
+
+    if plan.network == "recursive":  # counted for the largest tree, and these are smaller
+        assert 0 < told["multiply_adds_per_example"] <= counts.multiply_adds
+        told["multiply_adds_per_example"] = counts.multiply_adds
+    assert told == {
+        "model": counts.name,
+        "parameters": counts.parameters,
+        "trained_parameters": sum(weight.numel() for weight in network.parameters() if weight.requires_grad),
+        "multiply_adds_per_example": counts.multiply_adds,
+        "batch": 36,
+        "micro_batch": 6,
+        "accumulation": 2,
+        "precision": "fp32",
+    }
