@@ -14,7 +14,18 @@ from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units,
 PATCHES_A_SIDE = 16
 """Pictures are cut into at most 16 x 16 patches."""
 _WIDTH_OF_A_HEAD = 64
-_LAYERS = ((16384, 126), (8192, 80), (5120, 48), (4096, 32), (3072, 28), (2048, 16), (1024, 24), (768, 12), (512, 6), (0, 4))
+_LAYERS = (
+    (16384, 126),
+    (8192, 80),
+    (5120, 48),
+    (4096, 32),
+    (3072, 28),
+    (2048, 16),
+    (1024, 24),
+    (768, 12),
+    (512, 6),
+    (0, 4),
+)
 
 
 def layers_for(width: int) -> int:
