@@ -9,6 +9,7 @@ from typing import Any
 from advisor.agent.settling.figures import with_figures
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.judging import measurement
+from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
@@ -91,6 +92,8 @@ def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outco
         if entry is not None and knowledge.topics[outcome.topic].probe == outcome.probe:
             warnings = tuple(f"While the probe {outcome.probe} ran: {text}" for text in outcome.conditions.warnings)
             warnings += (f"A second start {outcome.second_start}",) if outcome.second_start else ()
+            otherwise = timed_otherwise(plan, outcome)
+            warnings += (otherwise,) if otherwise is not None else ()
             found = measurement(knowledge, plan, outcome)
             recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))
     return replace(plan, recommendations=recommendations)

@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from advisor.agent.settling.workloads import step_of
+from advisor.agent.settling.otherwise import timed_otherwise
+from advisor.agent.settling.workloads import on_card, step_of
 from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
@@ -50,7 +51,7 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
         found = _sizes(plan, workload)
         operations = found.get("plan.macs")
         if workload is not None and operations is not None and operations.origin == "counted":
-            seconds = _measured_step(outcomes, workload)
+            seconds = _measured_step(plan, outcomes, workload)
             if seconds is not None:
                 found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
     rate = _measured_products(plan, outcomes)
@@ -66,8 +67,7 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
         return named
     network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
-    processor = plan.value("compute.device") == "cpu"
-    model = counted(workload, processor=processor) if workload is not None else None
+    model = counted(workload, processor=not on_card(plan)) if workload is not None else None
     size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
     if isinstance(size, int) and (model is None or size != model.parameters):
         about = estimated(network, size, int(steps.value) if steps is not None else None, model)  # type: ignore[arg-type]
@@ -103,10 +103,10 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
     }
 
 
-def _measured_step(outcomes: Sequence[Outcome], workload: Workload) -> float | None:
+def _measured_step(plan: Plan, outcomes: Sequence[Outcome], workload: Workload) -> float | None:
     """Median seconds of a step with the plan's own settings."""
     for outcome in outcomes:
-        if outcome.probe == "threads":
+        if outcome.probe == "threads" and timed_otherwise(plan, outcome) is None:
             for record in outcome.settings:
                 samples = record.duel or record.search
                 if record.setting == workload.threads and samples:

@@ -35,7 +35,7 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
     modality = plan.facts.get("data.modality")
     threads = plan.value("compute.threads")
     batch = plan.value("training.batch_size")
-    if plan.value("compute.device") not in (None, "cpu") and _gpu_here(plan):
+    if on_card(plan) and _gpu_here(plan):
         device, formats = Device.CUDA, {"fp32", "tf32", "bf16", "fp16"}
     else:
         device, formats = Device.CPU, {"fp32", "bf16"}
@@ -61,6 +61,12 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
         memory_format=_memory_format(plan),
     )
     return workload.why_not() or workload
+
+
+def on_card(plan: Plan | Glance) -> bool:
+    """True if the plan computes on graphics cards, be they here or not; machines of a cluster need not have any."""
+    device, cards = plan.value("compute.device"), plan.facts.get("machine.gpu.count")
+    return device in ("gpu", "multi_gpu") or (device == "cluster" and cards is not None and cards.value != 0)
 
 
 def step_of(plan: Plan | Glance) -> Workload | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.agent.agent import Revision
+from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
@@ -46,6 +47,11 @@ def measured_markdown(revision: Revision) -> list[str]:
     rates = [row for outcome in newest for row in gauged(outcome)]
     if rates:
         lines += table(["Probe", "Setting", "Rate and 95 % interval"], rates)
+    lines += [
+        f"- {plain(outcome.probe)}: {plain(said)}"
+        for outcome in bets
+        if (said := timed_otherwise(plan, outcome)) is not None
+    ]
     lines += [f"- {plain(one.probe)} is still open: {plain(one.reason)}" for one in revision.open]
     return [*lines, ""]
 
@@ -89,7 +95,8 @@ def _bet(page: Page, plan: Plan, outcome: Outcome) -> None:
     if outcome.failure:
         return
     doubts = outcome.conditions.warnings if outcome.verdict is Verdict.UNDECIDED else ()
-    for text in (second_start(outcome), *doubts, _memory(outcome), f"measured with: {conditions(outcome)}"):
+    told = second_start(outcome), *doubts, timed_otherwise(plan, outcome), _memory(outcome)
+    for text in (*told, f"measured with: {conditions(outcome)}"):
         if text:
             page.add((text, Style.FAINT), first="    ")
     if plan.knowledge is None:

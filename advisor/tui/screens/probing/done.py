@@ -16,6 +16,7 @@ from textual.widgets import DataTable, Static, TabbedContent, TabPane
 from advisor.agent.agent import Revision
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.remembered.profile import grown
+from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.facts.verdict import Verdict
 from advisor.knowledge.model import Knowledge
 from advisor.machine.machine import Machine
@@ -150,7 +151,8 @@ class DonePane(Vertical):
             parts.append(plain(outcome.failure))
         elif outcome.measured and outcome.fact:
             parts.append(plain(f"{sentence(outcome, self._unit(outcome))} {second_start(outcome)}".strip()))
-        parts += [plain(f"! {warning}") for warning in outcome.conditions.warnings]
+        said = timed_otherwise(self.revision.after, outcome) if self.revision is not None else None
+        parts += [plain(f"! {warning}") for warning in (*outcome.conditions.warnings, *([said] if said else []))]
         parts += [Content(""), bars(points, unit, room - 4), Content("")]
         parts += self._claims(outcome)
         conditions = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))

@@ -1,0 +1,32 @@
+"""Steps that were timed otherwise than the plan computes them, since that cannot be timed here."""
+
+from __future__ import annotations
+
+from advisor.agent.settling.workloads import on_card
+from advisor.inference.plan import Plan
+from advisor.probes.outcome import Outcome
+from advisor.probes.workload import Device, Precision
+
+_PLACES = {Device.CPU.value: "on the processor", Device.CUDA.value: "on a graphics card"}
+
+
+def timed_otherwise(plan: Plan, outcome: Outcome) -> str | None:
+    """The difference between the step that was timed and the plan's, in a sentence; None where there is none.
+
+    A number format that cannot be timed on a device is timed as 32 bits, and a graphics card that torch does not reach as the
+    processor (see workload_of).
+    """
+    precision = plan.recommendations["training.precision"].value or Precision.FP32.value
+    computes = {"device": (Device.CUDA if on_card(plan) else Device.CPU).value, "precision": precision}
+    other = {
+        name: outcome.applies[name] for name in computes if outcome.applies.get(name, computes[name]) != computes[name]
+    }
+    if not other:
+        return None
+    timed, asked = _words(other), _words({name: computes[name] for name in other})
+    return f"The step was timed {timed}; the plan computes {asked}, which cannot be timed here."
+
+
+def _words(found: dict[str, str]) -> str:
+    """`on the processor in fp32`"""
+    return " ".join(_PLACES.get(value, value) if name == "device" else f"in {value}" for name, value in found.items())
