@@ -25,6 +25,6 @@ def advised(plan: Advice, topic: str) -> Any:
 
 def after_layers_of(plan: Advice, family: Family) -> tuple[str, float]:
     """The normalisation after layers and the share of values that are left out, as far as this type of network takes them."""
-    normalization = advised(plan, "network.normalization") if family.normalization else None
+    normalization = advised(plan, "network.normalization")
     drops = "dropout" in (plan.value("training.regularization") or ())
-    return normalization or "none", family.dropout if drops else 0.0
+    return normalization if normalization in family.normalizations else "none", family.dropout if drops else 0.0

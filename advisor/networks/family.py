@@ -8,7 +8,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from advisor.models.tape import Tape, Value
-from advisor.networks.description import ACTIVATIONS, Layout, NetworkSpec, UnbuildableError, input_picture
+from advisor.networks.description import (
+    ACTIVATIONS,
+    NORMALIZATIONS,
+    Layout,
+    NetworkSpec,
+    UnbuildableError,
+    input_picture,
+)
 
 if TYPE_CHECKING:
     from torch import nn
@@ -98,8 +105,10 @@ class Family:
     """True where its layers are trained one by one before they are trained together."""
     init_deviation: float = 0.1
     """Of initial weights that are normal and small."""
-    normalization: bool = True
-    """False where it has none, or one of its own, whatever is advised."""
+    normalizations: tuple[str, ...] = NORMALIZATIONS
+    """Those that may follow its layers."""
+    own_normalization: str = "none"
+    """The one that it has within its layers, whatever is advised."""
     dropout: float = 0.2
     """The share of values that are left out, where that is advised; 0 for a type that leaves none out."""
 

@@ -18,6 +18,7 @@ from advisor.networks.description import (
 )
 from advisor.networks.family import Answer
 from advisor.networks.registry import SUPERVISED_LOSSES, family, find, losses, owners
+from advisor.wording import join_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +119,20 @@ def check(spec: NetworkSpec) -> None:
             raise UnbuildableError(f"A {spec.network} cannot have {count} {what}: name 1 or more.")
     if spec.activation not in ACTIVATIONS:
         raise UnbuildableError(f"The activation {spec.activation} is not known. These are: {', '.join(ACTIVATIONS)}.")
-    _check_regularity(spec)
+    _check_after_layers(spec)
     _check_loss(spec)
     family(spec.network).check(spec, units)
 
 
-def _check_regularity(spec: NetworkSpec) -> None:
+def _check_after_layers(spec: NetworkSpec) -> None:
     known = family(spec.network)
     if spec.normalization not in NORMALIZATIONS:
         raise UnbuildableError(
             f"The normalisation {spec.normalization} is not known. These are: {', '.join(NORMALIZATIONS)}."
         )
-    if spec.normalization != "none" and not known.normalization:
+    if spec.normalization not in known.normalizations:
         raise UnbuildableError(
-            f"The type {spec.network} is built without a choice of normalisation: leave {spec.normalization} out."
+            f"After layers of the type {spec.network} stands no {spec.normalization}, only {join_names(known.normalizations)}."
         )
     if not 0 <= spec.dropout < 1:
         raise UnbuildableError(f"A share of {spec.dropout} cannot be left out: name one from 0 to below 1.")

@@ -233,6 +233,10 @@ def _not_in_a_small_project(plan: Plan, network: str) -> Iterator[str]:
         yield "Initial weights: the plan advises weights trained by others. The project downloads nothing and starts with He."
     if init == "layerwise_pretraining" and not family_of(network).layerwise:
         yield "Initial weights: layers are not trained one by one beforehand; the project starts with He."
+    family, normalization = family_of(network), _advised(plan, "network.normalization")
+    if normalization not in (None, *family.normalizations, family.own_normalization):
+        has = "no normalisation" if family.own_normalization == "none" else family.own_normalization
+        yield f"Normalisation: the plan advises {normalization}; the project's {network} has {has}."
     if _advised(plan, "training.precision") == "fp8":
         yield "Number format: 8 bits need the package torchao; the project uses bfloat16."
     for topic, (known, instead) in _PLAIN.items():

@@ -48,7 +48,7 @@ def with_following(plan: Blueprint, normalization: str, dropout: float) -> Bluep
     known = plan.family
     return replace(
         plan,
-        normalization=normalization if known.normalization else "none",
+        normalization=normalization if normalization in known.normalizations else "none",
         dropout=dropout if known.dropout else 0.0,
     )
 

@@ -66,10 +66,30 @@ def test_the_network_that_is_timed_is_that_of_the_project(network: str, normaliz
     assert isinstance(timed, Workload), timed
     assert (timed.normalization, timed.dropout) == (project.normalization, project.dropout)
     assert timed.activation == project.activation
-    takes = family(network).normalization
-    assert timed.normalization == (
-        ("layer_norm" if normalization == "layer_norm" else "group_norm") if takes else "none"
-    )
+    first = normalization[0] if isinstance(normalization, tuple) else normalization
+    assert timed.normalization == (first if first in family(network).normalizations else "none")
+
+
+@pytest.mark.parametrize(
+    ("network", "normalization", "told"),
+    [
+        ("lstm", "batch_norm", "Normalisation: the plan advises batch_norm; the project's lstm has no normalisation."),
+        ("lstm", "layer_norm", None),
+        ("transformer", "layer_norm", None),
+        (
+            "transformer",
+            "batch_norm",
+            "Normalisation: the plan advises batch_norm; the project's transformer has layer_norm.",
+        ),
+    ],
+)
+def test_a_normalisation_that_a_network_does_not_take_is_told(
+    network: str, normalization: str, told: str | None
+) -> None:
+    facts = "task.kind=classify task.outputs=3 data.modality=time_series data.inputs=2 data.sequence_length=16"
+    plan = with_advice(plan_of(facts), {"network.type": network, "network.normalization": normalization})
+    said = [difference for difference in blueprint_of(plan).differences if difference.startswith("Normalisation")]
+    assert said == ([] if told is None else [told])
 
 
 def test_sizes_that_nobody_knows_are_told() -> None:

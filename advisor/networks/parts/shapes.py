@@ -22,14 +22,14 @@ def after_layers(tape: Tape, spec: NetworkSpec, places: int = 0, *, dropout: boo
     """Normalisation, activation and dropout, those that are wanted, as `layers.after_layers` has them."""
 
     def follow(x: Value) -> Value:
-        x = tape.activation(spec.activation, _normalized(tape, spec.normalization, x, places))
+        x = tape.activation(spec.activation, normalized(tape, spec.normalization, x, places))
         return tape.dropout(x, spec.dropout) if dropout else x
 
     return follow
 
 
-def _normalized(tape: Tape, normalization: str, x: Value, places: int) -> Value:
-    """(channels, places...), or rows of values (..., width)."""
+def normalized(tape: Tape, normalization: str, x: Value, places: int) -> Value:
+    """(channels, places...), or rows of values (..., width), normalised as `layers.normalized` does it."""
     if normalization == "none":
         return x
     if normalization == "layer_norm" and not places:

@@ -56,7 +56,7 @@ FAMILIES = (
         build=_build,
         check=_check,
         advised=False,
-        normalization=False,
+        normalizations=("none",),
         dropout=0.0,
     ),
 )

@@ -83,7 +83,7 @@ FAMILIES = (
         loss="contrastive_divergence",
         own_losses=("contrastive_divergence",),
         layerwise=True,
-        normalization=False,
+        normalizations=("none",),
         dropout=0.0,
     ),
     Family(
@@ -94,7 +94,7 @@ FAMILIES = (
         build=_build,
         own_losses=("contrastive_divergence",),
         layerwise=True,
-        normalization=False,
+        normalizations=("none",),
         dropout=0.0,
     ),
 )

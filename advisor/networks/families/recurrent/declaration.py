@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, every_token
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, sequences
+from advisor.networks.parts import shapes
 
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
@@ -12,7 +13,8 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
         x = tape.embedding("embedding", x, spec.inputs, units[0])
     layer = tape.lstm if spec.network == "lstm" else tape.rnn
     for number, width in enumerate(units):
-        x = tape.dropout(layer(f"layers.{number}", x, width), spec.dropout)
+        x = layer(f"layers.{number}", x, width)
+        x = tape.dropout(shapes.normalized(tape, spec.normalization, x, 0), spec.dropout)
     if every_token(spec):
         tape.linear(
             "head", tape.moved(x, *x.shape), spec.outputs
@@ -32,6 +34,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         (units[0] if tokens else spec.inputs, *units),
         spec.outputs,
         spec.dropout,
+        normalization=spec.normalization,
         tokens=spec.inputs if tokens else None,
         every_step=every_token(spec),
     )
@@ -46,7 +49,7 @@ FAMILIES = tuple(
         build=_build,
         predicts_tokens=True,
         recurrent=True,
-        normalization=False,
+        normalizations=("none", "layer_norm"),  # of each step by itself
         candidates=Candidates(place=place, takes=IN_STEPS, sizes=((64,),), always=name == "lstm"),
     )
     for name, place in (("rnn", 30), ("lstm", 40))

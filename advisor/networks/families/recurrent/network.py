@@ -11,6 +11,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from advisor.networks.parts.layers import dropped, normalized
+
 
 class Recurrent(nn.Module):
     """(batch, steps, widths[0]), or (batch, steps) of tokens -> (batch, outputs), or (batch, steps, outputs).
@@ -22,6 +24,7 @@ class Recurrent(nn.Module):
         tokens: number of different tokens, each of which is given widths[0] numbers; None for steps of values.
         padded: whether token 0 only fills up short texts: then the last step before it answers.
         dropout: the share of values that are left out after each layer.
+        normalization: none, or layer_norm after each layer, of each step by itself.
     """
 
     def __init__(
@@ -31,6 +34,7 @@ class Recurrent(nn.Module):
         outputs: int,
         dropout: float = 0.0,
         *,
+        normalization: str = "none",
         tokens: int | None = None,
         every_step: bool = False,
         padded: bool = False,
@@ -39,15 +43,17 @@ class Recurrent(nn.Module):
         padding = 0 if padded else None
         self.embedding = nn.Identity() if tokens is None else nn.Embedding(tokens, widths[0], padding_idx=padding)
         self.layers = nn.ModuleList(layer(before, after) for before, after in pairwise(widths))
-        self.dropout = nn.Dropout(dropout)
+        self.following = nn.ModuleList(
+            nn.Sequential(*normalized(normalization, width, 0), *dropped(dropout)) for width in widths[1:]
+        )
         self.every_step, self.padded = every_step, padded
         self.head = nn.Linear(widths[-1], outputs)
 
     def forward(self, examples: Tensor) -> Tensor:
         memory = self.embedding(examples)
-        for layer in self.layers:
+        for layer, following in zip(self.layers, self.following, strict=True):
             memory, _ = layer(memory)
-            memory = self.dropout(memory)
+            memory = following(memory)
         result: Tensor = self.head(memory if self.every_step else self._last(memory, examples))
         return result
 

@@ -46,5 +46,6 @@ FAMILIES = (
         count=_count,
         build=_build,
         modality="tree",
+        normalizations=("none", "layer_norm", "group_norm"),  # the last merges of a batch may be a single one
     ),
 )

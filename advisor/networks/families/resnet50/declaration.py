@@ -58,7 +58,8 @@ FAMILIES = (
         build=_build,
         check=_check,
         advised=False,
-        normalization=False,
+        normalizations=("none",),
+        own_normalization="batch_norm",
         dropout=0.0,
     ),
 )

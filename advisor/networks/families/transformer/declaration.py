@@ -133,7 +133,8 @@ FAMILIES = (
         predicts_tokens=True,
         candidates=Candidates(place=50, takes=("image", *IN_STEPS), sizes=((64, 128),)),
         init_deviation=0.02,
-        normalization=False,
+        normalizations=("none",),
+        own_normalization="layer_norm",
         dropout=0.1,
     ),
 )
