@@ -26,6 +26,8 @@ _DECODERS: dict[Any, Decoder] = {}
 """The decoders made so far: annotations are text, which takes a while to read."""
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs."""
+_BEYOND = 2**63
+"""No count of anything has more; what is computed from it stays a finite number."""
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -210,7 +212,7 @@ class _Fields:
 def _taken(kind: Any) -> frozenset[type]:
     """The types of values that are taken as they are, without a call: most of what we keep is text."""
     kinds = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    return frozenset(kinds).intersection((str, int, bool, types.NoneType))
+    return frozenset(kinds).intersection((str, bool, types.NoneType))
 
 
 def _plain(kind: type, data: Any) -> Any:
@@ -220,6 +222,8 @@ def _plain(kind: type, data: Any) -> Any:
         raise _expected(_PLAIN[kind], data)
     if isinstance(data, float) and not math.isfinite(data):
         raise _expected("a finite number", data)
+    if isinstance(data, int) and not -_BEYOND <= data < _BEYOND:
+        raise _expected("a number of at most 64 bits", data)
     return data
 
 

@@ -72,6 +72,15 @@ def module_command(
     return Command(own if instead is None else tuple(instead), _isolated(os.environ, variables))
 
 
+def script_command(script: Path, python: Path | None = None) -> Command:
+    """The command that runs a file of ours in somebody's own Python, or in this one.
+
+    It is given no -P, which Python before 3.11 does not know: the script leaves its own folder by itself.
+    """
+    interpreter = sys.executable if python is None else str(python.absolute())  # not resolved: that leaves its venv
+    return Command((interpreter, str(script)), _isolated(os.environ, _NOTHING))
+
+
 def program_command(path: str, *arguments: str) -> Command:
     """The command that runs a program of the system, named by its whole path so that nothing else has its name."""
     return Command((path, *arguments), _isolated(os.environ, _NOTHING))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ _NO_ROOM = (
     "annot allocate memory",
     "cannot create shared object descriptor",
     "can't start new thread",
+    "error return without exception set",  # CPython, where it finds no room for the exception
 )
 """In the system's refusal to load a library, or to start a thread."""
 GOES_ON = "What is finished is kept: the same command goes on from there (--fresh begins anew)."
@@ -41,7 +43,7 @@ def main() -> None:
         hear_no_more()
     except KeyboardInterrupt:  # while the program itself was being loaded, too
         end_interrupted()
-    except (ImportError, RuntimeError, MemoryError) as error:  # while the program was being loaded
+    except (ImportError, RuntimeError, MemoryError, SystemError) as error:  # while the program was being loaded
         if not isinstance(error, MemoryError) and not any(words in str(error) for words in _NO_ROOM):
             raise
         print(f"{NOT_ENOUGH_MEMORY}\n  {_LESS_THAN_NEEDED}", file=sys.stderr)  # what draws panels may lack it as well
@@ -83,6 +85,9 @@ def _run() -> int:
     except OSError as error:
         if ended_by() is not None:  # the terminal is gone, and what was to be written to it
             end_interrupted()
+        if error.errno == errno.ENOMEM:
+            panel(NOT_ENOUGH_MEMORY, [_LESS_THAN_NEEDED])
+            return FAILED
         panel("The work failed", [f"{error.filename or 'output'}: {error.strerror or error}"])
         _close_stdout()
         return FAILED

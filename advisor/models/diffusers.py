@@ -115,7 +115,7 @@ def _attending(config: Config, usual: tuple[str, ...], down: str, up: str) -> li
 
 
 def _common(config: Config, widths: tuple[int, ...], *, channels: int, side: int) -> Mapping[str, int]:
-    blocks = set(config.sizes("layers_per_block", (2,), least=1, most=MOST_LAYERS))
+    blocks = set(config.sizes("layers_per_block", (2,), least=1, most=MOST_LAYERS // len(widths)))
     groups = config.size("norm_num_groups", usual=32, least=1)
     if len(blocks) > 1:
         raise config.wrong("layers_per_block can be counted where it is the same in every stage")

@@ -90,13 +90,14 @@ def _language(
     """
     biased = config.flag("attention_bias", False)
     inner = config.size("moe_intermediate_size", "intermediate_size") if experts else config.size("intermediate_size")
+    copies = config.size("num_local_experts", "num_experts", least=1) if experts else 0
     forward = FeedForward(
         inner=inner,
         gated=True,
         activation=config.activation("hidden_activation", "hidden_act", usual="silu"),
         bias=config.flag("mlp_bias", False),
-        experts=config.size("num_local_experts", "num_experts") if experts else 0,
-        used=config.size("num_experts_per_tok") if experts else 0,
+        experts=copies,
+        used=config.size("num_experts_per_tok", least=1, most=copies) if experts else 0,
     )
     return Decoder(
         vocabulary=config.size("vocab_size"),

@@ -93,6 +93,11 @@ class Model:
         return sum(layer.moved for layer in self.layers)
 
     @property
+    def whole(self) -> bool:
+        """Every layer is known with its shape, rather than parts of many layers added up."""
+        return all(layer.shape for layer in self.layers[-1:])
+
+    @property
     def outputs(self) -> int:
         """Values of one example that the last layer gives: scores of classes, or of all tokens at every step."""
         return prod(self.layers[-1].shape) if self.layers else 0

@@ -14,6 +14,9 @@ from advisor.models.weights import weights_model
 from advisor.wording import shorten
 
 TITLE = "There is no such model"
+CONFIG = "config.json"
+"""Describes the network in a folder of Hugging Face."""
+_UNREAD = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".gguf", ".onnx", ".h5")
 _INDEX = ".safetensors.index.json"
 _WRITTEN = re.compile(r"(?P<file>.+\.py):(?P<factory>[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)")
 
@@ -40,6 +43,11 @@ def naming(name: str) -> Naming:
     if name.endswith(".py"):
         what = "it names a file, but no function in it that returns the network"
         raise input_error(TITLE, what, where=shorten(name, 200), remedy=f"Write {shorten(name, 100)}:FUNCTION.")
+    if (other := Path(name).suffix) in _UNREAD:
+        what = f"files that end in {other} are not read: loading them can run code, or they are no list of weights"
+        raise input_error(
+            TITLE, what, where=shorten(name, 200), remedy="Name a .safetensors file, or the config.json beside it."
+        )
     if name.startswith("timm:"):
         return Naming.LIBRARY
     if name.endswith((".safetensors", _INDEX)):
@@ -57,9 +65,8 @@ def written(name: str) -> tuple[Path, str]:
 def named_model(name: str, input: tuple[int, ...] | None = None) -> Model:
     """A network that is counted without building it, for an example of this shape or of its usual one.
 
-    One of no family here was counted for its usual example alone, so it is that of another.
-
-    Raises InputError: no model has the name, or a file is not what it should be. ValueError for a naming that builds.
+    Raises InputError: no model has the name, a file is not what it should be, or examples of this shape cannot be counted.
+    ValueError for a naming that builds.
     """
     match naming(name):
         case Naming.CONFIGURATION:
@@ -75,8 +82,16 @@ def named_model(name: str, input: tuple[int, ...] | None = None) -> Model:
 def _published(name: str, input: tuple[int, ...] | None) -> Model:
     models = published_models()
     found = models.get(name.strip().casefold())
+    if found is None and (Path(name) / CONFIG).is_file():
+        return network_of(Path(name) / CONFIG, input)
     if found is None:
-        near = did_you_mean(name.strip().casefold(), models)
+        asked = name.strip().casefold()
+        like = [known for known in models if len(asked) > 2 and asked in known][:5]
+        near = did_you_mean(asked, models) or (f"Did you mean {' or '.join(like)}?" if like else "")
         remedy = f"{near} `advisor models list` names them; a config.json of Hugging Face is read too.".strip()
         raise input_error(TITLE, "no published model has this name", where=shorten(name, 200), remedy=remedy)
+    if isinstance(found.network, Model) and input not in (None, found.network.input):
+        shape = "x".join(map(str, found.network.input))
+        what = f"{found.name} was counted for its usual example, {shape}, alone"
+        raise input_error("Another size cannot be counted", what, where="--input", remedy="Leave it out.")
     return found.network if isinstance(found.network, Model) else found.model(input)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -49,20 +50,28 @@ _FAMILIES = {
 TYPES: Mapping[str, str] = MappingProxyType({family: kind for kind, names in _FAMILIES.items() for family in names})
 """By family."""
 _PARTS = (
-    ("transformer", ("attention", "transformer")),
-    ("lstm", ("lstm",)),
-    ("rnn", ("rnn", "gru")),
-    ("cnn", ("conv",)),
-    ("gnn", ("message", "gat", "gcn", "sage")),
-    ("ffn", ("linear",)),
+    ("transformer", {"transformer", "attention"}),
+    ("lstm", {"lstm"}),
+    ("rnn", {"rnn", "gru"}),
+    ("cnn", {"conv", "conv1d", "conv2d", "conv3d", "convolution"}),
+    ("gnn", {"gcn", "gat", "sage"}),
+    ("ffn", {"linear"}),
 )
-"""Words in the kinds of a network's parts that tell its type; the first that is met decides."""
+"""Words in the kinds of a network's parts that tell its type."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])\d*[a-z]?|[A-Z]?[a-z]+\d*[a-z]?|\d+")
+"""Of a name such as MultiheadAttention, Conv2d or layer_norm."""
 
 
 def type_of(model: Model) -> str | None:
-    """The type of network, such as `cnn`: by its family, or by its parts where it is of none known; None if neither tells."""
+    """The type of network, such as `cnn`: by its family, or by the parts that compute most; None if neither tells."""
     if model.family in TYPES:
         return TYPES[model.family]
-    kinds = [layer.kind.lower() for layer in model.layers]
-    found = (kind for kind, words in _PARTS if any(word in part for part in kinds for word in words))
-    return next(found, None)
+    work: dict[str, int] = {}
+    for layer in model.layers:
+        words = {word.lower() for word in _WORD.findall(layer.kind)}
+        kind = next((kind for kind, known in _PARTS if words & known), None)
+        if kind is not None:
+            work[kind] = work.get(kind, 0) + layer.multiply_adds + layer.parameters
+    if "transformer" in work or (len(work) > 1 and max(work, key=lambda kind: work[kind]) == "ffn"):
+        work.pop("ffn", None)  # linear layers are a part of every kind
+    return max(work, key=lambda kind: work[kind], default=None)

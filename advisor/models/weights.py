@@ -7,6 +7,7 @@ The format: eight bytes with the length of the header, little-endian, then the h
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
@@ -20,8 +21,14 @@ from advisor.wording import shorten
 
 _TITLE = "These weights cannot be used"
 _LENGTH_BYTES = 8
-_MOST_BYTES = 100_000_000
-"""Of a header, as the format itself allows."""
+_MOST_BYTES = 10_000_000
+"""Of a header, or of an index; that of 100,000 tensors has as many. The format allows ten times as much."""
+_MOST_FILES = 1_000
+_NO_WEIGHTS = ("running_mean", "running_var", "num_batches_tracked", "position_ids", "inv_freq")
+"""Kept beside what is learned, by the last part of the name."""
+_PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
+_PACKED = ("qweight", "qzeros")
+"""Several weights of few bits in each number (GPTQ, AWQ)."""
 _MOST_AXES = 8
 _REMEDY = "Name a whole file in the format safetensors."
 
@@ -34,6 +41,11 @@ def weights_model(path: Path) -> Model:
 
     Raises InputError where a file cannot be read, or its header is none.
     """
+    if _PART_OF_SEVERAL.search(path.stem):
+        what = "this is one of several files that hold the weights together"
+        raise input_error(
+            _TITLE, what, where=str(path), remedy="Name model.safetensors.index.json, which stands beside them."
+        )
     files = _indexed(path) if path.suffix == ".json" else [path]
     layers = tuple(layer for file in files for layer in _layers(file))
     if not layers:
@@ -49,7 +61,10 @@ def _indexed(path: Path) -> list[Path]:
         places = None
     if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
         raise _wrong(str(path), "it is no index of weights")
-    return [path.with_name(Path(name).name) for name in dict.fromkeys(places.values())]
+    names = list(dict.fromkeys(places.values()))
+    if len(names) > _MOST_FILES or not all(name and Path(name).name == name for name in names):
+        raise _wrong(str(path), f"it names no files beside it, or more than {_MOST_FILES:,}")
+    return [path.with_name(name) for name in names]
 
 
 def _layers(path: Path) -> Iterator[Layer]:
@@ -65,7 +80,12 @@ def _layers(path: Path) -> Iterator[Layer]:
     if not isinstance(found, dict) or len(header) < length:
         raise _wrong(where, "its header is cut off, or no JSON")
     for name, entry in found.items():
-        if name != "__metadata__":
+        last = name.rpartition(".")[2]
+        if last in _PACKED:
+            raise _wrong(
+                where, f"{shorten(name)} holds weights packed in 4 bits, which cannot be counted from its shape"
+            )
+        if name != "__metadata__" and last not in _NO_WEIGHTS:
             yield _layer(where, name, entry)
 
 

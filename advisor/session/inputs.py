@@ -18,7 +18,7 @@ from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.models.model import Model
-from advisor.models.named import Naming, naming
+from advisor.models.named import naming
 from advisor.probes.outcome import Outcome
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
@@ -80,6 +80,7 @@ def gather(
     """
     knowledge = knowledge_for(tuple(packs or ()))
     stated = _stated(knowledge, answers, sets or (), what_if or ())
+    _refuse_adapting_nothing(stated)
     network = _network(stated, model, input, python)
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
@@ -96,6 +97,15 @@ def gather(
     return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection)
 
 
+def _refuse_adapting_nothing(stated: Mapping[str, Value | None]) -> None:
+    """Raise InputError where published weights are to be adapted that must not be used."""
+    adaptation = stated.get("training.adaptation")
+    if adaptation not in (None, "none") and stated.get("project.pretrained_allowed") is False:
+        what = f"{adaptation} adapts published weights, and project.pretrained_allowed says that none may be used"
+        where = "training.adaptation and project.pretrained_allowed"
+        raise input_error("These answers exclude each other", what, where=where, remedy="Change one of them.")
+
+
 def _network(
     stated: dict[str, Value | None], model: str | None, input: str | None, python: Path | None
 ) -> Model | None:
@@ -105,8 +115,7 @@ def _network(
         flag = next((flag for flag, value in (("--input", input), ("--python", python)) if value is not None), None)
         if flag is not None:
             raise input_error("There is no model", "it belongs to one", where=flag, remedy="Add --model NAME.")
-        in_library = isinstance(said, str) and naming(said) is Naming.LIBRARY
-        return model_of(said) if in_library else None  # type: ignore[arg-type]
+        return None
     if said not in (None, model):
         what = f"{shorten(said)!r} and {shorten(model)!r} are two"
         raise input_error(TITLE, what, where=f"{MODEL} and --model", remedy="Keep one of them.")

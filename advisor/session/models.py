@@ -8,12 +8,14 @@ from functools import cache
 from pathlib import Path
 
 from advisor.errors import InputError, Problem, input_error
-from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
+from advisor.models.families.registry import FAMILIES
 from advisor.models.model import Model
 from advisor.models.named import TITLE, named_model, naming
+from advisor.models.published import published_models
 from advisor.models.types import type_of
 from advisor.wording import shorten
 
@@ -40,7 +42,28 @@ _COUNTS = {
     "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
-_FOUND = (*_COUNTS, "network.family", "network.widths", *(f"network.width.{place}" for place in _PLACES))
+_OF_LAYERS = ("network.recomputed_values", "network.largest_values", "network.output_values")
+"""Known where each layer is, and not parts of many layers added up."""
+_DRAWN = ("written",)
+"""Families whose weights are drawn when the network is built."""
+_MODALITIES = {
+    "pictures": "image",
+    "scenes": "image",
+    "diffusion": "image",
+    "speech": "audio",
+    "video": "video",
+    "series": "time_series",
+    "recommendation": "tabular",
+}
+"""By the field of a published network; those of texts are known by their families."""
+_FOUND = (
+    "data.modality",
+    *_COUNTS,
+    "network.family",
+    "network.has_weights",
+    "network.widths",
+    *(f"network.width.{place}" for place in _PLACES),
+)
 
 
 def shapes_of(text: str | None) -> tuple[tuple[int, ...], ...]:
@@ -97,7 +120,7 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
         return facts
     if model is None:
         if naming(name).builds:
-            if any(facts.known(fact) is not None for fact in _FOUND if fact != "network.parameters"):
+            if facts.known("network.widths") is not None:
                 return facts
             raise _unrun(name)
         model = _counted(name, _example(name, facts))
@@ -109,14 +132,32 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
             "These answers exclude each other",
             [Problem(f"{MODEL} and network.parameters", what, "State one of them.")],
         )
+    modality = _modality(model)
+    if modality is not None:
+        facts = facts.with_values({"data.modality": modality}, Source.PUBLISHED, note=note)
     return facts.with_values(knowledge.vocabulary.declared(model_facts(model)), source, note=note)
+
+
+def _modality(model: Model) -> str | None:
+    """The kind of data that the network is made for, where that is known of it."""
+    if model.family in ("decoder", "encoder", "encoder_decoder"):
+        return "text"
+    known = published_models().get(model.name) if model.source is models.Source.PUBLISHED else None
+    return None if known is None else _MODALITIES.get(known.field)
+
+
+def is_of_model(known: Known) -> bool:
+    """True for what was found of a network that somebody named, and for its name."""
+    return known.note.startswith(_NOTE)
 
 
 def model_facts(model: Model) -> dict[str, Value]:
     """By the names of facts; what is not known of it is left out."""
-    found: dict[str, Value] = {name: getattr(model, figure) for name, figure in _COUNTS.items()}
+    known = [name for name in _COUNTS if model.whole or name not in _OF_LAYERS]
     if not model.multiply_adds:  # only its weights are known
-        found = {name: found[name] for name in ("network.parameters", "network.active_parameters")}
+        known = ["network.parameters", "network.active_parameters"]
+    found: dict[str, Value] = {name: getattr(model, _COUNTS[name]) for name in known}
+    found["network.has_weights"] = bool(model.loaded) and model.family not in _DRAWN
     kind = type_of(model)
     if kind is not None:
         found["network.family"] = kind
@@ -131,8 +172,10 @@ def _counted(name: str, input: tuple[int, ...] | None) -> Model:
 
 
 def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:
-    """The shape of an example as the facts say; None where the usual one is as good a guess as any."""
+    """The shape of an example as the facts say; None where only the usual one can be counted, or it is as good a guess."""
     usual = _counted(name, None)
+    if usual.family not in FAMILIES:
+        return None
     match usual.input:
         case (_,) if usual.layers[0].kind == "embedding":
             steps = _number(facts, "data.sequence_length")

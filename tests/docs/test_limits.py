@@ -6,12 +6,15 @@ import re
 
 from advisor import safe_yaml
 from advisor.agent.remembered import journal_file, profile
+from advisor.children.supervise import Limits
 from advisor.datasets import refusals
 from advisor.datasets.arrays import roles, stored, targets
 from advisor.datasets.delimited import pieces
 from advisor.datasets.media import entries, images
 from advisor.datasets.readers import arrays, json_lines, parquet, pictures, sounds, texts
 from advisor.knowledge import loader
+from advisor.models import configuration, huggingface, weights
+from advisor.models.tracing import asking
 from advisor.report.plan import json_plan
 from benchmarks import limits
 from tests.docs.walk import DOCS
@@ -52,6 +55,11 @@ DECLARED = {
     "all rule packs of a command": f"{loader.MAX_BYTES:,} bytes",
     "a plan": f"{json_plan.MAX_BYTES:,} bytes",
     "a machine's profile": f"{profile.MOST_BYTES:,} bytes",
+    "a config.json of a network; the header of a file of weights": f"{weights._MOST_BYTES:,} bytes",
+    "layers that a config.json says": f"{configuration.MOST_LAYERS:,}",
+    "a network of your own that is built to be counted": (
+        f"{asking.SECONDS:.0f} s, {100 * Limits().memory_share:.0f} % of the free memory"
+    ),
     "a journal of a stopped run": f"{journal_file._LONGEST:,} bytes",
 }
 
@@ -60,6 +68,10 @@ def test_every_limit_of_the_page_is_a_constant_of_the_code() -> None:
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", PAGE.partition("## Time")[0], re.MULTILINE)
     told = {name: most for name, most in rows if name not in ("input", "---")}
     assert told == DECLARED
+
+
+def test_a_configuration_is_as_large_as_a_header() -> None:
+    assert huggingface._MOST_BYTES == weights._MOST_BYTES
 
 
 def test_sentences_of_the_page_that_hold_numbers_do_too() -> None:

@@ -212,3 +212,132 @@ def test_a_library_builds_its_networks_by_name() -> None:
 @pytest.mark.parametrize("model", [one.model() for one in published_models().values()], ids=lambda model: model.name)
 def test_every_published_network_has_a_type(model: Model) -> None:
     assert type_of(model) in {"cnn", "transformer", "diffusion", "unet", "ffn"}
+
+
+def test_a_relative_python_is_that_of_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "python"
+    other.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    other.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    assert built_model(f"{code(tmp_path, SMALL)}:make", [(3, 8, 8)], Path("python")).parameters == 618
+
+
+def test_an_older_python_says_what_it_lacks(tmp_path: Path) -> None:
+    other = tmp_path / "python"
+    other.write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" -c "import sys; sys.version_info = (3, 9); sys.argv = sys.argv[1:]; '
+        'exec(open(sys.argv[0]).read())" "$@"\n'
+    )
+    other.chmod(0o755)
+
+    with pytest.raises(InputError, match=r"Python 3.11 or newer is needed"):
+        built_model(f"{code(tmp_path, SMALL)}:make", [(3, 8, 8)], other)
+
+
+def test_two_inputs_are_two(tmp_path: Path) -> None:
+    file = code(
+        tmp_path,
+        """
+        class Masked(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(16, 24)
+
+            def forward(self, x, mask=None):
+                return self.layer(x if mask is None else x * mask)
+        """,
+    )
+    assert built_model(f"{file}:Masked", [(16,), (16,)]).multiply_adds == 16 * 24
+
+
+@pytest.mark.parametrize("line", ['{"failed": 1}', '{"input": "none"}', '{"kind": "x", "name": "y", "shape": [-1]}'])
+def test_code_that_speaks_for_the_child_is_not_believed(line: str, tmp_path: Path) -> None:
+    writes = f"try:\n        os.write(pipe, {line!r}.encode() + b'\\n')\n    except OSError:\n        pass\n"
+    text = f"import os\nfor pipe in range(3, 64):\n    {writes}"
+    file = code(tmp_path, f"{text}\ndef make():\n    return nn.Linear(3, 3)\n")
+
+    assert built_model(f"{file}:make", [(3,)]).parameters == 12
+
+
+def test_an_error_names_the_line_of_ones_own_code(tmp_path: Path) -> None:
+    file = code(tmp_path, "\n\ndef make():\n    return nn.Linear(no_such_name, 3)\n")
+
+    with pytest.raises(InputError, match=r"NameError: name 'no_such_name' is not defined, net.py line 6"):
+        built_model(f"{file}:make", [(3,)])
+
+
+@pytest.mark.parametrize("named", ["", "/", "x/a.safetensors", "../a.safetensors"])
+def test_an_index_names_files_beside_it(named: str, tmp_path: Path) -> None:
+    weights(tmp_path / "a.safetensors", one=(4, 4))
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"one": named}}))
+
+    with pytest.raises(InputError, match="no files beside it"):
+        named_model(str(index))
+
+
+def test_one_of_several_files_is_not_taken_for_the_whole(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="one of several files"):
+        named_model(str(weights(tmp_path / "model-00001-of-00004.safetensors", one=(4, 4))))
+
+
+def test_what_is_kept_beside_weights_is_none_and_packed_ones_are_not_guessed(tmp_path: Path) -> None:
+    kept = {"norm.weight": (8,), "norm.running_mean": (8,), "norm.num_batches_tracked": ()}
+    assert named_model(str(weights(tmp_path / "a.safetensors", **kept))).parameters == 8
+    with pytest.raises(InputError, match="packed in 4 bits"):
+        named_model(str(weights(tmp_path / "b.safetensors", **{"layer.qweight": (512, 4096)})))
+
+
+def test_a_folder_of_hugging_face_is_its_configuration(tmp_path: Path) -> None:
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 100, **sizes}))
+
+    assert named_model(str(tmp_path)).hidden_units == (64, 128)
+
+
+@pytest.mark.parametrize("name", ["weights.pt", "pytorch_model.bin", "model.gguf"])
+def test_formats_that_can_run_code_are_refused_with_what_is_read(name: str) -> None:
+    with pytest.raises(InputError, match=r"Name a \.safetensors file"):
+        named_model(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("llama-3.1-8b", "transformer"), ("resnet50", "cnn"), ("convnext_tiny", "cnn"), ("whisper-small", "transformer"),
+     ("ddpm-cifar10-32", "diffusion"), ("flux.1-dev", "diffusion"), ("unet", "unet"), ("dlrm-criteo", "ffn")],
+)  # fmt: skip
+def test_published_networks_are_of_their_type(name: str, kind: str) -> None:
+    assert type_of(published_models()[name].model()) == kind
+
+
+def test_a_word_within_a_word_tells_no_type(tmp_path: Path) -> None:
+    file = code(
+        tmp_path,
+        """
+        class GateAggregation(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(16, 24)
+
+            def forward(self, x):
+                return self.layer(x)
+        """,
+    )
+    assert type_of(built_model(f"{file}:GateAggregation", [(16,)])) == "ffn"
+
+
+def test_texts_longer_than_the_table_of_positions_are_refused() -> None:
+    with pytest.raises(InputError, match="reads 512 tokens at most, not 131,072"):
+        named_model("bert-base", (131_072,))
+
+
+def test_another_size_of_a_network_that_is_known_by_its_counts_is_refused() -> None:
+    with pytest.raises(InputError, match="counted for its usual example, 3x224x224, alone"):
+        named_model("efficientnet_b0", (3, 64, 64))
+
+
+@pytest.mark.parametrize("model", [one.model() for one in published_models().values()], ids=lambda model: model.name)
+def test_recomputing_keeps_no_more(model: Model) -> None:
+    if model.whole:
+        assert 0 < model.recomputed <= model.kept

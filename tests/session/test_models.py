@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -127,20 +126,14 @@ def test_code_is_run_where_a_flag_names_it(tmp_path: Path) -> None:
     assert plan.recommendations["network.hidden_units"].status is Status.NOT_APPLICABLE
 
 
-def test_and_nowhere_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["{}:make", "timm:resnet18"])
+def test_and_nowhere_else(name: str, tmp_path: Path) -> None:
     file = code(tmp_path, f"open({str(tmp_path / 'was-here')!r}, 'w')")
 
     with pytest.raises(InputError, match="Name it with --model"):
-        planned({"network.model": f"{file}:make"})
+        planned({"network.model": name.format(file)})
 
     assert not (tmp_path / "was-here").exists()
-
-
-def test_a_library_that_is_installed_may_be_named_among_the_answers() -> None:
-    if importlib.util.find_spec("timm") is None:
-        pytest.skip("timm is not installed, which is for development")
-
-    assert figure(planned(PICTURES | {"network.model": "timm:resnet18"}), "network.size") == 11_689_512
 
 
 @pytest.mark.parametrize(
@@ -165,3 +158,31 @@ def test_a_library_that_is_installed_may_be_named_among_the_answers() -> None:
 def test_what_cannot_be_meant_is_refused(named: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
         Session(**{"machine": "none", **named})
+
+
+def test_what_it_is_made_for_is_known_of_a_published_network() -> None:
+    assert planned(model="resnet50").facts["data.modality"].value == "image"
+    assert planned(model="qwen3-0.6b").facts["data.modality"].value == "text"
+    assert planned(PICTURES | {"data.modality": "audio"}, model="resnet50").facts["data.modality"].value == "audio"
+
+
+def test_a_function_of_ones_own_starts_from_its_own_weights(tmp_path: Path) -> None:
+    answers = PICTURES | {"data.examples": 300, "project.pretrained_allowed": True}
+    plan = planned(answers, model=f"{code(tmp_path, SMALL)}:make", input="3x32x32")
+
+    assert (plan.value("network.init"), plan.value("training.adaptation")) == ("lecun", "none")
+
+
+def test_weights_that_must_not_be_used_are_not_adapted() -> None:
+    with pytest.raises(InputError, match="lora adapts published weights"):
+        Session({"training.adaptation": "lora", "project.pretrained_allowed": False}, machine="none")
+
+
+@pytest.mark.parametrize("steps", [1024, 4096, 12_000, 65_536])
+@pytest.mark.parametrize("card", ["rtx-4090", "a100-sxm-80gb"])
+@pytest.mark.parametrize("name", ["llama-3.2-1b", "llama-3.1-8b", "qwen2.5-14b", "llama-3.1-70b"])
+def test_where_a_plan_fits_without_recomputing_its_own_figure_does(name: str, card: str, steps: int) -> None:
+    plan = Session(LANGUAGE | {"data.sequence_length": steps}, machine=card, model=name).plan()
+
+    if plan.value("memory.strategy") == "fits":
+        assert figure(plan, "memory.training") <= figure(plan, "memory.usable")  # type: ignore[operator]

@@ -51,7 +51,8 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
         found = _sizes(plan, workload)
         operations = found.get("plan.macs")
         if workload is not None and operations is not None and operations.origin == "counted":
-            seconds = _measured_step(plan, outcomes, workload)
+            whole = plan.value("training.adaptation") in (None, "full", "none")  # probes train all weights
+            seconds = _measured_step(plan, outcomes, workload) if whole else None
             if seconds is not None:
                 found["plan.measured_step_seconds"] = Quantity(seconds, Source.MEASURED)
     rate = _measured_products(plan, outcomes)

@@ -21,11 +21,11 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
     network = plan.value("network.type")
     if network is None:
         return "The plan has no network type yet."
-    if _means_nothing(plan, "network.hidden_units"):
-        return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     named = plan.facts.get("network.model")
     if named is not None and "network.widths" in plan.facts:
         return f"The plan is for {shorten(named.value)}; the probes time networks that are built here only."
+    if _means_nothing(plan, "network.hidden_units"):
+        return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
     outputs = plan.facts.get("task.outputs") or (inputs if _gives_back(plan, network) else None)

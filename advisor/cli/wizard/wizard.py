@@ -20,6 +20,7 @@ from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.knowledge.model import School
 from advisor.session.desk import Desk
+from advisor.session.models import is_of_model
 
 EARLIER = (
     "There is an earlier conversation: `{command}` goes on with it. It stays until you answer something here; then it is kept "
@@ -92,7 +93,9 @@ def _line_by_line(desk: Desk, told: list[str]) -> None:
 
 def _introduce(desk: Desk) -> None:
     facts = desk.knowledge.vocabulary.facts
-    found = [(name, known) for name in facts if (known := desk.inputs.facts.known(name)) is not None]
+    every = [(name, known) for name in facts if (known := desk.inputs.facts.known(name)) is not None]
+    found = [(name, known) for name, known in every if not is_of_model(known)]
+    network = [name for name, known in every if is_of_model(known) and name in ("network.parameters", "network.family")]
     in_data, here = (
         [
             f"  {name}: {describe(facts[name], known.value)}"
@@ -102,7 +105,8 @@ def _introduce(desk: Desk) -> None:
         for inspected in (True, False)
     )
     here += [f"  not known: {note}" for note in (desk.machine.notes if desk.machine else ())]
-    for where, lines in (("in the data", in_data), ("on this machine", here)):
+    of_network = [f"  {name}: {describe(facts[name], desk.inputs.facts.known(name).value)}" for name in network]  # type: ignore[union-attr]
+    for where, lines in (("of the network", of_network), ("in the data", in_data), ("on this machine", here)):
         if lines:
             say(f"Found {where} (`change NAME` corrects it):")
             for line in lines:

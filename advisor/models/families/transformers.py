@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.errors import input_error
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.families.stack import Norm, Norms, Stack
 from advisor.models.tape import Tape, Value
@@ -203,5 +204,12 @@ class EncoderDecoder:
 
 
 def placed(tape: Tape, x: Value, rows: int) -> Value:
-    """Positions out of a table are added; their numbers are the same for every example."""
+    """Positions out of a table are added; their numbers are the same for every example.
+
+    Raises InputError for more steps than the table has rows.
+    """
+    if x.shape[0] > rows:
+        what = f"it reads {rows:,} tokens at most, not {x.shape[0]:,}"
+        remedy = "State shorter examples (data.sequence_length), or take a network that reads longer ones."
+        raise input_error("These examples are too long for the network", what, where="network.model", remedy=remedy)
     return tape.add(x, tape.embedding("positions", tape.weights("numbers", 0), rows, x.shape[-1]))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from advisor.children.command import module_command
+from advisor.children.command import script_command
 from advisor.children.errors import NonsenseError
-from advisor.children.messages import Text, parsed
+from advisor.children.messages import Natural, Text, parsed
 from advisor.children.supervise import End, Ending, Limits, supervise
 from advisor.errors import InputError, input_error
 from advisor.models.model import Layer, Model, Source
@@ -21,6 +20,7 @@ from advisor.wording import shorten
 
 _TITLE = "This network cannot be counted"
 _CHILD = Path(__file__).with_name("child.py")
+_MOST = 2**63
 SECONDS = 300.0
 """A first import of torch from a cold disk takes half a minute, a large network as long again."""
 
@@ -40,21 +40,20 @@ def built_model(
     """
     request = _request(name, shapes)
     layers: list[Layer] = []
-    last: dict[str, Any] = {}
+    last: list[_Last] = []
 
     def hear(line: bytes) -> bool:
         try:
             message = parsed(line)
             if "kind" in message:
-                layers.append(decode(Layer, message, "layer"))
+                layers.append(_checked(decode(Layer, message, "layer")))
                 return False
+            last.append(decode(_Last, message, "the last line"))
         except ValueError as error:
             raise NonsenseError(str(error)) from error
-        last.update(message)
         return True
 
-    interpreter = sys.executable if python is None else str(python)
-    command = module_command(_CHILD.stem, instead=(interpreter, "-P", str(_CHILD)))
+    command = script_command(_CHILD, python)
     limits = Limits()
     try:
         ending = supervise(
@@ -66,12 +65,31 @@ def built_model(
             limits=limits,
         )
     except OSError as error:
-        raise _refused(interpreter, f"this Python cannot be started ({error.strerror or error})", python) from None
+        raise _refused(
+            command.arguments[0], f"this Python cannot be started ({error.strerror or error})", python
+        ) from None
     if ending.end is not End.SAID_ALL:
         raise _refused(name, _why(ending, seconds), python)
-    if "failed" in last:
-        raise _refused(name, decode(Text, last["failed"], "failed"), python)
-    return _model(name, layers, last)
+    if last[0].failed:
+        raise _refused(name, last[0].failed, python)
+    return _model(name, layers, last[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last line of the child."""
+
+    failed: Text = ""
+    input: tuple[tuple[Natural, ...], ...] = ()
+    torch: Text = ""
+
+
+def _checked(layer: Layer) -> Layer:
+    """Raises ValueError for numbers that none can have."""
+    counts = (layer.parameters, layer.active, layer.multiply_adds, layer.kept, layer.kept_bytes, layer.moved)
+    if not all(0 <= count < _MOST for count in (*counts, *layer.shape)):
+        raise ValueError(f"{shorten(layer.name)} has impossible counts")
+    return layer
 
 
 def _request(name: str, shapes: Sequence[tuple[int, ...]]) -> Mapping[str, object]:
@@ -86,16 +104,15 @@ def _request(name: str, shapes: Sequence[tuple[int, ...]]) -> Mapping[str, objec
     return {"file": str(file.resolve()), "factory": factory, "input": shapes}
 
 
-def _model(name: str, layers: Sequence[Layer], last: Mapping[str, Any]) -> Model:
-    shapes = decode(tuple[tuple[int, ...], ...], last.get("input"), "input")
+def _model(name: str, layers: Sequence[Layer], last: _Last) -> Model:
     library = naming(name) is Naming.LIBRARY
     return Model(
         name,
         "timm" if library else "written",
         Source.PUBLISHED if library else Source.YOURS,
-        shapes[0] if shapes else (),
+        last.input[0] if last.input else (),
         tuple(layers),
-        origin=f"built and counted with torch {shorten(last.get('torch', ''), 40)}",
+        origin=f"built and counted with torch {shorten(last.torch, 40)}",
         loaded=name,
     )
 

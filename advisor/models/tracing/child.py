@@ -18,6 +18,7 @@ import inspect
 import itertools
 import json
 import os
+import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,17 +26,28 @@ from pathlib import Path
 from typing import Any
 
 _PACKAGE = "advisor"
+_BATCH = 2
+"""Examples of the first batch: see trace.traced."""
 _MOST_INPUTS = 4
 """Of which each is tried as numbers and as tokens."""
 _LONGEST_REASON = 600
 
 
 def _found_alone() -> None:
-    """Let this package be imported where it is not installed, and nothing beside it."""
-    if importlib.util.find_spec(_PACKAGE) is None:
-        package = types.ModuleType(_PACKAGE)
-        package.__path__ = [str(Path(__file__).resolve().parents[2])]
-        sys.modules[_PACKAGE] = package
+    """Let this very package be imported, though it be not installed here, and nothing beside it."""
+    here = str(Path(__file__).parent)
+    sys.path[:] = [folder for folder in sys.path if folder != here]  # where its neighbours would hide others
+    package = types.ModuleType(_PACKAGE)
+    package.__path__ = [str(Path(__file__).resolve().parents[2])]
+    sys.modules[_PACKAGE] = package
+
+
+def _told(error: Exception) -> str:
+    """The fault, and the line of the code in which it showed."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if "site-packages" not in one.filename]
+    place = f", {Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else ""
+    own = bool(frames) and Path(frames[-1].filename).parent != Path(__file__).parent
+    return f"{type(error).__name__}: {error}{place if own else ''}"
 
 
 class _RefusedError(Exception):
@@ -66,7 +78,7 @@ def _of_timm(name: str) -> tuple[Callable[[], Any], tuple[int, ...]]:
         with _without_operators():
             timm: Any = importlib.import_module("timm")
     except ImportError as error:
-        raise _RefusedError(f"timm cannot be imported in {sys.executable} ({error}): pip install timm") from error
+        raise _RefusedError(f"timm cannot be imported ({error}): pip install timm") from error
     plain = name.partition(".")[0]
     if not timm.is_model(plain):
         near = difflib.get_close_matches(plain[:100], timm.list_models(), n=3)
@@ -109,8 +121,8 @@ def _layers(build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]) -> tupl
             try:
                 return trace.traced(_module(build), inputs, contents=contents), list(taken)
             except Exception as error:  # somebody else's code raises anything
-                reasons.append(f"{type(error).__name__}: {error}")
-    raise _RefusedError(reasons[0])
+                reasons.append(_told(error))
+    raise _RefusedError(f"{reasons[0]} (It was given a batch of {_BATCH} examples of the shape that --input says.)")
 
 
 def _module(build: Callable[[], Any]) -> Callable[[], Any]:
@@ -128,11 +140,11 @@ def _module(build: Callable[[], Any]) -> Callable[[], Any]:
 def _readings(
     build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]
 ) -> Iterator[tuple[Sequence[tuple[int, ...]], tuple[Any, ...]]]:
-    """The shapes with each choice of numbers or tokens. Plain numbers with commas, `3,32,32`, may be one shape or several."""
+    """The shapes with each choice of numbers or tokens; where that fails, plain numbers with commas, `3,32,32`, as one."""
     import torch
 
     together = [tuple(size for shape in shapes for size in shape)]
-    ways = [shapes] if any(len(shape) > 1 for shape in shapes) or len(shapes) == 1 else [together, shapes]
+    ways = [shapes] if any(len(shape) > 1 for shape in shapes) or len(shapes) == 1 else [shapes, together]
     for way in ways:
         for kinds in itertools.product((torch.float32, torch.long), repeat=min(len(way), _MOST_INPUTS)):
             yield way, kinds + (torch.float32,) * (len(way) - len(kinds))
@@ -168,7 +180,7 @@ def main() -> None:
     except _RefusedError as error:
         say({"failed": str(error)[:_LONGEST_REASON]})
     except Exception as error:  # somebody else's code raises anything
-        say({"failed": f"{type(error).__name__}: {error}"[:_LONGEST_REASON]})
+        say({"failed": _told(error)[:_LONGEST_REASON]})
     os._exit(0)  # at once: torch's own end takes a while
 
 

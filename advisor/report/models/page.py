@@ -13,12 +13,14 @@ from advisor.report.page import Look, Page, Style
 from advisor.wording import shorten
 
 _SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+_ROUNDS_UP = 0.9995
+"""Of a scale: three digits of what is more would be a thousand of the one below."""
 
 
 def large(value: int) -> str:
     """`25.6 million`, `8.03 billion`; smaller numbers whole."""
     for size, name in _SCALES:
-        if value >= size:
+        if value >= _ROUNDS_UP * size:
             return f"{value / size:.3g} {name}"
     return f"{value:,}"
 
@@ -26,7 +28,7 @@ def large(value: int) -> str:
 def short(value: int) -> str:
     """`25.6 M`, `8.03 B`."""
     for size, name in _SCALES:
-        if value >= size:
+        if value >= _ROUNDS_UP * size:
             return f"{value / size:.3g} {name[0].upper()}"
     return f"{value:,}"
 
@@ -67,7 +69,8 @@ def model_page(model: Model, look: Look, published: PublishedModel | None = None
         page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
         page.add(f"Example: of shape {shape_words(model.input)}", first="- ")
     else:
-        page.add("Multiply-adds: not known, since only the weights are at hand", first="- ")
+        known = "not known, since only the weights are at hand" if model.family == "weights" else "none"
+        page.add(f"Multiply-adds: {known}", first="- ")
     if model.licence:
         page.add(f"Weights: {model.loaded or 'not published'}, licence {model.licence}", first="- ")
     if model.origin:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Reason, Status
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import STATED, Knowledge
 from advisor.report import words
 from advisor.report.changes import VERDICTS, by_whom, sentence
 from advisor.report.page import Branch, Look, Page, Piece, Style
@@ -88,7 +88,7 @@ def _ground(ground: Ground) -> Branch:
     inner += [_line(("value: ", Style.FAINT), ground.computed)] if ground.computed else []
     inner += [_line(("when: ", Style.FAINT), reason.when or "always", under=_lines(ground.readings))]
     inner += [_line(("source: ", Style.FAINT), cited) for cited in ground.citations]
-    if reason.verified:
+    if reason.verified and reason.sources != (STATED,):
         inner.append(_line(("verified", Style.GOOD), f": looked up in the source{ground.looked_up}"))
     inner += [*_doubts(reason), *_errata(reason.errata), *_origin(reason)]
     return _line(f"{f'{ground.item}: ' if ground.item else ''}{reason.text}", under=inner)
