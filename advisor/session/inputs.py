@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,12 +89,40 @@ def gather(
     card = unknown_card(facts)
     if card is not None:
         complain("Nothing is known of this card", str(card))
-    facts = with_model(knowledge, facts, network)
+    try:
+        facts = with_model(knowledge, facts, network)
+    except InputError as error:
+        raise _said_at(
+            _place_of_model(model, answers, (*(sets or ()), *(what_if or ())), stated, machine), error
+        ) from None
     outcomes = found.outcomes
     if found.machine is not None and found.here and recall:
         outcomes = measured_before(found.machine, complain)
     trials = tried_before(facts, complain) if recall else ()
     return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection)
+
+
+def _place_of_model(
+    model: str | None,
+    answers: Path | Mapping[str, object] | None,
+    sets: Sequence[str],
+    stated: Container[str],
+    machine: str,
+) -> str:
+    """The flag or file by which the network was named."""
+    if model is not None:
+        return "--model"
+    if any(text.partition("=")[0].strip() == MODEL for text in sets):
+        return f"--set {MODEL}"
+    if MODEL not in stated:
+        return f"{shorten(machine, 200)}: {MODEL}"
+    return f"{shorten(answers, 200)}: {MODEL}" if isinstance(answers, Path) else MODEL
+
+
+def _said_at(place: str, error: InputError) -> InputError:
+    """The same message, with the place where its cause was stated."""
+    problems = (replace(one, where=f"{place}: {one.where}" if one.where else place) for one in error.problems)
+    return InputError(error.title, problems)
 
 
 def _refuse_adapting_nothing(stated: Mapping[str, Value | None]) -> None:

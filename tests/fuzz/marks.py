@@ -6,6 +6,8 @@ MARKED = "Kuckuck"
 MARKUP = f"[bold red]{MARKED}[/]"
 SHOWN = f"bold red]{MARKED}"
 """How it stands in messages, shortened or not; without its brackets it has been drawn."""
+ANCHOR = f"bold-red-{MARKED}"
+"""The same in the name of a place in a page."""
 ELEMENT = "<img src=kuckuck"
 """Stands in no page of ours: escaped it begins with `&lt;`."""
 HOSTILE = (

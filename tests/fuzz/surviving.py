@@ -12,7 +12,7 @@ from pathlib import Path
 from advisor.cli.console import BAD_INPUT, DONE, FAILED
 
 from .case import STATE, Case, Format
-from .marks import ELEMENT, MARKED, SHOWN
+from .marks import ANCHOR, ELEMENT, MARKED, SHOWN
 from .running import Ran, run
 
 
@@ -106,7 +106,10 @@ def _told_wrongly(case: Case, folder: Path, ran: Ran) -> list[str]:
     faults = []
     if controls := {c for c in said if c not in "\n\t" and _takes_over(c)}:
         faults.append(f"control characters reach the terminal: {sorted(controls)!r}")
-    if MARKED in _on_one_line(said.replace("\\", "")).replace(SHOWN, ""):  # Markdown has a \ before brackets
+    plain = (
+        _on_one_line(said.replace("\\", "")).replace(SHOWN, "").replace(ANCHOR, "")
+    )  # Markdown has a \ before brackets
+    if MARKED in plain:
         faults.append("markup of the input was eaten")
     page = ran.out.lstrip().startswith("<!")
     written = [folder / "files" / name for name in case.writes if name.endswith(".html")]

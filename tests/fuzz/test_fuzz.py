@@ -62,7 +62,10 @@ def test_mutated_files_are_survived(name: str, shard: int, record_property: pyte
     )
     assert at_the_door <= count / 2, f"{at_the_door} of {count} files are refused before their values are looked at"
     share = (ends[End.ACCEPTED] + ends[End.GAVE_UP]) / count
-    assert share >= format_.accepted_share, f"only {share:.0%} of the mutated files are read to their end: {dict(ends)}"
+    chance = count**-0.5  # two standard errors at most: few cases say little of the share
+    assert share >= format_.accepted_share - chance, (
+        f"only {share:.0%} of the mutated files are read to their end: {dict(ends)}"
+    )
 
 
 @pytest.mark.parametrize("name", formats())

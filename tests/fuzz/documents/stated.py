@@ -17,6 +17,16 @@ _WORDS = {
     FactType.BOOLEAN: ("yes", "no", "TRUE", "off", "Y", "0"),
     FactType.TEXT: ("NVIDIA H100", "Röhre", "a card: no. 7", "卡", "x" * 200, "[3, 224, 224]", "#1", "'quoted'", "1e9"),
 }
+_NETWORKS = (
+    "resnet50",
+    "ResNet50",
+    " llama-3.1-8b ",
+    "bert-base",
+    "convnext_tiny",
+    "mixtral-8x7b",
+    "dlrm-criteo",
+    "none",
+)
 _UNKNOWN = ("unknown", "", "~", "don't know", "don’t know", "NULL")
 _UNITS = {
     "bytes": ("B", "kB", "MB", "GB", "TiB", "GiB", " gib", "bytes"),
@@ -53,7 +63,7 @@ def right(draw: DrawFn, fact: Fact) -> str:
         return form.format(", ".join(names)) if names else "none"
     if fact.numeric:
         return draw(_number(fact))
-    return draw(st.sampled_from(_WORDS[fact.type]))
+    return draw(st.sampled_from(_NETWORKS if fact.name == "network.model" else _WORDS[fact.type]))
 
 
 def _spelled(name: str) -> st.SearchStrategy[str]:
