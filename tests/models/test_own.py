@@ -341,3 +341,10 @@ def test_another_size_of_a_network_that_is_known_by_its_counts_is_refused() -> N
 def test_recomputing_keeps_no_more(model: Model) -> None:
     if model.whole:
         assert 0 < model.recomputed <= model.kept
+
+
+@pytest.mark.parametrize("name", ["torch.py", "json.py", "random.py"])
+def test_a_file_that_has_the_name_of_a_library_hides_none(name: str, tmp_path: Path) -> None:
+    file = code(tmp_path, SMALL).rename(tmp_path / name)
+
+    assert built_model(f"{file}:make", [(3, 8, 8)]).parameters == 618

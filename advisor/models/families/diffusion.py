@@ -178,9 +178,7 @@ class DiffusionTransformer:
         return self.width, 4 * self.width
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
-        x = tape.convolution("patches", tape.given(*input), self.width, self.patch, stride=self.patch, padding=0)
-        x = tape.view(x, x.size // self.width, self.width)
-        x = tape.moved(x, *x.shape, name="place")
+        x = patches(tape, input, self.width, self.patch, placed=True)
         condition = self._condition(tape, tied=self.each_embeds)
         shared = modulation(tape, condition, 6) if self.shared else None
         text = self._text(tape) if self.text else None
@@ -220,6 +218,13 @@ class DiffusionTransformer:
             x = tape.add(x, attention.over(tape, x, text, name="text"))
         y = forward.over(tape, modulated(tape, "feed_forward_norm", x, told))
         return tape.add(x, tape.multiply(y, gate))
+
+
+def patches(tape: Tape, input: tuple[int, ...], width: int, patch: int, *, placed: bool) -> Value:
+    """(channels, side, side) -> (patches, width), with fixed positions added where it is `placed`."""
+    x = tape.convolution("patches", tape.given(*input), width, patch, stride=patch, padding=0)
+    x = tape.view(x, x.size // width, width)
+    return tape.moved(x, *x.shape, name="place") if placed else x
 
 
 def embedded(tape: Tape, name: str, inputs: int, width: int, *, tied: bool = False) -> Value:

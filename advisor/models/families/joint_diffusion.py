@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.models.families.diffusion import WAVES, embedded, modulated, modulation, scaled_and_shifted
+from advisor.models.families.diffusion import (
+    WAVES,
+    embedded,
+    modulated,
+    modulation,
+    patches,
+    scaled_and_shifted,
+)
 from advisor.models.families.parts import FeedForward
 from advisor.models.tape import Tape, Value
 
@@ -52,10 +59,7 @@ class JointDiffusionTransformer:
         return self.width, 4 * self.width
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
-        x = tape.convolution("patches", tape.given(*input), self.width, self.patch, stride=self.patch, padding=0)
-        x = tape.view(x, x.size // self.width, self.width)
-        if not self.rotary:
-            x = tape.moved(x, *x.shape, name="place")
+        x = patches(tape, input, self.width, self.patch, placed=not self.rotary)
         condition = self._condition(tape)
         words = tape.linear("words", tape.given(self.words, self.text), self.width)
         for number in range(self.layers):

@@ -57,11 +57,12 @@ class _RefusedError(Exception):
 def _of_file(file: Path, factory: str) -> Callable[[], Any]:
     """The function, class or network of this name in the file, whose neighbours it may import."""
     sys.path.append(str(file.parent))  # behind all that is installed
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    called = f"_named_{file.stem}"  # so that it hides nothing, whatever the file is called
+    spec = importlib.util.spec_from_file_location(called, file)
     if spec is None or spec.loader is None:
         raise _RefusedError("it is no file of Python")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
+    sys.modules[called] = module
     spec.loader.exec_module(module)
     made: Any = module
     for name in factory.split("."):
@@ -113,7 +114,7 @@ def _layers(build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]) -> tupl
     trace: Any = importlib.import_module(f"{_PACKAGE}.models.tracing.trace")
     reasons: list[str] = []
     for contents in (False, True):  # with contents only where it looks at its numbers
-        for taken, kinds in _readings(build, shapes):
+        for taken, kinds in _readings(shapes):
 
             def inputs(batch: int, taken: Any = taken, kinds: Any = kinds) -> tuple[Any, ...]:
                 return tuple(torch.zeros(batch, *shape, dtype=kind) for shape, kind in zip(taken, kinds, strict=True))
@@ -137,9 +138,7 @@ def _module(build: Callable[[], Any]) -> Callable[[], Any]:
     return made
 
 
-def _readings(
-    build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]
-) -> Iterator[tuple[Sequence[tuple[int, ...]], tuple[Any, ...]]]:
+def _readings(shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[Sequence[tuple[int, ...]], tuple[Any, ...]]]:
     """The shapes with each choice of numbers or tokens; where that fails, plain numbers with commas, `3,32,32`, as one."""
     import torch
 
