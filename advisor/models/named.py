@@ -7,10 +7,7 @@ from enum import Enum
 from pathlib import Path
 
 from advisor.errors import did_you_mean, input_error
-from advisor.models.huggingface import network_of
 from advisor.models.model import Model
-from advisor.models.published import published_models
-from advisor.models.weights import weights_model
 from advisor.wording import shorten
 
 TITLE = "There is no such model"
@@ -68,6 +65,9 @@ def named_model(name: str, input: tuple[int, ...] | None = None) -> Model:
     Raises InputError: no model has the name, a file is not what it should be, or examples of this shape cannot be counted.
     ValueError for a naming that builds.
     """
+    from advisor.models.huggingface import network_of  # 25 ms: all families, only where a network is named
+    from advisor.models.weights import weights_model
+
     match naming(name):
         case Naming.CONFIGURATION:
             return network_of(Path(name), input)
@@ -80,6 +80,9 @@ def named_model(name: str, input: tuple[int, ...] | None = None) -> Model:
 
 
 def _published(name: str, input: tuple[int, ...] | None) -> Model:
+    from advisor.models.huggingface import network_of
+    from advisor.models.published import published_models
+
     models = published_models()
     found = models.get(name.strip().casefold())
     if found is None and (Path(name) / CONFIG).is_file():

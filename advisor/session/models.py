@@ -12,10 +12,8 @@ from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
-from advisor.models.families.registry import FAMILIES
 from advisor.models.model import Model
 from advisor.models.named import TITLE, named_model, naming
-from advisor.models.published import published_models
 from advisor.models.types import type_of
 from advisor.wording import shorten
 
@@ -142,6 +140,8 @@ def _modality(model: Model) -> str | None:
     """The kind of data that the network is made for, where that is known of it."""
     if model.family in ("decoder", "encoder", "encoder_decoder"):
         return "text"
+    from advisor.models.published import published_models  # 60 ms, only where a network is named
+
     known = published_models().get(model.name) if model.source is models.Source.PUBLISHED else None
     return None if known is None else _MODALITIES.get(known.field)
 
@@ -173,6 +173,8 @@ def _counted(name: str, input: tuple[int, ...] | None) -> Model:
 
 def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:
     """The shape of an example as the facts say; None where only the usual one can be counted, or it is as good a guess."""
+    from advisor.models.families.registry import FAMILIES  # 20 ms, only where a network is named
+
     usual = _counted(name, None)
     if usual.family not in FAMILIES:
         return None
