@@ -20,9 +20,10 @@ from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.scope import newest_in_scope, plans_this_machine, scope_of
-from advisor.agent.settling.workloads import step_of
+from advisor.agent.settling.workloads import step_of, too_large, with_code
 from advisor.agent.worth import SETTLES, Candidate, before_of, candidates, plan_facts, why_not, worthwhile
 from advisor.children.stopping import STOPPED, Stop
+from advisor.children.supervise import Limits
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.facts.verdict import Verdict
@@ -30,6 +31,7 @@ from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
+from advisor.models.code import Code
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
@@ -83,6 +85,7 @@ def settle(
     trials: Sequence[Outcome] = (),
     stop: Stop | None = None,
     journal_stays: bool = False,
+    code: Code | str | None = None,
 ) -> Revision:
     """Advise, run the probes that could change most per second, and advise again with what they measured.
 
@@ -96,11 +99,23 @@ def settle(
         journal_stays: the caller closes it, once what was found is delivered.
         trials: what was tried on the data; the probes time the network that it has left.
         stop: ends the probe under way, or the run; what is known by then is what comes back.
+        code: what it takes to build the network that somebody named, or why it cannot be built.
     """
     stop = stop or Stop()
     deadline = time.monotonic() + budget_seconds - (journal.spent if journal is not None else 0.0)
     session = _Session(
-        knowledge, facts, machine, school, deadline, budget_seconds, on_event, folder, journal, tuple(trials), stop
+        knowledge,
+        facts,
+        machine,
+        school,
+        deadline,
+        budget_seconds,
+        on_event,
+        folder,
+        journal,
+        tuple(trials),
+        stop,
+        code,
     )
     before = session.advise(detail)
     resumed = session.resume()
@@ -130,6 +145,7 @@ class _Session:
     journal: Journal | None
     trials: tuple[Outcome, ...]
     stop: Stop
+    code: Code | str | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     skipped: list[ProbeSkipped] = field(default_factory=list)
     tries: dict[str, int] = field(default_factory=dict)
@@ -178,7 +194,9 @@ class _Session:
             elif probe.name in known_names:
                 self.skip(probe, f"No time was left: about {probe.cost_seconds:.0f} s.", still_open=True)
             else:
-                self.skip(probe, why_not(plan, probe) or "It could change nothing in this plan.")
+                self.skip(
+                    probe, self._barred(plan, probe) or why_not(plan, probe) or "It could change nothing in this plan."
+                )
 
     def advise(self, detail: Detail = VALUES_ONLY) -> Plan:
         """The plan with everything that is known by now."""
@@ -189,8 +207,17 @@ class _Session:
         """Probes worth weighing: one that is decided is worth nothing more, and finding that out would take time."""
         counted = newest_in_scope(self.outcomes, scope_of(plan, self.machine))
         decided = {outcome.probe for outcome in counted if outcome.verdict is not Verdict.UNDECIDED}
-        left = [probe for probe in probes if probe.name not in decided]
+        left = [probe for probe in probes if probe.name not in decided and self._barred(plan, probe) is None]
         return candidates(self.knowledge, plan, left, named=named)
+
+    def _barred(self, plan: Plan, probe: Probe) -> str | None:
+        """The reason why a network that somebody named cannot be built for this probe, or None."""
+        workload = step_of(plan)
+        if not probe.needs_network or workload is None or workload.named is None:
+            return None
+        if not isinstance(self.code, Code):
+            return self.code or f"{workload.named.name} is code, which runs only where it is named with --model."
+        return too_large(workload, Limits().memory(plan_facts(plan).get("machine.memory_bytes")))
 
     def _unanswered(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those without a result that counts for the plan as it is now; what decided nothing before comes last.
@@ -270,12 +297,13 @@ class _Session:
         self._tell(ProbeStarted(probe, seconds, self.seconds_left(), before, again=against is not None))
         return run(
             probe,
-            step_of(plan),
+            with_code(step_of(plan), self.code),
             before=before,
             settings=None if against is None else (before, against),
             facts=plan_facts(plan),
             budget_seconds=seconds,
             folder=self.folder,
+            python=self.code.python if isinstance(self.code, Code) else "",
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             machine=self.machine.fingerprint,
             on_event=self.listener,

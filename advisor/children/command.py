@@ -44,6 +44,7 @@ MEANT = frozenset(
         *("PYTHONHASHSEED", "PYTHONINTMAXSTRDIGITS", "PYTHON_CPU_COUNT", "PYTHON_GIL"),  # what is computed, and how
     }
 )
+_ALONE = Path(__file__).with_name("alone.py")
 _NOTHING: Mapping[str, str | None] = MappingProxyType({})
 
 
@@ -53,6 +54,11 @@ class Command:
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
+
+
+def _is_alone() -> bool:
+    """True where this very process runs in a Python that does not have this package: see `alone`."""
+    return getattr(sys.modules.get("advisor"), "__file__", None) is None
 
 
 def module_command(
@@ -68,17 +74,21 @@ def module_command(
         variables: changed in the environment; None takes one away.
         instead: another program with its arguments, in the same environment.
     """
+    if instead is None and _is_alone():
+        return own_module_command(module, variables=variables)
     own = (sys.executable, "-P", "-m", module, *arguments)
     return Command(own if instead is None else tuple(instead), _isolated(os.environ, variables))
 
 
-def script_command(script: Path, python: Path | None = None) -> Command:
-    """The command that runs a file of ours in somebody's own Python, or in this one.
+def own_module_command(
+    module: str, python: Path | str | None = None, variables: Mapping[str, str | None] = _NOTHING
+) -> Command:
+    """The command that runs a module of ours in somebody's own Python, or in this one, with nothing beside this package.
 
-    It is given no -P, which Python before 3.11 does not know: the script leaves its own folder by itself.
+    It is given no -P, which Python before 3.11 does not know: see `alone`.
     """
-    interpreter = sys.executable if python is None else str(python.absolute())  # not resolved: that leaves its venv
-    return Command((interpreter, str(script)), _isolated(os.environ, _NOTHING))
+    interpreter = str(Path(python).absolute()) if python else sys.executable  # not resolved: that leaves its venv
+    return Command((interpreter, str(_ALONE), module), _isolated(os.environ, variables))
 
 
 def program_command(path: str, *arguments: str) -> Command:

@@ -18,8 +18,9 @@ from typing import Any
 
 from advisor.children import guard
 from advisor.children.command import Command, start
+from advisor.children.ending import how_it_ended
 from advisor.children.errors import CannotRunError
-from advisor.children.process import LONGEST_LINE, how_it_ended
+from advisor.children.messages import LONGEST_LINE
 from advisor.wording import shorten
 
 _READ = 65536

@@ -11,6 +11,8 @@ from advisor.plain import decode, encode
 from advisor.wording import printable
 
 M = TypeVar("M")
+LONGEST_LINE = 1_000_000
+"""Bytes; longer lines are refused."""
 _LONGEST_TEXT = 2000
 
 

@@ -19,10 +19,9 @@ import psutil
 
 from advisor.children import temporary
 from advisor.children.command import Command, start
+from advisor.children.messages import LONGEST_LINE
 from advisor.wording import printable
 
-LONGEST_LINE = 1_000_000
-"""Bytes; longer lines are refused."""
 _READ = 65536
 _LAST_WORDS = 4000
 """Bytes of the child's standard error that are kept."""
@@ -59,17 +58,6 @@ def _processor_seconds(process: psutil.Process) -> float:
     with contextlib.suppress(psutil.Error):
         return sum(process.cpu_times()[:4])
     return 0.0
-
-
-def how_it_ended(status: int | None) -> str:
-    """The end of a process by its exit status, as a verb with what belongs to it; None where it is not known."""
-    if status is None:
-        return "closed its output"
-    if status >= 0:
-        return f"ended with status {status}"
-    with contextlib.suppress(ValueError):
-        return f"was ended by {signal.Signals(-status).name}"
-    return f"was ended by signal {-status}"
 
 
 class ChildProcess:

@@ -10,8 +10,9 @@ from enum import Enum
 import psutil
 
 from advisor.children.command import Command
+from advisor.children.ending import how_it_ended
 from advisor.children.errors import NonsenseError
-from advisor.children.process import ChildProcess, Sign, how_it_ended
+from advisor.children.process import ChildProcess, Sign
 
 _LAST_WORDS_SHOWN = 300
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
+
+from advisor.models.code import Code
 
 
 class Source(StrEnum):
@@ -62,6 +65,14 @@ class Model:
     hidden_units: tuple[int, ...] = ()
     """Its widths as plans give them: channels of each stage, or the width and that of the feed-forward layers; empty where
     they are not known."""
+    code: Code | None = None
+    """All that is needed to build it again, where it was counted by building it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same layers, code and inputs: 16 digits of a hash."""
+        code = "" if self.code is None else f"{self.code.digest} {self.code.shapes}"
+        return hashlib.sha256(f"{self.input} {code} {self.layers}".encode()).hexdigest()[:16]
 
     @property
     def parameters(self) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from advisor import safe_yaml
 from advisor.errors import InputError, input_error
+from advisor.models.code import Argument, Code, Library
 from advisor.models.families.reading import read_family
 from advisor.models.families.registry import FAMILIES, Family
 from advisor.models.model import Layer, Model, Source
@@ -54,6 +55,10 @@ class PublishedModel:
         told = {"origin": self.origin, "date": self.date, "licence": self.licence, "loaded": self.loaded}
         return counted(self.network, self.name, Source.PUBLISHED, shape, **told)
 
+    def code(self, input: tuple[int, ...]) -> Code | None:
+        """The code that builds it, with weights that are drawn, for examples of this shape; None where none is known."""
+        return _code(self.built, self.network, input)
+
 
 def counted(
     network: Family,
@@ -74,7 +79,18 @@ def counted(
         raise input_error("There is no such input", f"{name} takes such as {usual}, not {said}", remedy=remedy)
     network.count(tape, shape)
     kind = next(kind for kind, one in FAMILIES.items() if type(network) is one)
-    return Model(name, kind, source, shape, tuple(tape.layers), hidden_units=network.hidden_units, **told)
+    return Model(name, kind, source, shape, tuple(tape.layers), hidden_units=network.hidden_units, code=None, **told)
+
+
+def _code(how: str, network: Family | Model, input: tuple[int, ...]) -> Code | None:
+    from advisor.models.transformers_config import transformers_code  # only where one is built
+
+    library, _, called = how.partition(":")
+    if library == Library.TIMM:
+        return Code(Library.TIMM, called, (Argument(input),))
+    if library == Library.TRANSFORMERS and not isinstance(network, Model):
+        return transformers_code(called, network, input)
+    return None
 
 
 @cache

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from advisor.machine.detection.limits import groups as control_groups
 from advisor.machine.host import Tree, number_list
 
@@ -48,6 +46,8 @@ class Moment:
 
     @classmethod
     def now(cls) -> Moment:
+        import psutil  # here: probes in somebody's own Python read what was measured, and have no psutil
+
         tree = Tree(Path("/"))
         usable = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
         online = number_list(tree.read(f"{_PROCESSORS}/online"))

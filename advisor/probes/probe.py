@@ -129,6 +129,8 @@ class Probe:
         if workload is None and self.needs_network:
             return "There is no network that it could time."
         reason = workload.why_not() if workload is not None and self.needs_network else None
+        if reason is None and workload is not None and workload.named is not None and self.bench == "loading":
+            return "Loading is timed with the examples of networks that are built here only yet."
         return reason or self.not_here(Surroundings.of(facts, workload))
 
     def before(self, values: Mapping[str, Any], workload: Workload | None, facts: Mapping[str, Any]) -> Setting | None:

@@ -90,6 +90,8 @@ class Ready:
     """cpu or cuda, where the workload does not tell."""
     disk: Text = ""
     """The disk that was read: its mount point and kind, such as "/data (nvme)"."""
+    weights: Natural = 0
+    """Of the network that is timed, as it was built; 0 where that is not told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from advisor.children.command import module_command
+from advisor.children.command import module_command, own_module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Ending, Limits, supervise
 from advisor.facts.verdict import Verdict
@@ -22,6 +22,7 @@ from advisor.probes.protocol import MESSAGES, Failed, Message, Request, Result, 
 from advisor.probes.verdict import FEWEST_PAIRS
 from advisor.probes.workload import Workload
 
+_CHILD = "advisor.probes.child.main"
 _LIMITS_ON_THREADS = (
     "OMP_THREAD_LIMIT",
     "OMP_DYNAMIC",
@@ -42,6 +43,7 @@ def run(
     facts: Mapping[str, Any] | None = None,
     settings: Sequence[Setting] | None = None,
     folder: str | None = None,
+    python: str = "",
     date: str = "",
     machine: str = "",
     on_event: Callable[[Message], None] | None = None,
@@ -61,6 +63,7 @@ def run(
         facts: of the machine, by the names of the vocabulary, to choose the settings and the memory limit from.
         settings: what to try, instead of the choice from the facts.
         folder: where files may be written for a moment, on the disk that holds the data; the working folder if None.
+        python: the interpreter in which it is measured, which has torch; that of this program if empty.
         date: when it is measured, ISO 8601.
         machine: its fingerprint, for the scope of the outcome.
         on_event: is told every message of the child as it comes.
@@ -94,8 +97,12 @@ def run(
             on_event(message)
         return isinstance(message, Result | Failed)
 
+    changed = variables(probe, workload, settings)
+    child = module_command(_CHILD, changed, instead=command)
+    if python and command is None:
+        child = own_module_command(_CHILD, python, changed)
     ending = supervise(
-        module_command("advisor.probes.child.main", variables(probe, workload, settings), instead=command),
+        child,
         hear,
         deadline=start + budget_seconds + limits.grace_seconds,
         request=request_line(request),

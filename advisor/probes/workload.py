@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
+from advisor.models.code import Code, Library
 from advisor.networks import spec
 from advisor.networks.registry import default_hidden_units
 from advisor.wording import shorten
@@ -26,6 +27,10 @@ LARGEST_NUMBER = 10**9
 MOST_LAYERS = 1000
 FEWEST_NORMALIZED = 2
 """Examples of a batch that is normalised as a batch."""
+BYTES_A_WEIGHT = 16
+"""Of training in 32 bits with Adam: the weight, its gradient and two moments."""
+NAMED = "named"
+"""The condition that says in words which network was timed, where somebody named it."""
 _LONGEST_NAME = 100
 
 
@@ -73,6 +78,12 @@ def _count(value: int) -> int:
     return value
 
 
+def _weights(value: int) -> int:
+    if not 1 <= value < 2**63:
+        raise ValueError(f"{value} is no number of weights")
+    return value
+
+
 def _layers(units: tuple[int, ...]) -> tuple[int, ...]:
     if len(units) > MOST_LAYERS:
         raise ValueError(f"{len(units)} layers are more than {MOST_LAYERS}")
@@ -93,6 +104,35 @@ def _name(value: str) -> str:
 
 Count = Annotated[int, _count]
 Name = Annotated[str, _name]
+LOSSES = (
+    "cross_entropy",
+    "binary_cross_entropy",
+    "mse",
+    "mae",
+    "huber",
+    "quantile",
+    "dice_cross_entropy",
+    "noise_prediction",
+)
+"""Those that need no more than the answer of a network and a target for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedNetwork:
+    """A network that somebody named, in place of one that is built here by its type."""
+
+    name: Annotated[str, shorten]
+    parameters: Annotated[int, _weights]
+    """As they were counted for the plan."""
+    fingerprint: Name
+    """Of its code, its layers and its inputs."""
+    code: Code | None = None
+    """All that is needed to build it; None where only its name is known, so that nothing is run."""
+
+    def describe(self) -> str:
+        """`your module net.py:make`"""
+        yours = self.code is not None and self.code.library is Library.FILE
+        return f"your module {self.name}" if yours else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +159,8 @@ class Workload:
     memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS
     execution: Execution = Execution.EAGER
     activations: Activations = Activations.KEPT
+    named: NamedNetwork | None = None
+    """The network that is timed; the first fields are the plan's then, and build nothing."""
 
     def on(self, device: Device) -> Workload:
         """The same step on another device, in 32 bits where that does not know the number format."""
@@ -127,6 +169,7 @@ class Workload:
 
     def conditions(self) -> dict[str, str]:
         """The conditions of a measurement of this step, by name; rare settings are left out where they are not used."""
+        named = {} if self.named is None else {NAMED: self.named.describe()}
         unusual = {
             "execution": (self.execution, Execution.EAGER),
             "activations": (self.activations, Activations.KEPT),
@@ -134,6 +177,7 @@ class Workload:
         return {
             "network": self.describe(),
             "sizes": self.sizes(),
+            **named,
             "batch_size": str(self.batch_size),
             "precision": self.precision.value,
             "device": self.device.value,
@@ -154,14 +198,22 @@ class Workload:
 
         Hidden units that are not stated appear as the default.
         """
+        if self.named is not None:
+            return f"{self.named.name} {self.named.fingerprint}"
         units = self.hidden_units or default_hidden_units(self.network)
         steps = f"{self.sequence_length}x" if self.sequence_length is not None else ""
         name = f"{self.network} {self.modality}" if self._modality_matters() else self.network
         return f"{name} {steps}{self.inputs}-[{','.join(map(str, units))}]-{self.outputs}"
 
+    @property
+    def fewest(self) -> int:
+        """Examples of the smallest batch that can be trained on; somebody else's network may normalise batches."""
+        normalized = self.normalization == "batch_norm" or self.named is not None
+        return min(self.batch_size, FEWEST_NORMALIZED) if normalized else 1
+
     def why_not(self) -> str | None:
         """The reason why no probe can run this step yet, or None."""
-        reason = spec.why_not_timed(self)
+        reason = spec.why_not_timed(self) if self.named is None else self._why_not_named()
         if reason is None and self.optimizer not in OPTIMIZERS:
             reason = f"The optimiser {self.optimizer} cannot be timed yet. These can: {', '.join(OPTIMIZERS)}."
         if reason is None and self.normalization == "batch_norm" and self.batch_size < FEWEST_NORMALIZED:
@@ -169,6 +221,11 @@ class Workload:
         if reason is None and self.precision not in _PRECISIONS[self.device]:
             reason = f"{self.precision} cannot be timed on the device {self.device} yet."
         return reason
+
+    def _why_not_named(self) -> str | None:
+        if self.loss in LOSSES:
+            return None
+        return f"The loss {self.loss} needs more than the answer of a network; these can be timed: {', '.join(LOSSES)}."
 
     def _modality_matters(self) -> bool:
         """The same figures make another network of texts, and of pictures where the type does not tell."""

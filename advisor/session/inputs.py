@@ -47,6 +47,8 @@ class Inputs:
     """Trials on the data, oldest first."""
     inspection: Inspection | None = None
     """Of the data that were named."""
+    network: Model | None = None
+    """The one named on the command line, where code was run or a file read for it."""
 
 
 def gather(
@@ -99,7 +101,7 @@ def gather(
     if found.machine is not None and found.here and recall:
         outcomes = measured_before(found.machine, complain)
     trials = tried_before(facts, complain) if recall else ()
-    return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection)
+    return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection, network)
 
 
 def _place_of_model(

@@ -24,6 +24,7 @@ from advisor.machine.doctor.architecture import gpu_usable_by_torch
 from advisor.probes.ask_torch import ask_torch
 from advisor.probes.outcome import Outcome
 from advisor.session.inputs import Inputs
+from advisor.session.models import code_of
 from advisor.session.recalling import keep
 from advisor.version import torch_version
 from advisor.wording import shorten
@@ -125,6 +126,7 @@ def measuring(
         revision = settle(
             closer.knowledge, closer.facts, machine, seconds - (time.monotonic() - begun), school=closer.school,
             only=names, on_event=hear, folder=folder, journal=journal, trials=closer.trials, stop=stop, journal_stays=True,
+            code=code_of(closer.facts, closer.network),
         )  # fmt: skip
         yield Measured(revision, closer, tuple(kept), journal is not None and bool(journal.outcomes))
         if journal is not None:

@@ -12,6 +12,7 @@ from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
+from advisor.models.code import Code
 from advisor.models.model import Model
 from advisor.models.named import TITLE, named_model, naming
 from advisor.models.types import type_of
@@ -59,6 +60,8 @@ _FOUND = (
     *_COUNTS,
     "network.family",
     "network.has_weights",
+    "network.fingerprint",
+    "network.torch",
     "network.widths",
     *(f"network.width.{place}" for place in _PLACES),
 )
@@ -100,6 +103,31 @@ def model_of(name: str, shapes: Sequence[tuple[int, ...]] = (), python: Path | N
     from advisor.models.tracing.asking import built_model  # 20 ms: processes, only where one is needed
 
     return built_model(name, shapes, python)
+
+
+def code_of(facts: FactBase, model: Model | None = None) -> Code | str | None:
+    """The code of the network that is named in the facts, or the reason why it cannot be built; None where none is named.
+
+    Args:
+        model: that network, where it was named on the command line. Code that was not named there is not run.
+    """
+    known = facts.known(MODEL)
+    name = None if known is None else str(known.value).strip()
+    if name in (None, NONE):
+        return None
+    if model is None or (naming(name).builds and model.name != name):
+        if naming(name).builds:
+            return f"{shorten(name)} is code, which runs only where somebody names it with --model."
+        model = _counted(name, _example(name, facts))
+    if model.code is not None:
+        return model.code
+    from advisor.models.published import published_models
+
+    published = published_models().get(model.name) if model.source is models.Source.PUBLISHED else None
+    mend = "Code of your own that builds it can be named: --model FILE.py:FUNCTION --input SHAPE."
+    if published is None:
+        return f"{shorten(name)} tells the sizes of a network, and no code that builds it. {mend}"
+    return published.code(model.input) or f"The probes cannot build {model.name} yet. {mend}"
 
 
 def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None) -> FactBase:
@@ -157,6 +185,9 @@ def model_facts(model: Model) -> dict[str, Value]:
     if not model.multiply_adds:  # only its weights are known
         known = ["network.parameters", "network.active_parameters"]
     found: dict[str, Value] = {name: getattr(model, _COUNTS[name]) for name in known}
+    found["network.fingerprint"] = model.fingerprint
+    if model.code is not None:
+        found["network.torch"] = shorten(model.code.torch, 40)
     found["network.has_weights"] = bool(model.loaded) and model.family not in _DRAWN
     kind = type_of(model)
     if kind is not None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from advisor.children.command import module_command
+from advisor.children.ending import how_it_ended
 from advisor.children.errors import NonsenseError
-from advisor.children.process import how_it_ended
 from advisor.children.supervise import End, Ending, Limits, supervise
 
 

@@ -1,8 +1,6 @@
-"""Published networks as their libraries build them, from the sizes that profiles/models/ tells.
+"""Published networks as the library transformers builds them, from the sizes that profiles/models/ tells.
 
-`built: transformers:CLASS` names the class; the configuration that it wants follows from our sizes, in one function a
-family. Nothing here has weights: modules stand on the meta device. Attention has no dropout: torch's for the CPU keeps
-other things than those for accelerators.
+Nothing here has weights: modules stand on the meta device.
 """
 
 from __future__ import annotations
@@ -12,317 +10,30 @@ from typing import Any
 
 import torch
 
-from advisor.models.families.conformer import Conformer
-from advisor.models.families.series import PatchForecaster
-from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
-from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
+from advisor.models.tracing.building import builder
+from advisor.models.transformers_config import transformers_code
 from tests.models.libraries import library
 
-transformers = library("transformers")
 T5Attention = library("transformers.models.t5.modeling_t5").T5Attention
 
 Inputs = Callable[[int], Mapping[str, torch.Tensor]]
 """Examples of a batch of this size."""
 
-STORED = ("Gemma2ForCausalLM", "GptOssForCausalLM", "WavLMModel")
-"""Classes without scaled_dot_product attention."""
-
 
 def build(built: str, network: Any) -> tuple[torch.nn.Module, Inputs]:
-    """The module of that class with the sizes of this family, and its usual examples."""
-    name = built.removeprefix("transformers:")
-    config_class, options, inputs = CONFIGURATIONS[name]
-    config = config_class(**options(network))
-    config._attn_implementation = "eager" if name in STORED else "sdpa"
+    """The module of `transformers:CLASS` with the sizes of this family, and its usual examples."""
+    code = transformers_code(built.removeprefix("transformers:"), network, network.input)
+    assert code is not None
     with torch.device("meta"):
-        module = getattr(transformers, name)(config)
-        if name == "T5ForConditionalGeneration" and not network.tied:
-            # transformers 5 ties it whatever the configuration says, until weights of its own are loaded
-            module.lm_head.weight = torch.nn.Parameter(torch.empty_like(module.lm_head.weight))
+        module = builder(code)[0]().network
     for part in module.modules():
         if isinstance(part, T5Attention):
             part.dropout = 0.0
-    return module, inputs(network)
 
+    def inputs(batch: int) -> Mapping[str, torch.Tensor]:
+        return {
+            one.name: torch.zeros(batch, *one.shape, dtype=torch.long if one.tokens else torch.float32)
+            for one in code.arguments
+        }
 
-def _decoder(network: Decoder) -> dict[str, Any]:
-    attention, forward = network.attention, network.feed_forward
-    return {
-        "vocab_size": network.vocabulary,
-        "hidden_size": network.width,
-        "intermediate_size": forward.inner,
-        "num_hidden_layers": network.layers,
-        "num_attention_heads": attention.heads,
-        "num_key_value_heads": attention.key_heads or attention.heads,
-        "head_dim": attention.head,
-        "tie_word_embeddings": network.tied,
-        "use_cache": False,
-        "pad_token_id": 0,
-        "max_position_embeddings": network.positions or 131_072,
-        "bos_token_id": 0,
-        "eos_token_id": 0,
-    }
-
-
-def _experts(network: Decoder) -> dict[str, Any]:
-    forward = network.feed_forward
-    return {
-        **_decoder(network),
-        "num_local_experts": forward.experts,
-        "num_experts": forward.experts,
-        "num_experts_per_tok": forward.used,
-        "moe_intermediate_size": forward.inner,
-        "experts_implementation": "grouped_mm",
-    }
-
-
-def _gpt2(network: Decoder) -> dict[str, Any]:
-    return {
-        "vocab_size": network.vocabulary,
-        "n_embd": network.width,
-        "n_layer": network.layers,
-        "n_head": network.attention.heads,
-        "n_inner": network.feed_forward.inner,
-        "n_positions": network.positions,
-        "tie_word_embeddings": network.tied,
-        "attn_pdrop": 0.0,
-        "use_cache": False,
-    }
-
-
-def _neox(network: Decoder) -> dict[str, Any]:
-    return {**_decoder(network), "attention_bias": True, "use_parallel_residual": network.parallel}
-
-
-def _encoder(network: Encoder) -> dict[str, Any]:
-    return {
-        "vocab_size": network.vocabulary,
-        "hidden_size": network.width,
-        "intermediate_size": network.feed_forward.inner,
-        "num_hidden_layers": network.layers,
-        "num_attention_heads": network.attention.heads,
-        "max_position_embeddings": network.positions or 8192,
-        "type_vocab_size": network.token_types,
-        "attention_probs_dropout_prob": 0.0,
-        "pad_token_id": 0,
-    }
-
-
-def _distilbert(network: Encoder) -> dict[str, Any]:
-    return {
-        "vocab_size": network.vocabulary,
-        "dim": network.width,
-        "hidden_dim": network.feed_forward.inner,
-        "n_layers": network.layers,
-        "n_heads": network.attention.heads,
-        "max_position_embeddings": network.positions,
-        "attention_dropout": 0.0,
-    }
-
-
-def _t5(network: EncoderDecoder) -> dict[str, Any]:
-    forward = network.feed_forward
-    return {
-        "vocab_size": network.vocabulary,
-        "d_model": network.width,
-        "d_kv": network.attention.head,
-        "d_ff": forward.inner,
-        "num_layers": network.layers,
-        "num_decoder_layers": network.decoder_layers or network.layers,
-        "num_heads": network.attention.heads,
-        "relative_attention_num_buckets": network.relative,
-        "feed_forward_proj": "gated-gelu" if forward.gated else "relu",
-        "tie_word_embeddings": network.tied,
-        "use_cache": False,
-    }
-
-
-def _bart(network: EncoderDecoder) -> dict[str, Any]:
-    heads, inner = network.attention.heads, network.feed_forward.inner
-    return {
-        "vocab_size": network.vocabulary,
-        "d_model": network.width,
-        "encoder_layers": network.layers,
-        "decoder_layers": network.decoder_layers or network.layers,
-        "encoder_attention_heads": heads,
-        "decoder_attention_heads": heads,
-        "encoder_ffn_dim": inner,
-        "decoder_ffn_dim": inner,
-        "activation_function": network.feed_forward.activation,
-        "max_position_embeddings": network.positions - 2 * network.embedding_norm or 1024,
-        "attention_dropout": 0.0,
-        "encoder_layerdrop": 0.0,
-        "decoder_layerdrop": 0.0,
-        "use_cache": False,
-        "pad_token_id": 0,
-    }
-
-
-def _waves(network: SpeechEncoder) -> dict[str, Any]:
-    return {
-        "hidden_size": network.width,
-        "num_hidden_layers": network.layers,
-        "num_attention_heads": network.heads,
-        "intermediate_size": network.inner,
-        "conv_dim": network.channels,
-        "conv_kernel": network.kernels,
-        "conv_stride": network.strides,
-        "conv_bias": network.every_norm,
-        "feat_extract_norm": "layer" if network.every_norm else "group",
-        "do_stable_layer_norm": network.norms == "before",
-        "num_conv_pos_embeddings": network.place_kernel,
-        "num_conv_pos_embedding_groups": network.place_groups,
-        "attention_dropout": 0.0,
-        "activation_dropout": 0.0,
-        "feat_proj_dropout": 0.0,
-        "hidden_dropout": 0.1 if network.dropout else 0.0,
-        "layerdrop": 0.0,  # draws which layers to leave out, and fake tensors know no numbers
-        "apply_spec_augment": False,  # likewise
-    }
-
-
-def _whisper(network: SpeechWriter) -> dict[str, Any]:
-    inner = network.inner or 4 * network.width
-    return {
-        "vocab_size": network.vocabulary,
-        "d_model": network.width,
-        "encoder_layers": network.layers,
-        "decoder_layers": network.decoder_layers or network.layers,
-        "encoder_attention_heads": network.heads,
-        "decoder_attention_heads": network.heads,
-        "encoder_ffn_dim": inner,
-        "decoder_ffn_dim": inner,
-        "num_mel_bins": network.bands,
-        "max_source_positions": network.frames // 2,
-        "max_target_positions": network.positions,
-        "use_cache": False,
-        "pad_token_id": 0,
-    }
-
-
-def _conformer(network: Conformer) -> dict[str, Any]:
-    rate = 0.1 if network.dropout else 0.0
-    encoder = {
-        "hidden_size": network.width,
-        "num_hidden_layers": network.layers,
-        "num_attention_heads": network.heads,
-        "intermediate_size": network.inner,
-        "attention_bias": network.bias,
-        "convolution_bias": network.bias,
-        "conv_kernel_size": network.kernel,
-        "subsampling_factor": 2**network.shortening,
-        "subsampling_conv_channels": network.channels,
-        "num_mel_bins": network.bands,
-        "dropout": rate,
-        "activation_dropout": rate,
-        "attention_dropout": rate,
-        "layerdrop": 0.0,  # as in _waves
-    }
-    return {"vocab_size": network.vocabulary, "encoder_config": encoder}
-
-
-def _spectrogram(network: SpectrogramTransformer) -> dict[str, Any]:
-    return {
-        "hidden_size": network.width,
-        "num_hidden_layers": network.layers,
-        "num_attention_heads": network.heads,
-        "intermediate_size": 4 * network.width,
-        "patch_size": network.patch,
-        "frequency_stride": network.stride,
-        "time_stride": network.stride,
-        "max_length": network.frames,
-        "num_mel_bins": network.bands,
-        "num_labels": network.classes,
-    }
-
-
-def _patches(network: PatchForecaster) -> dict[str, Any]:
-    return {
-        "num_input_channels": network.channels,
-        "context_length": network.steps,
-        "patch_length": network.patch,
-        "patch_stride": network.stride,
-        "prediction_length": network.horizon,
-        "d_model": network.width,
-        "num_hidden_layers": network.layers,
-        "num_attention_heads": network.heads,
-        "ffn_dim": network.inner,
-        "ff_dropout": 0.2 if network.dropout else 0.0,
-        "pooling_type": None,
-        "loss": "mse",
-    }
-
-
-def _numbers(batch: int, steps: int) -> torch.Tensor:
-    return torch.zeros(batch, steps, dtype=torch.long)
-
-
-def _read(network: Decoder | Encoder) -> Inputs:
-    return lambda batch: {"input_ids": _numbers(batch, network.steps)}
-
-
-def _read_and_write(network: EncoderDecoder) -> Inputs:
-    return lambda batch: {
-        "input_ids": _numbers(batch, network.steps),
-        "decoder_input_ids": _numbers(batch, network.answer),
-    }
-
-
-def _hear(network: SpeechEncoder) -> Inputs:
-    return lambda batch: {"input_values": torch.zeros(batch, network.samples)}
-
-
-def _hear_and_write(network: SpeechWriter) -> Inputs:
-    return lambda batch: {
-        "input_features": torch.zeros(batch, *network.input),
-        "decoder_input_ids": _numbers(batch, network.answer),
-    }
-
-
-def _listen(network: Conformer) -> Inputs:
-    return lambda batch: {"input_features": torch.zeros(batch, *network.input)}
-
-
-def _look(network: SpectrogramTransformer) -> Inputs:
-    return lambda batch: {"input_values": torch.zeros(batch, *network.input)}
-
-
-def _remember(network: PatchForecaster) -> Inputs:
-    return lambda batch: {"past_values": torch.zeros(batch, *network.input)}
-
-
-CONFIGURATIONS: Mapping[str, tuple[Any, Callable[[Any], dict[str, Any]], Callable[[Any], Inputs]]] = {
-    "ASTForAudioClassification": (transformers.ASTConfig, _spectrogram, _look),
-    "BartForConditionalGeneration": (transformers.BartConfig, _bart, _read_and_write),
-    "BertModel": (transformers.BertConfig, _encoder, _read),
-    "DistilBertModel": (transformers.DistilBertConfig, _distilbert, _read),
-    "GPT2LMHeadModel": (transformers.GPT2Config, _gpt2, _read),
-    "GPTNeoXForCausalLM": (transformers.GPTNeoXConfig, _neox, _read),
-    "Gemma2ForCausalLM": (transformers.Gemma2Config, _decoder, _read),
-    "Gemma3ForCausalLM": (transformers.Gemma3TextConfig, _decoder, _read),
-    "GptOssForCausalLM": (transformers.GptOssConfig, _experts, _read),
-    "HubertModel": (transformers.HubertConfig, _waves, _hear),
-    "LlamaForCausalLM": (transformers.LlamaConfig, _decoder, _read),
-    "M2M100ForConditionalGeneration": (transformers.M2M100Config, _bart, _read_and_write),
-    "MarianMTModel": (transformers.MarianConfig, _bart, _read_and_write),
-    "MistralForCausalLM": (transformers.MistralConfig, _decoder, _read),
-    "MixtralForCausalLM": (transformers.MixtralConfig, _experts, _read),
-    "ModernBertModel": (transformers.ModernBertConfig, _encoder, _read),
-    "NomicBertModel": (transformers.NomicBertConfig, _encoder, _read),
-    "Olmo2ForCausalLM": (transformers.Olmo2Config, _decoder, _read),
-    "ParakeetForCTC": (transformers.ParakeetCTCConfig, _conformer, _listen),
-    "PatchTSTForPrediction": (transformers.PatchTSTConfig, _patches, _remember),
-    "Phi3ForCausalLM": (transformers.Phi3Config, _decoder, _read),
-    "PhiForCausalLM": (transformers.PhiConfig, _decoder, _read),
-    "Qwen2ForCausalLM": (transformers.Qwen2Config, _decoder, _read),
-    "Qwen3ForCausalLM": (transformers.Qwen3Config, _decoder, _read),
-    "Qwen3Model": (transformers.Qwen3Config, _decoder, _read),
-    "Qwen3MoeForCausalLM": (transformers.Qwen3MoeConfig, _experts, _read),
-    "RobertaModel": (transformers.RobertaConfig, _encoder, _read),
-    "SmolLM3ForCausalLM": (transformers.SmolLM3Config, _decoder, _read),
-    "T5ForConditionalGeneration": (transformers.T5Config, _t5, _read_and_write),
-    "Wav2Vec2Model": (transformers.Wav2Vec2Config, _waves, _hear),
-    "WavLMModel": (transformers.WavLMConfig, _waves, _hear),
-    "WhisperForConditionalGeneration": (transformers.WhisperConfig, _whisper, _hear_and_write),
-    "XLMRobertaModel": (transformers.XLMRobertaConfig, _encoder, _read),
-}
+    return module, inputs

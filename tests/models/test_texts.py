@@ -21,13 +21,14 @@ from advisor.models.tracing.trace import traced
 
 pytest.importorskip("transformers", reason="the models are compared with those of transformers")
 
-from tests.models.building import CONFIGURATIONS, build
+from advisor.models.transformers_config import CLASSES
+from tests.models.building import build
 from tests.models.libraries import as_in_training
 
 FROM_SIZES = [
     name
     for name, model in published_models().items()
-    if model.built.removeprefix("transformers:") in CONFIGURATIONS and not isinstance(model.network, Model)
+    if model.built.removeprefix("transformers:") in CLASSES and not isinstance(model.network, Model)
 ]
 BYTES = 4
 """Of a value in 32 bits."""

@@ -20,13 +20,13 @@ from advisor.probes.benches.step import prepare
 from advisor.probes.child.break_even import break_even, sentence
 from advisor.probes.child.compiled_step import CompiledTrial, empty_caches, steps_of_plan
 from advisor.probes.child.compiled_step import sentence as compiling_sentence
-from advisor.probes.child.training_step import STATES, TrainingStep
+from advisor.probes.child.training_step import TrainingStep
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Failed, Message, Note, Request
 from advisor.probes.runner import run
 from advisor.probes.settings.variants import COMPILE, DEVICE, LAYOUT
-from advisor.probes.workload import Device, Execution, Precision, Workload
+from advisor.probes.workload import BYTES_A_WEIGHT, Device, Execution, Precision, Workload
 
 torch.set_num_threads(1)
 DIGITS = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)
@@ -271,7 +271,7 @@ def request(probe: Probe, workload: Workload, memory_bytes: int = 10**9) -> Requ
 
 def test_two_networks_share_the_memory() -> None:
     weights = sum(weights.numel() for weights in TrainingStep(DIGITS, 10**9, 0)._network.parameters())
-    for_two = 2 * STATES * 4 * weights
+    for_two = 2 * BYTES_A_WEIGHT * weights
     assert prepare(LAYOUT, request(LAYOUT, DIGITS, for_two), print).trials.keys() == {"contiguous", "channels_last"}
     with pytest.raises(CannotRunError, match=r"more than the .* that a probe may take"):
         prepare(LAYOUT, request(LAYOUT, DIGITS, for_two - 2), print)

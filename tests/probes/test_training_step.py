@@ -54,7 +54,7 @@ def test_every_variant_computes_the_same_loss_and_gradients(variant: Workload, p
 
 def test_pictures_and_weights_stand_in_the_order_asked_for() -> None:
     training = step(replace(PICTURES, memory_format=LAST))
-    assert training._batch(2)[0].is_contiguous(memory_format=torch.channels_last)
+    assert training._batch(2)[0][0].is_contiguous(memory_format=torch.channels_last)
     kernels = [weights for weights in training._network.parameters() if weights.dim() == 4]
     assert kernels
     assert all(kernel.is_contiguous(memory_format=torch.channels_last) for kernel in kernels)
@@ -64,7 +64,7 @@ def test_what_is_restored_stands_in_the_order_of_the_input() -> None:
     inputs, targets = step(
         Workload("autoencoder", "image", 3 * 32 * 32, 1, (4, 8), loss="mse", memory_format=LAST)
     )._batch(2)
-    assert targets is inputs
+    assert targets is inputs[0]
 
 
 def test_another_network_is_needed_only_where_the_network_itself_differs() -> None:

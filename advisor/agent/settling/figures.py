@@ -50,7 +50,7 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
         workload = step_of(plan)
         found = _sizes(plan, workload)
         operations = found.get("plan.macs")
-        if workload is not None and operations is not None and operations.origin == "counted":
+        if workload is not None and operations is not None and (workload.named or operations.origin == "counted"):
             whole = plan.value("training.adaptation") in (None, "full", "none")  # probes train all weights
             seconds = _measured_step(plan, outcomes, workload) if whole else None
             if seconds is not None:
@@ -66,6 +66,8 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
     named = _named(plan)
     if "plan.macs" in named:
         return named
+    if workload is not None and workload.named is not None:
+        workload = None
     network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
     model = counted(workload, processor=not on_card(plan)) if workload is not None else None

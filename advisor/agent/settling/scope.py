@@ -31,7 +31,8 @@ def scope_of(plan: Plan | Glance, machine: Machine | None) -> dict[str, str]:
     scope = _data_scope(plan)
     if machine is None or not plans_this_machine(plan.stated):
         return scope
-    scope |= {"machine": machine.fingerprint, "torch": torch_version()}
+    own = plan.facts.get("network.torch")  # of somebody's own Python, in which everything is measured then
+    scope |= {"machine": machine.fingerprint, "torch": torch_version() if own is None else str(own.value)}
     workload = step_of(plan)
     if workload is not None:
         scope |= workload.conditions() | ({"threads": str(workload.threads)} if workload.threads else {})

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Status
+from advisor.models.code import Code
+from advisor.models.named import Naming, naming, written
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
-from advisor.probes.workload import Device, MemoryFormat, Precision, Workload
+from advisor.probes.workload import BYTES_A_WEIGHT, Device, MemoryFormat, NamedNetwork, Precision, Workload
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
@@ -22,31 +25,32 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
     if network is None:
         return "The plan has no network type yet."
     named = plan.facts.get("network.model")
-    if named is not None and "network.widths" in plan.facts:
-        return f"The plan is for {shorten(named.value)}; the probes time networks that are built here only."
-    if _means_nothing(plan, "network.hidden_units"):
+    network_of_somebody = _named(plan)
+    if named is not None and network_of_somebody is None and "network.widths" in plan.facts:
+        return f"Of {shorten(named.value)} only the weights are known; the probes time networks that they can build."
+    if network_of_somebody is None and _means_nothing(plan, "network.hidden_units"):
         return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
     outputs = plan.facts.get("task.outputs") or (inputs if _gives_back(plan, network) else None)
-    if inputs is None or outputs is None:
+    if network_of_somebody is None and (inputs is None or outputs is None):
         return f"The size of the network is not known: state {' and '.join(missing)}."
     steps = plan.facts.get("data.sequence_length")
     modality = plan.facts.get("data.modality")
     threads = plan.value("compute.threads")
-    batch = plan.value("training.batch_size")
     if on_card(plan) and _gpu_here(plan):
         device, formats = Device.CUDA, {"fp32", "tf32", "bf16", "fp16"}
     else:
         device, formats = Device.CPU, {"fp32", "bf16"}
     precision = plan.value("training.precision")
     family = find(network)
-    normalization, dropout = ("none", 0.0) if family is None else after_layers_of(plan, family)
+    ours = family is not None and network_of_somebody is None
+    normalization, dropout = after_layers_of(plan, family) if family is not None and ours else ("none", 0.0)
     workload = Workload(
         network=network,
         modality=str(modality.value) if modality else "tabular",
-        inputs=_whole(inputs.value),
-        outputs=_whole(outputs.value),
+        inputs=_whole(inputs.value) if inputs else 1,
+        outputs=_whole(outputs.value) if outputs else 1,
         hidden_units=tuple(plan.value("network.hidden_units") or ()),
         sequence_length=_whole(steps.value) if steps else None,
         loss=plan.value("training.loss") or "cross_entropy",
@@ -54,13 +58,39 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
         normalization=normalization,
         dropout=dropout,
         optimizer=advised(plan, "training.optimizer") or "adamw",
-        batch_size=batch or 32,
+        batch_size=micro_batch(plan) or 32,
         precision=Precision(precision) if precision in formats else Precision.FP32,
         threads=threads,
         device=device,
         memory_format=_memory_format(plan),
+        named=network_of_somebody,
     )
     return workload.why_not() or workload
+
+
+def micro_batch(plan: Plan | Glance) -> int | None:
+    """Examples that a device computes with at a time: what a probe times."""
+    found: int | None = None
+    if plan.knows("training.micro_batch"):
+        found = plan.value("training.micro_batch")
+    return found or plan.value("training.batch_size")
+
+
+def _named(plan: Plan | Glance) -> NamedNetwork | None:
+    """The network that somebody named, where its layers are known."""
+    name, parameters = plan.facts.get("network.model"), plan.facts.get("network.parameters")
+    fingerprint = plan.facts.get("network.fingerprint")
+    if name is None or parameters is None or fingerprint is None or "network.multiply_adds" not in plan.facts:
+        return None
+    return NamedNetwork(_short_name(str(name.value).strip()), _whole(parameters.value), str(fingerprint.value))
+
+
+def _short_name(name: str) -> str:
+    """Of a file without its folder: it is the same network wherever it lies, which its fingerprint tells."""
+    if naming(name) is not Naming.CODE:
+        return shorten(name)
+    file, factory = written(name)
+    return shorten(f"{file.name}:{factory}")
 
 
 def on_card(plan: Plan | Glance) -> bool:
@@ -73,6 +103,26 @@ def step_of(plan: Plan | Glance) -> Workload | None:
     """The training step that the plan describes, if it can be timed."""
     found = workload_of(plan)
     return found if isinstance(found, Workload) else None
+
+
+def with_code(workload: Workload | None, code: Code | str | None) -> Workload | None:
+    """The step with what it takes to build the network that somebody named."""
+    if workload is None or workload.named is None or not isinstance(code, Code):
+        return workload
+    return replace(workload, named=replace(workload.named, code=code))
+
+
+def too_large(workload: Workload, memory_bytes: int) -> str | None:
+    """The reason why the training step of a named network does not fit the main memory that a probe may take, or None."""
+    named = workload.named
+    if named is None or workload.device is not Device.CPU or named.parameters * BYTES_A_WEIGHT <= memory_bytes:
+        return None
+    need, there = named.parameters * BYTES_A_WEIGHT / 1e9, memory_bytes / 1e9
+    return (
+        f"{named.name} has {named.parameters:,} weights: with gradients and two moments of Adam, {BYTES_A_WEIGHT} bytes each, "
+        f"{need:,.1f} GB, and a probe may take {there:,.1f} GB here. Close other programs, measure on a machine with more "
+        "memory, or name a smaller network of its kind."
+    )
 
 
 def _means_nothing(plan: Plan | Glance, topic: str) -> bool:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from advisor.children.command import script_command
+from advisor.children.command import own_module_command
 from advisor.children.errors import NonsenseError
-from advisor.children.messages import Natural, Text, parsed
+from advisor.children.messages import Text, parsed
 from advisor.children.supervise import End, Ending, Limits, supervise
 from advisor.errors import InputError, input_error
+from advisor.models.code import Argument, Code, Library
 from advisor.models.model import Layer, Model, Source
 from advisor.models.named import Naming, naming, written
-from advisor.plain import decode
+from advisor.plain import decode, encode
 from advisor.wording import shorten
 
 _TITLE = "This network cannot be counted"
-_CHILD = Path(__file__).with_name("child.py")
+_CHILD = "advisor.models.tracing.child"
 _MOST = 2**63
 SECONDS = 300.0
 """A first import of torch from a cold disk takes half a minute, a large network as long again."""
@@ -38,7 +39,7 @@ def built_model(
 
     Raises InputError: the code cannot be run, it builds no network, or the network does not take the shapes.
     """
-    request = _request(name, shapes)
+    code = _code(name, shapes, python)
     layers: list[Layer] = []
     last: list[_Last] = []
 
@@ -48,19 +49,19 @@ def built_model(
             if "kind" in message:
                 layers.append(_checked(decode(Layer, message, "layer")))
                 return False
-            last.append(decode(_Last, message, "the last line"))
+            last.append(_complete(decode(_Last, message, "the last line")))
         except ValueError as error:
             raise NonsenseError(str(error)) from error
         return True
 
-    command = script_command(_CHILD, python)
+    command = own_module_command(_CHILD, python)
     limits = Limits()
     try:
         ending = supervise(
             command,
             hear,
             deadline=time.monotonic() + seconds,
-            request=json.dumps(request).encode() + b"\n",
+            request=json.dumps(encode(code)).encode() + b"\n",
             memory_bytes=limits.memory(),
             limits=limits,
         )
@@ -70,9 +71,10 @@ def built_model(
         ) from None
     if ending.end is not End.SAID_ALL:
         raise _refused(name, _why(ending, seconds), python)
-    if last[0].failed:
-        raise _refused(name, last[0].failed, python)
-    return _model(name, layers, last[0])
+    found = last[0]
+    if found.failed:
+        raise _refused(name, found.failed, python)
+    return _model(name, layers, replace(code, arguments=found.arguments, digest=found.digest, torch=found.torch))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,17 @@ class _Last:
     """The last line of the child."""
 
     failed: Text = ""
-    input: tuple[tuple[Natural, ...], ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    digest: Text = ""
     torch: Text = ""
+
+
+def _complete(last: _Last) -> _Last:
+    """Raises ValueError where it tells neither what failed nor what the network took."""
+    sizes = [size for argument in last.arguments for size in argument.shape]
+    if not last.failed and not (sizes and last.torch and all(0 < size < _MOST for size in sizes)):
+        raise ValueError("it tells no arguments")
+    return last
 
 
 def _checked(layer: Layer) -> Layer:
@@ -92,28 +103,31 @@ def _checked(layer: Layer) -> Layer:
     return layer
 
 
-def _request(name: str, shapes: Sequence[tuple[int, ...]]) -> Mapping[str, object]:
+def _code(name: str, shapes: Sequence[tuple[int, ...]], python: Path | None) -> Code:
+    arguments = tuple(Argument(shape) for shape in shapes)
+    interpreter = "" if python is None else str(python.absolute())  # not resolved: that leaves its venv
     if naming(name) is Naming.LIBRARY:
-        return {"timm": name.partition(":")[2], "input": shapes}
+        return Code(Library.TIMM, name.partition(":")[2], arguments, python=interpreter)
     file, factory = written(name)
     if not shapes:
         what = "the shape of an example is not known"
         raise input_error(_TITLE, what, where="--input", remedy="Add --input 3x224x224, without the batch.")
     if not file.is_file():
         raise input_error(_TITLE, "there is no such file", where=shorten(file, 200), remedy="Check the name.")
-    return {"file": str(file.resolve()), "factory": factory, "input": shapes}
+    return Code(Library.FILE, factory, arguments, file=str(file.resolve()), python=interpreter)
 
 
-def _model(name: str, layers: Sequence[Layer], last: _Last) -> Model:
-    library = naming(name) is Naming.LIBRARY
+def _model(name: str, layers: Sequence[Layer], code: Code) -> Model:
+    library = code.library is Library.TIMM
     return Model(
         name,
         "timm" if library else "written",
         Source.PUBLISHED if library else Source.YOURS,
-        last.input[0] if last.input else (),
+        code.arguments[0].shape if code.arguments else (),
         tuple(layers),
-        origin=f"built and counted with torch {shorten(last.torch, 40)}",
+        origin=f"built and counted with torch {shorten(code.torch, 40)}",
         loaded=name,
+        code=code,
     )
 
 

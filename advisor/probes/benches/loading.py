@@ -28,6 +28,7 @@ from advisor.children.errors import CannotRunError
 from advisor.networks.spec import check
 from advisor.probes.benches.examples import FileOfExamples, dataset_of, source_of
 from advisor.probes.benches.feeding import Feed, batch_bytes, in_plain_words, started_feed
+from advisor.probes.child.lesson import Inputs
 from advisor.probes.child.training_step import StepTrial, TrainingStep
 from advisor.probes.judging.trial import Equipment, Tell, Trial
 from advisor.probes.probe import Probe, Setting, Work
@@ -46,7 +47,7 @@ PROCESSES_A_CORE = 2
 class FedStep(TrainingStep):
     """The training step on batches that it is given."""
 
-    _fed: tuple[Tensor, Tensor] | None = None
+    _fed: tuple[Inputs, Tensor] | None = None
 
     def feed(self, batch: Sequence[Tensor] | None, pinned: bool = False) -> None:
         """The batch of the next step, copied to its device; None for one that is kept there."""
@@ -56,9 +57,9 @@ class FedStep(TrainingStep):
         moved = [values.to(self.device, non_blocking=pinned) for values in batch]
         if self.workload.memory_format is MemoryFormat.CHANNELS_LAST and moved[0].dim() == 4:
             moved[0] = moved[0].contiguous(memory_format=torch.channels_last)
-        self._fed = moved[0], moved[-1]
+        self._fed = (moved[0],), moved[-1]
 
-    def _batch(self, size: int) -> tuple[Tensor, Tensor]:
+    def _batch(self, size: int) -> tuple[Inputs, Tensor]:
         return super()._batch(size) if self._fed is None else self._fed
 
 

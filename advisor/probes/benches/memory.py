@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import psutil
 import torch
 from torch import Tensor
 
@@ -159,8 +158,7 @@ def array_length(last_level: int | None, free_bytes: int) -> int:
 def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     threads = request.surroundings.compute_threads
     one_of_level, last_level = sizes_of(detect_caches(Tree(Path("/")), Host(), _own_threads()))
-    free = min(psutil.virtual_memory().available, request.memory_bytes)
-    arrays = Arrays(array_length(last_level, free), threads)
+    arrays = Arrays(array_length(last_level, request.memory_bytes), threads)
     trials: dict[Setting, Trial] = {}
     for setting in request.settings:
         if setting in (ALL_THREADS, ONE_THREAD):

@@ -30,6 +30,10 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
     on_card = workload.device is Device.CUDA
     card_bytes = int(torch.cuda.mem_get_info(usable(Device.CUDA))[0]) if on_card else None  # before ours is there
     steps = _networks(variants, request)
+    weights = next(iter(steps.values())).weights
+    if workload.named is not None and weights != workload.named.parameters:
+        counted = f"it was counted with {workload.named.parameters:,}, so figures of the plan are of another"
+        tell(Note(f"{workload.named.describe()} has {weights:,} weights here; {counted}."))
     trials: dict[Setting, Trial] = {}
     meter: Callable[[], float] | None = None
     for setting, variant in variants.items():
@@ -60,6 +64,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         trials,
         torch=torch.__version__,
         threads=torch.get_num_threads(),
+        weights=weights,
         memory_bytes=card_bytes,
         meter=meter,
         recheck=last_word if probe.recheck or probe.varies is Varies.DEVICE else None,

@@ -16,8 +16,8 @@ import time
 
 from advisor.children import guard
 from advisor.children.errors import CannotRunError
+from advisor.children.messages import LONGEST_LINE
 from advisor.children.pauses import counted
-from advisor.children.process import LONGEST_LINE
 from advisor.networks.description import UnbuildableError
 from advisor.probes.catalogue import probe_named
 from advisor.probes.judging.contest import Contest, NothingToCompareError
@@ -58,7 +58,16 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
     equipment: Equipment = prepare(probe, request, tell)
     for close in equipment.close:
         closing.callback(close)
-    tell(Ready(equipment.torch, platform.python_version(), equipment.threads, equipment.device, equipment.disk))
+    tell(
+        Ready(
+            equipment.torch,
+            platform.python_version(),
+            equipment.threads,
+            equipment.device,
+            equipment.disk,
+            equipment.weights,
+        )
+    )
     reserved = (time.monotonic() - begun) * RECHECK_STARTS if equipment.recheck is not None else 0.0
     gc.collect()
     gc.disable()  # a collection in the middle of a sample would be blamed on its setting

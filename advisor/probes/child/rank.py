@@ -144,13 +144,10 @@ def _exchanger(launch: RankLaunch, workload: Workload) -> Callable[[Doing, int],
 
 
 def gradient_sizes(workload: Workload) -> list[int]:
-    """Numbers in each tensor of weights, without making them. Raises UnbuildableError."""
-    import torch
+    """Numbers in each tensor of weights. Raises as `network_of` does."""
+    from advisor.probes.child.lesson import weights_of
 
-    from advisor.networks.builders import build
-
-    with torch.device("meta"):
-        return [parameter.numel() for parameter in build(workload).parameters()]
+    return weights_of(workload)
 
 
 if __name__ == "__main__":

@@ -10,21 +10,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from advisor.children.errors import CannotRunError
-from advisor.networks.builders import build, loss_function
-from advisor.networks.examples import example_batch
 from advisor.networks.recompute import recompute
+from advisor.probes.child.lesson import Inputs, lesson_of, network_of, weights_of
 from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.probe import Setting, Work
-from advisor.probes.workload import FEWEST_NORMALIZED, Activations, Device, Execution, MemoryFormat, Precision, Workload
+from advisor.probes.workload import (
+    BYTES_A_WEIGHT,
+    FEWEST_NORMALIZED,
+    Activations,
+    Device,
+    Execution,
+    MemoryFormat,
+    NamedNetwork,
+    Precision,
+    Workload,
+)
 from advisor.wording import shorten
 
-STATES = 4
-"""Copies of the weights that training holds with Adam: weights, gradients and two moments."""
 _GROWTH = 4
 _WORST_GROWTH = 2 * _GROWTH
 _SECOND_LOOKS = 2
@@ -65,19 +73,24 @@ class TrainingStep:
         with _explained("the network"):
             _check_weights(workload, torch.cuda.mem_get_info(self.device)[0] if on_card else memory_bytes)
             torch.manual_seed(seed)
-            network: nn.Module = build(workload).to(self.device)
+            network: nn.Module = network_of(workload).to(self.device)
         self._last_format = workload.memory_format is MemoryFormat.CHANNELS_LAST
         if self._last_format:
             network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if workload.activations is Activations.RECOMPUTED:
             recomputed(network)
         self._network = network
-        self._forward: Callable[[Tensor], Tensor] = network
-        self._loss = loss_function(workload)
-        self._optimizer = _OPTIMIZERS[workload.optimizer](self._network.parameters(), lr=0.0)
+        self._forward: Callable[..., Any] = network
+        with _explained("the network"):
+            lesson = lesson_of(workload, network)
+        self._lesson = lesson
+        self._loss = lesson.loss
+        self.weights = sum(weights.numel() for weights in network.parameters())
+        trained = [weights for weights in network.parameters() if weights.requires_grad]
+        self._optimizer = _OPTIMIZERS[workload.optimizer](trained, lr=0.0)
         self._scaler = torch.amp.GradScaler(self.device.type, init_scale=_LOSS_SCALE)
         self._generator = torch.Generator().manual_seed(seed)
-        self._batches: dict[int, tuple[Tensor, Tensor]] = {}
+        self._batches: dict[int, tuple[Inputs, Tensor]] = {}
         self.largest: dict[Precision, int] = {}
         """The largest batch that has been run whole, by number format."""
 
@@ -92,11 +105,11 @@ class TrainingStep:
         """
         if batch_size < FEWEST_NORMALIZED and self.workload.normalization == "batch_norm":
             raise CannotRunError("a single example cannot be normalised as a batch.")
-        with _explained(f"a batch of {batch_size} examples", lambda: self._forget(batch_size)):
+        with _explained(f"a batch of {batch_size} examples", lambda: self._forget(batch_size), self.workload.named):
             inputs, targets = self._batch(batch_size)
             self._optimizer.zero_grad(set_to_none=True)
             with self._autocast(precision):
-                loss = self._loss((self._network if eager else self._forward)(inputs), targets)
+                loss = self._loss((self._network if eager else self._forward)(*inputs), targets)
             if precision is not Precision.FP16:
                 torch.autograd.backward(loss)
                 self._optimizer.step()
@@ -121,15 +134,17 @@ class TrainingStep:
         number_format = _HALVES.get(precision)
         return torch.autocast(self.device.type, number_format) if number_format else nullcontext()
 
-    def _batch(self, size: int) -> tuple[Tensor, Tensor]:
+    def _batch(self, size: int) -> tuple[Inputs, Tensor]:
         if size not in self._batches:
-            inputs, targets = example_batch(self.workload, size, self._generator)
-            restored = targets is inputs
-            if self._last_format and inputs.dim() == 4:
-                inputs = inputs.contiguous(memory_format=torch.channels_last)
-            inputs = inputs.to(self.device)
-            self._batches[size] = inputs, inputs if restored else targets.to(self.device)
+            inputs, targets = self._lesson.batch(size, self._generator)
+            moved = tuple(map(self._placed, inputs))
+            self._batches[size] = moved, moved[0] if targets is inputs[0] else targets.to(self.device)
         return self._batches[size]
+
+    def _placed(self, values: Tensor) -> Tensor:
+        if self._last_format and values.dim() == 4:
+            values = values.contiguous(memory_format=torch.channels_last)
+        return values.to(self.device)
 
     def _forget(self, size: int) -> None:
         self._batches.pop(size, None)
@@ -166,8 +181,7 @@ class StepTrial:
         Begins with the largest size that another trial has run in this number format. Raises CannotRunError before a
         size that would take longer than `seconds`, where the memory is not enough, and where the loss is no number.
         """
-        fewest = FEWEST_NORMALIZED if self._workload.normalization == "batch_norm" else 1
-        size = min(self._step.largest.get(self._workload.precision, fewest), self.examples)
+        size = min(self._step.largest.get(self._workload.precision, self._workload.fewest), self.examples)
         self._once(size)  # what torch prepares only once is not timed
         last, (elapsed, loss) = 0.0, self._timed(size)
         while size < self.examples:
@@ -236,21 +250,24 @@ class StepTrial:
 
 
 def _check_weights(workload: Workload, memory_bytes: int) -> None:
-    with torch.device("meta"):  # counts the weights without making them
-        weights = sum(parameter.numel() for parameter in build(workload).parameters())
-    if STATES * 4 * weights > memory_bytes:
+    weights = sum(weights_of(workload)) if workload.named is None else workload.named.parameters
+    if BYTES_A_WEIGHT * weights > memory_bytes:
         place = "is free on the card" if workload.device is Device.CUDA else "a probe may take"
         raise CannotRunError(
             f"its {weights:,} weights, their gradients and the optimiser's state need "
-            f"{STATES * 4 * weights / 1e9:.1f} GB, more than the {memory_bytes / 1e9:.1f} GB that {place}."
+            f"{BYTES_A_WEIGHT * weights / 1e9:.1f} GB, more than the {memory_bytes / 1e9:.1f} GB that {place}."
         )
 
 
 @contextmanager
-def _explained(what: str, mend: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Make a reason of running out of memory, and of a card that fails, such as one for which torch has no code."""
+def _explained(what: str, mend: Callable[[], None] = lambda: None, named: NamedNetwork | None = None) -> Iterator[None]:
+    """Make a reason of running out of memory, of a card that fails, such as one for which torch has no code, and of whatever
+    somebody else's network raises.
+    """
     try:
         yield
+    except CannotRunError:
+        raise
     except RuntimeError as error:
         said = str(error)
         if isinstance(error, torch.OutOfMemoryError) or "allocate memory" in said:
@@ -261,7 +278,14 @@ def _explained(what: str, mend: Callable[[], None] = lambda: None) -> Iterator[N
                 f"{what} failed on the graphics card ({_first_line(error)}). `advisor doctor` says whether the card, its "
                 "driver and torch fit together."
             ) from error
-        raise
+        if named is None:
+            raise
+        raise CannotRunError(f"{what} failed in {named.describe()}: {_first_line(error)}") from error
+    except Exception as error:  # somebody else's code raises anything
+        if named is None:
+            raise
+        text = f"{type(error).__name__}: {_first_line(error)}"
+        raise CannotRunError(f"{what} failed in {named.describe()}: {text}") from error
 
 
 def _first_line(error: Exception) -> str:

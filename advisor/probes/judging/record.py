@@ -164,7 +164,15 @@ class Record:
             counts = self.probe.needs_network and self.probe.varies is not Varies.THREADS
             threads = str(ready.threads) if counts else ""
             versions = {"python": ready.python, "torch": ready.torch}
-            told = {"device": ready.device, "disk": ready.disk, **versions, "threads": threads, **told}
+            weights = str(ready.weights) if ready.weights else ""
+            told = {
+                "device": ready.device,
+                "disk": ready.disk,
+                **versions,
+                "threads": threads,
+                "weights": weights,
+                **told,
+            }
         return self.probe.scope(self.workload) | {name: value for name, value in told.items() if value}
 
     def _of(self, setting: Setting) -> SettingRecord:

@@ -78,6 +78,8 @@ class Equipment:
     """On which kind of device it ran, where the workload does not tell: cpu or cuda."""
     disk: str = ""
     """The disk that was read, if any: its mount point and kind."""
+    weights: int = 0
+    """Of the network that is timed; 0 where none is built in this process."""
     memory_bytes: int | None = None
     """Of the device that computes, where it is not the main memory: what batches may take of it."""
     meter: Callable[[], float] | None = None

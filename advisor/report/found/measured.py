@@ -11,6 +11,7 @@ from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.probes.catalogue import PROBES, probe_named
 from advisor.probes.outcome import Outcome
+from advisor.probes.workload import NAMED
 from advisor.report.changes import STYLES, VERDICTS, claim, listed, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
@@ -24,6 +25,9 @@ def measured_page(revision: Revision, look: Look) -> str:
     page = Page(look)
     newest = newest_of(revision.outcomes)
     bets = [outcome for outcome in newest if is_bet(outcome)]
+    timed = timed_network(newest)
+    if timed:
+        page.add(timed)
     if bets:
         page.heading("before -> measured -> after")
         for outcome in bets:
@@ -41,6 +45,8 @@ def measured_markdown(revision: Revision) -> list[str]:
     """The same for a report: every bet, every rate, and what is still open."""
     plan, newest = revision.after, newest_of(revision.outcomes)
     lines = ["", "## What was measured"]
+    if timed := timed_network(newest):
+        lines += ["", plain(timed)]
     bets = [outcome for outcome in newest if is_bet(outcome)]
     if bets:
         lines += table(["What", "Before", "Measured", "After", "How"], [bet_row(plan, outcome) for outcome in bets])
@@ -54,6 +60,15 @@ def measured_markdown(revision: Revision) -> list[str]:
     ]
     lines += [f"- {plain(one.probe)} is still open: {plain(one.reason)}" for one in revision.open]
     return [*lines, ""]
+
+
+def timed_network(outcomes: Sequence[Outcome]) -> str:
+    """`timed: your module net.py:make, 11,689,512 weights`, as the process has built it; empty where no network was timed."""
+    for outcome in outcomes:
+        weights, name = outcome.applies.get("weights", ""), outcome.applies.get("network", "")
+        if name and weights.isdecimal():
+            return f"timed: {outcome.applies.get(NAMED) or name}, {int(weights):,} weights"
+    return ""
 
 
 def gauged(outcome: Outcome) -> list[tuple[str, str, str]]:
@@ -139,7 +154,8 @@ def _memory(outcome: Outcome) -> str:
 
 def conditions(outcome: Outcome) -> str:
     """`batch size 64, threads 4`."""
-    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))
+    told = {name: text for name, text in outcome.applies.items() if name != NAMED}
+    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(told.items()))
 
 
 def _changes(page: Page, revision: Revision) -> None:
