@@ -12,6 +12,7 @@ from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer, Family, flat
 from advisor.networks.registry import find, losses
 from advisor.networks.spec import Description
+from advisor.starter.named import Adaptation, Library, Named
 
 OPERATIONS = 3e9
 """Of one step of a trial: some tenths of a second for one core of a processor."""
@@ -156,6 +157,8 @@ class Blueprint:
     """Differences from the plan, with reasons; sentences for the README."""
     delimiter: str = ","
     """Between the columns of a table of text."""
+    named: Named | None = None
+    """The network that somebody named, where it is not built here."""
 
     @property
     def is_network(self) -> bool:
@@ -168,12 +171,22 @@ class Blueprint:
     @property
     def has_own_loss(self) -> bool:
         """True for a loss that belongs to this type of network, which learns from inputs alone and makes new ones."""
-        return self.recipe.loss in self.family.own_losses
+        return self.named is None and self.recipe.loss in self.family.own_losses
 
     @property
     def writes(self) -> bool:
-        """True where it learns to write texts."""
-        return self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
+        """True where it learns to write texts, word by word."""
+        return self.named is None and self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
+
+    @property
+    def tokenized(self) -> bool:
+        """True where the texts become the tokens of a published network."""
+        return self.named is not None and self.named.library is Library.TRANSFORMERS and self.layout is Layout.TOKENS
+
+    @property
+    def frozen(self) -> bool:
+        """True where a part of the weights is not trained."""
+        return self.named is not None and self.named.adaptation is not Adaptation.FULL
 
     @property
     def reads_lines(self) -> bool:
@@ -182,7 +195,7 @@ class Blueprint:
 
     @property
     def translates(self) -> bool:
-        return self.targets is Targets.NEXT_TOKEN and self.kind == "translate"
+        return self.named is None and self.targets is Targets.NEXT_TOKEN and self.kind == "translate"
 
     @property
     def trial_batch(self) -> int | None:
@@ -199,6 +212,8 @@ class Blueprint:
 
     def _macs(self) -> int:
         """Multiply-add operations of one example, forwards; roughly, where the advisor builds no such network itself."""
+        if self.named is not None:
+            return max(1, self.named.multiply_adds)
         shape = self.shape
         inputs = shape.values * shape.channels * shape.height * shape.width
         every_input = self.targets is Targets.NEXT_TOKEN or self.family.answer is Answer.PICTURE

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
+from advisor.models.model import Model
 from advisor.networks.family import Answer
 from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words, family_of
+from advisor.starter.named import named_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
-from advisor.wording import join_names, shorten
+from advisor.wording import join_names
 
 TITLE = "There is nothing to build yet"
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
@@ -22,10 +24,21 @@ EPOCHS = 100
 PATIENCE = 10
 
 
-def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None, delimiter: str = ",") -> Blueprint:
+def blueprint_of(
+    plan: Plan,
+    data: Path | None = None,
+    target: str | None = None,
+    delimiter: str = ",",
+    model: Model | None = None,
+    shapes: Sequence[tuple[int, ...]] = (),
+) -> Blueprint:
     """The project for this plan.
 
-    Raises InputError where the plan has no type of network yet.
+    Args:
+        model: the network that somebody named, where it was counted already.
+        shapes: of its inputs, where they were stated.
+
+    Raises InputError where the plan has no type of network yet, or no project can be made of the named one.
     """
     network = _advised(plan, "network.type")
     if network is None:
@@ -33,15 +46,10 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",
         )  # fmt: skip
-    if plan.facts.get("network.widths") is not None:
-        named = shorten(plan.facts["network.model"].value)
-        raise input_error(
-            "There is no project for this network yet", f"projects are made of networks that are built here, and the plan is "
-            f"for {named}", where="network.model", remedy="Leave it out for a project with a network of that type.",
-        )  # fmt: skip
+    named = named_of(plan, model, shapes)
     family = family_of(network)
-    layout = layout_of(plan, family)
-    sizes = sizes_of(plan, layout)
+    layout = layout_of(plan, family, named)
+    sizes = sizes_of(plan, layout, named)
     targets = _targets(plan, network, layout)
     kind = str(fact_of(plan, "task.kind") or "")
     copies = targets is Targets.ITSELF and _loss(plan, network) != "info_nce"
@@ -74,6 +82,7 @@ def blueprint_of(plan: Plan, data: Path | None = None, target: str | None = None
         data=str(data.absolute()) if data is not None else None,
         differences=tuple(_differences(plan, network, layout, targets, sizes)),
         delimiter=delimiter,
+        named=named,
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from advisor.datasets.dataset import Inspection
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
-from advisor.starter.planning import blueprint_of
+from advisor.starter.blueprint import Blueprint
 from advisor.starter.readme import readme_text
 from advisor.starter.rendering import files_of
 
@@ -27,12 +25,12 @@ EDGES = "edge list"
 _TEXTS = ("delimited text", "text")
 
 
-def refuse_unreadable(data: Inspection, target: str | None = None, plan: Plan | None = None) -> None:
+def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Blueprint | None = None) -> None:
     """Raise InputError for data that no project can read: in another format, or in one written in an unusual way.
 
-    Lines of text that the project of this plan reads as they are need not be a table at all.
+    Lines of text that this project reads as they are need not be a table at all.
     """
-    read_as_lines = data.format in _TEXTS and plan is not None and blueprint_of(plan).reads_lines
+    read_as_lines = data.format in _TEXTS and blueprint is not None and blueprint.reads_lines
     what = f"generated projects have no code for the format {data.format}"
     remedy = "Save the table as CSV or Parquet and name that file, or leave --data out."
     if data.format == EDGES and target is None:
@@ -49,18 +47,7 @@ def refuse_unreadable(data: Inspection, target: str | None = None, plan: Plan | 
     raise input_error("A project cannot read these data", what, where=data.path, remedy=remedy)
 
 
-def project_files(
-    plan: Plan, knowledge: Knowledge, data: Path | None = None, target: str | None = None, delimiter: str = ","
-) -> dict[str, str]:
-    """The content of every file by its name. A pure function but for the templates that it reads.
-
-    Args:
-        data: where the user's data lie; the README's commands then name it.
-        target: the column to predict.
-        delimiter: of their columns, where they are a table of text.
-
-    Raises InputError where the plan has no type of network.
-    """
-    blueprint = blueprint_of(plan, data, target, delimiter)
+def project_files(plan: Plan, knowledge: Knowledge, blueprint: Blueprint) -> dict[str, str]:
+    """The content of every file by its name. A pure function but for the templates that it reads."""
     files = files_of(blueprint)
     return {**files, "README.md": readme_text(plan, knowledge, blueprint, files)}

@@ -21,6 +21,8 @@ NEXT = ("practice", "baseline", "communication", "storage")
 FILES = {
     "settings.py": "every number and choice in one place",
     "model.py": "the model, as large as settings and data say",
+    "published.py": "fetches the published network, and says what is missing",
+    "adaptation.py": "freezes the published weights, but for what is trained",
     "network.py": "the network, as the advisor counts and times it",
     "layers.py": "layers that several networks share",
     "sizes.py": "sizes that the plan does not state",
@@ -59,6 +61,7 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "blueprint": blueprint,
         "commands": "\n".join(code_block(_commands(blueprint, files), "sh")),
         "target": code(blueprint.target) if blueprint.target is not None else None,
+        "place": code(blueprint.named.place) if blueprint.named is not None else None,
         "names": tuple(files),
         "files": [(name, FILES[name]) for name in FILES if name in files],
         "overview": "\n".join(table(["Topic", "Advice", "How sure"], rows)).strip(),

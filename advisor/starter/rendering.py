@@ -18,6 +18,7 @@ from advisor.networks.families.transformer.declaration import heads, layers_for,
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
 from advisor.starter.blueprint import Blueprint, Layout, counts_words
+from advisor.starter.named import Adaptation, Library, Named
 from advisor.starter.source import literal, without_unused_imports
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
-        chosen["data.py"] = f"data/{blueprint.layout}.py.j2"
+        chosen["data.py"] = f"data/{'tokenized' if blueprint.tokenized else blueprint.layout}.py.j2"
+        if blueprint.named is not None:
+            chosen |= _named(blueprint.named)
         chosen["loss.py"] = _loss(blueprint)
         if blueprint.has_own_loss:  # and so makes new examples
             chosen["generate.py"] = "shared/generate.py.j2"
@@ -75,6 +78,15 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         if blueprint.computing.device == "cluster":
             chosen["train.slurm"] = "shared/train.slurm.j2"
     return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}
+
+
+def _named(named: Named) -> dict[str, str]:
+    chosen = {"model.py": f"named/{named.library}.py.j2"}
+    if named.library is not Library.FILE or named.adaptation.adds:
+        chosen["published.py"] = "named/published.py.j2"
+    if named.adaptation is not Adaptation.FULL:
+        chosen["adaptation.py"] = "named/adaptation.py.j2"
+    return chosen
 
 
 def _loss(blueprint: Blueprint) -> str:
@@ -95,14 +107,19 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
     """Modules of ours by the name that they have in the project; none for a model that is no network."""
     if not blueprint.is_network:
         return {}
-    sources = [_LOOP / "initialisation.py", _LOOP / "schedules.py"]
+    sources = [_LOOP / "schedules.py"]
     if blueprint.recipe.optimizer in ("lars", "lamb"):
         sources.append(_LOOP / "layerwise.py")
-    if blueprint.recipe.recompute:
+    named = blueprint.named
+    if blueprint.recipe.recompute and (named is None or named.library is Library.FILE):
         sources.append(_ADVISOR / "networks" / "recompute.py")
     if blueprint.recipe.loss in ("dice_cross_entropy", "quantile"):
         sources.append(_PARTS / "supervised.py")
-    return {**network_files(blueprint.network), **{source.name: source.read_text("utf-8") for source in sources}}
+    own = {}
+    if named is None:
+        own = network_files(blueprint.network)
+        sources.append(_LOOP / "initialisation.py")
+    return {**own, **{source.name: source.read_text("utf-8") for source in sources}}
 
 
 def network_files(network: str) -> dict[str, str]:
@@ -131,10 +148,12 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "large_picture": blueprint.layout is Layout.PICTURE and pixels > LARGEST_FLAT_PICTURE,  # no row of values
         "counts_words": counts_words(blueprint.network),
         "trial_batch": blueprint.trial_batch,
+        "tokenized": blueprint.tokenized,
+        "frozen": blueprint.frozen,
         "hours": max(1, round(computing.hours or 24)),
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }
-    if blueprint.network == "transformer":
+    if blueprint.network == "transformer" and blueprint.named is None:
         width, patch = blueprint.hidden_units[0], patch_size(math.gcd(shape.height, shape.width))
         names |= {"layers": layers_for(width), "heads": heads(width), "patch": patch}
     return names

@@ -19,6 +19,7 @@ from advisor.knowledge.cache import knowledge_for
 from advisor.report.plan.json_plan import plan_text, read_plan, read_saved
 from advisor.session.evidence import evidence
 from advisor.session.reporting import FORMATS, report_of
+from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 
 from ..cli.program import advisor, refused
@@ -103,7 +104,7 @@ def test_a_wrong_value_anywhere_is_refused_or_shown(name: str, tmp_path: Path) -
             shown = report_of(plan, knowledge, format_, lambda plan=plan: evidence(plan, None, ()))  # type: ignore[misc]
             assert "\x1b[31m" not in shown
         with suppress(InputError):  # such as of a plan without a type of network
-            project_files(plan, knowledge)
+            project_files(plan, knowledge, blueprint_of(plan))
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "html", "json"])

@@ -27,6 +27,7 @@ from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
 from advisor.knowledge.model import Knowledge
 from advisor.resources import rules_folder
+from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 from advisor.starter.writing import write_project
 
@@ -64,7 +65,7 @@ def generated(
     folder: Path, plan: Plan, data: Path | None = None, target: str | None = None, delimiter: str = ","
 ) -> Path:
     """The folder, with the project of this plan in it."""
-    write_project(folder, project_files(plan, knowledge(), data, target, delimiter))
+    write_project(folder, project_files(plan, knowledge(), blueprint_of(plan, data, target, delimiter)))
     return folder
 
 

@@ -13,6 +13,7 @@ import torch
 
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
+from advisor.starter.planning import blueprint_of
 from advisor.starter.project import refuse_unreadable
 from tests.starter.projects import TABLE, generated, plan_of, run
 
@@ -105,9 +106,9 @@ def test_lines_of_text_need_not_be_a_table(kind: str, tmp_path: Path) -> None:
     (tmp_path / "pairs.txt").write_text("".join(f'the "{i}" cat\tla "{i}" chatte\n' for i in range(60)))
     found = inspect(tmp_path / "pairs.txt")
     facts = "data.modality=text data.examples=60 data.sequence_length=8 data.inputs=90"
-    refuse_unreadable(found, None, plan_of(f"task.kind={kind} {facts}"))
+    refuse_unreadable(found, None, blueprint_of(plan_of(f"task.kind={kind} {facts}")))
     with pytest.raises(InputError):
-        refuse_unreadable(found, None, plan_of(TABLE))
+        refuse_unreadable(found, None, blueprint_of(plan_of(TABLE)))
 
 
 def test_rows_that_look_like_edges_are_a_table_where_the_target_is_named(tmp_path: Path) -> None:

@@ -61,13 +61,15 @@ def _answers(_plan: Plan, _knowledge: Knowledge, desk: Desk | None) -> str:
 
 
 def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str, str]:
+    from advisor.starter.planning import blueprint_of
     from advisor.starter.project import project_files, refuse_unreadable
 
     seen = None if desk is None else desk.inspection
     if seen is None:
-        return project_files(plan, knowledge)
-    refuse_unreadable(seen, seen.target, plan)
-    return project_files(plan, knowledge, Path(seen.path), seen.target, seen.delimiter)
+        return project_files(plan, knowledge, blueprint_of(plan))
+    blueprint = blueprint_of(plan, Path(seen.path), seen.target, seen.delimiter)
+    refuse_unreadable(seen, seen.target, blueprint)
+    return project_files(plan, knowledge, blueprint)
 
 
 KINDS = (

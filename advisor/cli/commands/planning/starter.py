@@ -13,6 +13,8 @@ from advisor.knowledge.cache import knowledge_for
 from advisor.report.plan.json_plan import OTHER_RULES, read_saved
 from advisor.session.data import inspected
 from advisor.session.inputs import plan_of
+from advisor.session.models import shapes_of
+from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files, refuse_unreadable
 from advisor.starter.writing import write_project
 from advisor.wording import printable
@@ -21,19 +23,21 @@ from advisor.wording import printable
 def starter(options: Starter) -> None:
     data, target = options.data, options.target
     if options.plan is not None:
-        _refuse_both(options.answers, options.sets)
+        _refuse_both(options)
         knowledge = knowledge_for(as_packs(options.packs))
         saved = read_saved(options.plan, knowledge)
         if saved.remark:
             warn(OTHER_RULES, saved.remark)
-        found = saved.plan
+        found, model = saved.plan, None
         inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
     else:
         inputs = inputs_of(options)
-        knowledge, found, inspection = inputs.knowledge, plan_of(inputs), inputs.inspection
+        knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
+    delimiter = "," if inspection is None else inspection.delimiter
+    blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
     if inspection is not None:
-        refuse_unreadable(inspection, target, found)
-    files = project_files(found, knowledge, data, target, "," if inspection is None else inspection.delimiter)
+        refuse_unreadable(inspection, target, blueprint)
+    files = project_files(found, knowledge, blueprint)
     write_project(options.output, files, force=options.force)
     say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))
 
@@ -43,9 +47,10 @@ def _is_graph(data: Path) -> bool:
     return (data / "nodes.csv").is_file()
 
 
-def _refuse_both(answers: Path | None, sets: list[str] | None) -> None:
+def _refuse_both(options: Starter) -> None:
     """A saved plan was made from answers of its own."""
-    given = [name for name, value in (("--answers", answers), ("--set", sets)) if value]
+    stated = (("--answers", options.answers), ("--set", options.sets), ("--model", options.model))
+    given = [name for name, value in stated if value]
     if given:
         what = "a saved plan was made from answers of its own"
         raise input_error("A plan cannot be changed", what, where=given[0], remedy="Leave it out, or leave --plan out.")
