@@ -119,6 +119,16 @@ class Model:
         return max((layer.moved for layer in self.layers), default=0)
 
     @property
+    def unfolded(self) -> int:
+        """Values of one example that a convolution spreads its input out to, to compute it as a product of matrices, where
+        it does so for most of them: those under its kernel at every place of the result.
+        """
+        return max(
+            (layer.multiply_adds // layer.shape[0] for layer in self.layers if layer.shape and _SPREADS.search(layer.kind)),
+            default=0,
+        )
+
+    @property
     def recomputed(self) -> int:
         """Values of one example that wait where every block is computed again on the way back (activation checkpointing):
         what goes from block to block, what is outside of blocks, and the values of one block at a time.
@@ -138,3 +148,5 @@ class Model:
 
 _BLOCK = re.compile(r"[^.\d][^.]*(\.[^.\d][^.]*)*(\.\d+)+(?=\.)")
 """The numbered part of a network that a layer belongs to: `stages.0.1` of stages.0.1.look."""
+_SPREADS = re.compile(r"^convolution$|Conv(Transpose)?\dd")
+"""Kinds of layers whose results have their channels first: ours, and classes of libraries, such as Conv2dSame."""

@@ -23,6 +23,7 @@ class Estimate:
     largest: int
     kept_bytes: int = 0
     outputs: int = 0
+    unfolded: int = 0
 
 
 def counted(spec: NetworkSpec, *, processor: bool = False) -> Model:
@@ -66,6 +67,7 @@ def estimated(network: str, parameters: int, steps: int | None, model: Model | N
         max(1, round(model.largest * wider)),
         round(model.kept_bytes * wider),
         model.outputs,
+        round(model.unfolded * wider),
     )
 
 

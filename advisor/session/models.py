@@ -38,10 +38,11 @@ _COUNTS = {
     "network.kept_bytes": "kept_bytes",
     "network.recomputed_values": "recomputed",
     "network.largest_values": "largest",
+    "network.unfolded_values": "unfolded",
     "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
-_OF_LAYERS = ("network.recomputed_values", "network.largest_values", "network.output_values")
+_OF_LAYERS = ("network.recomputed_values", "network.largest_values", "network.unfolded_values", "network.output_values")
 """Known where each layer is, and not parts of many layers added up."""
 _DRAWN = ("written",)
 """Families whose weights are drawn when the network is built."""

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from advisor.models.families.parts import Attention, FeedForward
+from advisor.models.model import Model, Source
 from advisor.models.tape import Tape, Value
 from advisor.models.tracing.trace import traced
 
@@ -170,3 +171,16 @@ def test_dropout_keeps_a_byte_for_each_value_as_it_does_on_a_gpu() -> None:
     tape.dropout(tape.given(100), 0.3)
     assert [layer.kept_bytes for layer in tape.layers] == [100]
     assert Tape().dropout(given := tape.given(100), 0.0) is given
+
+
+def test_a_convolution_spreads_its_input_out_as_torch_unfolds_it() -> None:
+    tape = Tape()
+    x = tape.convolution("one", tape.given(3, 32, 32), 16, 3, stride=2)
+    x = tape.convolution("two", tape.activation("relu", x), 32, 5, groups=1)
+    tape.convolution("depthwise", x, 32, 7, groups=32)
+    model = Model("three", "convolutions", Source.BUILT, (3, 32, 32), tuple(tape.layers))
+
+    assert model.unfolded == functional.unfold(torch.zeros(1, 16, 16, 16), 5, padding=2).numel()
+    rows = nn.Sequential(nn.Conv2d(3, 16, 3, 2, 1), nn.ReLU(), nn.Conv2d(16, 32, 5, padding=2))
+    same = traced(lambda: rows, lambda batch: (torch.zeros(batch, 3, 32, 32),))
+    assert Model("two", "convolutions", Source.YOURS, (3, 32, 32), tuple(same)).unfolded == model.unfolded

@@ -28,6 +28,26 @@ def test_attention_may_name_what_it_is_given() -> None:
     assert sum(layer.multiply_adds for layer in layers) == 2 * 5 * 5 * (8 + 8)
 
 
+def test_weights_that_are_lent_do_not_stand_in_the_place_of_the_answer() -> None:
+    layers = traced(Lending, lambda batch: (torch.zeros(batch, 8),))
+
+    assert {layer.name: layer.parameters for layer in layers if layer.parameters} == {"lent": 4 * 8 + 4, "head": 4 * 3 + 3}
+    assert (layers[-1].name, layers[-1].shape) == ("head", (3,))
+
+
+class Lending(nn.Module):
+    """Computes with the weights of a part that it never calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lent = nn.Linear(8, 4)
+        self.head = nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.head(nn.functional.linear(x, self.lent.weight, self.lent.bias))
+        return result
+
+
 class Attending(nn.Module):
     """Values that look at each other."""
 

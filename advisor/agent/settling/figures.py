@@ -33,6 +33,7 @@ _FOUND = {
     "plan.kept_bytes": "network.kept_bytes",
     "plan.recomputed_values": "network.recomputed_values",
     "plan.largest_values": "network.largest_values",
+    "plan.unfolded_values": "network.unfolded_values",
     "plan.output_values": "network.output_values",
 }
 """Facts about a network that somebody named, by the figures that they give."""
@@ -102,6 +103,7 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
         "plan.kept_bytes": Quantity(found.kept_bytes, origin, _KEPT_FROM),
         "plan.recomputed_values": Quantity(found.recomputed, origin, _KEPT_FROM),
         "plan.largest_values": Quantity(found.largest, origin, _KEPT_FROM),
+        "plan.unfolded_values": Quantity(found.unfolded, origin, _COUNTED_FROM),
         "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
     }
 

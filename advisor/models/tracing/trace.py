@@ -81,7 +81,8 @@ class _Books:
 
 
 def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = False) -> list[Layer]:
-    """The parts of a network, for one example, in the order in which they are met first.
+    """The parts of a network, for one example: those that only lend their weights, then others in the order in which they
+    are met first.
 
     Args:
         build: makes the module; called where new tensors have no content.
@@ -99,9 +100,9 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
             _put_on_the_cpu(module)
         module.train()
         smaller, larger = (_counts(module, inputs(batch)) for batch in _BATCHES)
-    names = dict.fromkeys([*larger, *(name for name, parameters in own.items() if parameters)])
+    lent = [name for name, parameters in own.items() if parameters and name not in larger]
     kinds = {name: type(part).__name__ for name, part in module.named_modules()}
-    return [_layer(name, kinds.get(name, ""), own.get(name, 0), smaller, larger) for name in names]
+    return [_layer(name, kinds.get(name, ""), own.get(name, 0), smaller, larger) for name in [*lent, *larger]]
 
 
 def _put_on_the_cpu(module: nn.Module) -> None:

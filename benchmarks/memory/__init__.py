@@ -1,0 +1,1 @@
+"""Trainings whose memory is measured here, and those that others measured, for memory_truth.py."""
