@@ -54,7 +54,10 @@ def here(knowledge: Knowledge, word: str) -> None:
     for one in measured(knowledge, [case for case in CASES if word in case.name]):
         errors.append(one.error)
         sizes = " | ".join(f"{size / 1e6:.0f}" for size in (one.states, one.foretold, one.found))
-        print(f"| {one.case.name} | {one.case.optimizer} | {one.case.precision} | {sizes} | {one.error:+.1%} |", flush=True)
+        print(
+            f"| {one.case.name} | {one.case.optimizer} | {one.case.precision} | {sizes} | {one.error:+.1%} |",
+            flush=True,
+        )
     low = sum(error < -0.05 for error in errors)
     print(f"\n{len(errors)} trainings: {_summary(errors)}; {low} more than 5 % too low, the lowest {min(errors):+.1%}")
 
@@ -65,14 +68,19 @@ def published(knowledge: Knowledge, table: Path) -> None:
     fitted = [row for row in rows if row.model in models and row.model not in HELD_OUT]
     held = [row for row in rows if row.model in HELD_OUT]
     print(f"{len(rows)} trainings in the table, {len(fitted)} of {len(models) - len(HELD_OUT)} networks looked at,")
-    print(f"{len(held)} of {len(HELD_OUT)} held out. {_ended(fitted)} and {_ended(held)} of them took less than a smaller batch.\n")
+    print(
+        f"{len(held)} of {len(HELD_OUT)} held out. {_ended(fitted)} and {_ended(held)} of them took less than a smaller batch.\n"
+    )
     items = {
         optimizer: {name: foretold(knowledge, name, model, optimizer) for name, model in models.items()}
         for optimizer in OPTIMIZERS
     }
     print("Looked at, by optimiser, in 32 bits:")
     for optimizer, found in items.items():
-        print(f"  {optimizer}: {_summary(_errors(fitted, _figure(found)))}; reserve that fits best {_reserve(fitted, found):,.0f} MB")
+        print(
+            f"  {optimizer}: {_summary(_errors(fitted, _figure(found)))};"
+            f" reserve that fits best {_reserve(fitted, found):,.0f} MB"
+        )
     best = min(OPTIMIZERS, key=lambda one: statistics.median(map(abs, _errors(fitted, _figure(items[one])))))
     whole = [row for row in held if not row.ended]
     for name, some in (("all", held), ("those that got as far as smaller batches", whole)):

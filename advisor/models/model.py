@@ -124,7 +124,11 @@ class Model:
         it does so for most of them: those under its kernel at every place of the result.
         """
         return max(
-            (layer.multiply_adds // layer.shape[0] for layer in self.layers if layer.shape and _SPREADS.search(layer.kind)),
+            (
+                layer.multiply_adds // layer.shape[0]
+                for layer in self.layers
+                if layer.shape and _SPREADS.search(layer.kind)
+            ),
             default=0,
         )
 

@@ -15,14 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory.plans import figures_of, value
-
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.knowledge.model import Knowledge
 from advisor.models.model import Model
 from advisor.plain import decode, encode
 from advisor.session.models import MODEL, model_of, with_model
+from memory.plans import figures_of, value
 
 MIB = 2**20
 FULL_MIB = 39_000
@@ -83,7 +82,12 @@ def peaks(table: Path) -> list[Peak]:
     """Its rows that are not cut off."""
     with table.open(newline="") as file:
         rows = [
-            Peak(row["model"], int(row["batch"]), float(row["peak_MiB"]) * MIB, float(row["fake_tensor_MB_after_backward"]))
+            Peak(
+                row["model"],
+                int(row["batch"]),
+                float(row["peak_MiB"]) * MIB,
+                float(row["fake_tensor_MB_after_backward"]),
+            )
             for row in csv.DictReader(file, delimiter="|")
         ]
     found = []
@@ -131,4 +135,6 @@ def foretold(knowledge: Knowledge, name: str, model: Model, optimizer: str) -> I
     """The figures of a plan that trains the network on one card, by this optimiser."""
     facts = with_model(knowledge, FactBase.of({**_FACTS, MODEL: f"timm:{name}"}), model)
     figures = figures_of(knowledge, facts, {**_CHOSEN, "training.optimizer": optimizer})
-    return Item(*(value(figures, f"memory.{one}") for one in ("states_on_device", "activations_per_example", "reserved")))
+    return Item(
+        *(value(figures, f"memory.{one}") for one in ("states_on_device", "activations_per_example", "reserved"))
+    )

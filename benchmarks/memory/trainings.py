@@ -9,9 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.cases import Case
-from memory.plans import planned, value
-
 from advisor.agent.settling.workloads import step_of
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan
@@ -19,6 +16,8 @@ from advisor.knowledge.model import Knowledge
 from advisor.plain import encode
 from advisor.probes.workload import Workload
 from advisor.session.models import MODEL, model_of, with_model
+from memory.cases import Case
+from memory.plans import planned, value
 
 CHILD = Path(__file__).with_name("child.py")
 SECONDS = 300.0

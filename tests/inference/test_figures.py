@@ -227,7 +227,11 @@ def test_a_processor_spreads_no_input_of_a_convolution_out(knowledge: Knowledge)
 
 def test_a_network_whose_layers_are_known_together_only_has_what_it_keeps(knowledge: Knowledge) -> None:
     made = with_values(plan(knowledge, **SERVER), {"training.precision": "fp32", "memory.strategy": "fits"})
-    known = {name: SEVEN_BILLION[name] for name in SEVEN_BILLION if name not in ("plan.largest_values", "plan.unfolded_values")}
+    known = {
+        name: SEVEN_BILLION[name]
+        for name in SEVEN_BILLION
+        if name not in ("plan.largest_values", "plan.unfolded_values")
+    }
     found = figures(knowledge, made, known)
     assert value(found, "memory.activations_per_example") == 4 * 1_000_000_000 + 8 * 1_000_000
 

@@ -31,7 +31,10 @@ def test_attention_may_name_what_it_is_given() -> None:
 def test_weights_that_are_lent_do_not_stand_in_the_place_of_the_answer() -> None:
     layers = traced(Lending, lambda batch: (torch.zeros(batch, 8),))
 
-    assert {layer.name: layer.parameters for layer in layers if layer.parameters} == {"lent": 4 * 8 + 4, "head": 4 * 3 + 3}
+    assert {layer.name: layer.parameters for layer in layers if layer.parameters} == {
+        "lent": 4 * 8 + 4,
+        "head": 4 * 3 + 3,
+    }
     assert (layers[-1].name, layers[-1].shape) == ("head", (3,))
 
 
