@@ -9,7 +9,7 @@ PARALLEL := -n 3 --dist worksteal
 # Remarks on rules that need a proof by z3 take twenty seconds: CI and `make lint` ask for them.
 WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None; runpy.run_module('advisor', run_name='__main__')"
 
-.PHONY: advise install quick test test-ci test-all fuzz lint lint-code lint-rules docs site pictures bench limits bench-machine bench-trials gpu gpu-kit clean
+.PHONY: advise install quick test test-ci test-all fuzz lint lint-code lint-rules docs site pictures bench limits one-network bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -80,6 +80,10 @@ bench: $(DEV_READY)
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/questions/questions.py
+
+# Every type of network in three sizes, and twenty published ones, as plan, probes, trials and projects have them: six minutes.
+one-network: $(DEV_READY)
+	$(BIN)/python benchmarks/one_network.py
 
 # What docs/limits.md declares: inspections of data as large as they may be, ten minutes and 6 GB of disk.
 limits: $(DEV_READY)

@@ -14,6 +14,7 @@ import torch
 from advisor.children.errors import CannotRunError
 from advisor.children.supervise import Limits
 from advisor.models.code import Argument, Code, Library
+from advisor.models.published import published_models
 from advisor.probes.catalogue import probe_named
 from advisor.probes.child.training_step import TrainingStep
 from advisor.probes.outcome import Outcome
@@ -228,3 +229,18 @@ def test_a_network_of_timm_is_timed_with_drawn_weights() -> None:
 
     assert step.weights == theirs
     assert torch.isfinite(step.run(2, Precision.FP32))
+
+
+def test_a_published_text_network_is_built_as_its_configuration_says() -> None:
+    """In a child, since there nobody has imported the library before."""
+    library("transformers")
+    published = published_models()["chronos-t5-tiny"]
+    parameters = published.model((16,)).parameters
+    plan = Workload("transformer", "text", 4096, 4096, sequence_length=16, batch_size=2, threads=1)
+
+    outcome = timed(
+        replace(plan, named=NamedNetwork("chronos-t5-tiny", parameters, "0", published.code((16,)))), seconds=40.0
+    )
+
+    assert outcome.failure is None
+    assert outcome.applies["weights"] == str(parameters)

@@ -148,6 +148,8 @@ def _by_place(module: Any, names: list[str]) -> Any:
 def _library(name: str) -> Any:
     try:
         with _without_operators():
+            if importlib.util.find_spec("torchvision") is not None:
+                importlib.import_module("torchvision")  # before parts of the library that are imported later ask for it
             return importlib.import_module(name)
     except ImportError as error:
         raise RefusedError(f"{name} cannot be imported ({error}): pip install {name}") from error

@@ -19,7 +19,7 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from advisor.datasets.dataset import Examples, Task
-from advisor.datasets.preparing.preparation import Preparation, preparation
+from advisor.datasets.preparing.preparation import Preparation, Shape, preparation
 from advisor.datasets.preparing.splits import inner_folds
 from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
@@ -198,7 +198,7 @@ class Fitting:
             return self._inputs(training, rows, flat=flat), prepared.targets(rows)
 
         found = self.with_torch().fit(
-            self._described(prepared, settings),
+            described(settings, prepared.shape, self.examples.modality, self.examples.task),
             settings,
             part(learning),
             part(stopping) if stopping is not None else None,
@@ -211,21 +211,6 @@ class Fitting:
         if self.examples.task is not Task.CLASSIFY:
             return replace(found, predicted=prepared.restore(outputs))
         return replace(found, predicted=outputs.argmax(axis=1), probabilities=softmax(outputs, axis=1))
-
-    def _described(self, prepared: Preparation, settings: NetworkSettings) -> Description:
-        shape, flat = prepared.shape, family(settings.network).takes_rows
-        return Description(
-            network=settings.network,
-            modality="tabular" if flat else self.examples.modality,
-            inputs=shape.flat_values if flat else shape.inputs,
-            outputs=shape.outputs,
-            hidden_units=settings.hidden_units,
-            sequence_length=None if flat else shape.sequence_length,
-            loss="cross_entropy" if self.examples.task is Task.CLASSIFY else "mse",
-            activation=settings.activation,
-            normalization=settings.normalization,
-            dropout=settings.dropout,
-        )
 
     def _kept_back(self, settings: NetworkSettings, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
         """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
@@ -257,3 +242,20 @@ def _finite(predicted: Numbers) -> Numbers:
     if not numpy.isfinite(predicted).all():
         raise FittingError("It predicted values that are no numbers.")
     return predicted
+
+
+def described(settings: NetworkSettings, shape: Shape, modality: str, task: Task) -> Description:
+    """The network with these settings for examples of this shape."""
+    flat = family(settings.network).takes_rows
+    return Description(
+        network=settings.network,
+        modality="tabular" if flat else modality,
+        inputs=shape.flat_values if flat else shape.inputs,
+        outputs=shape.outputs,
+        hidden_units=settings.hidden_units,
+        sequence_length=None if flat else shape.sequence_length,
+        loss="cross_entropy" if task is Task.CLASSIFY else "mse",
+        activation=settings.activation,
+        normalization=settings.normalization,
+        dropout=settings.dropout,
+    )
