@@ -37,7 +37,7 @@ FILES = {
     "initialisation.py": "the weights that training starts from",
     "recompute.py": "saves memory by computing results again",
     "devices.py": "on which device, and with which other processes",
-    "checkpoints.py": "saves and loads where the training stands",
+    "checkpoints.py": "what is kept of a training, and which data it belongs to",
     "averages.py": "means of what is reported",
     "test_project.py": "a short training, to see that everything works",
     "generate.py": "what the best weights are good for: makes, writes or translates",
@@ -83,19 +83,20 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
     if blueprint.is_network:
         processes = blueprint.computing.gpus if blueprint.computing.gpus > 1 else 2
         small = "" if blueprint.trial_batch is None else f" --batch-size {blueprint.trial_batch}"
-        yield f"python train.py --steps 20{small}"
-        yield f"python train.py --steps 40 --resume{small}"
+        yield f"python train.py --output trial --steps 20{small}"
+        yield f"python train.py --output trial --steps 40 --resume{small}"
         yield f"python train.py --data {data}"
         yield f"python train.py --data {data} --resume"
-        yield f"python train.py --data {data} --processes {processes}"
+        yield f"python train.py --data {data} --output together --processes {processes}"
         if "train.slurm" in files:
             yield f"sbatch train.slurm {data}"
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
-        yield "python train.py" if blueprint.network == "linear" else "python train.py --rounds 20"
-        if blueprint.network != "linear":
-            yield "python train.py --rounds 40 --resume"
+        rounds = "" if blueprint.network == "linear" else " --rounds 20"
+        yield f"python train.py --output trial{rounds}"
+        if rounds:
+            yield "python train.py --output trial --rounds 40 --resume"
         yield f"python train.py --data {data}"
     yield "python test_project.py"
 

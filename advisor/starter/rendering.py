@@ -63,7 +63,7 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
     """The name of every file of the project but README.md, with the template that it comes from."""
     if not blueprint.is_network:
         chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
-        chosen["test_project.py"] = "shared/test_project.py.j2"
+        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}

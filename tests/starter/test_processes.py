@@ -104,7 +104,7 @@ def test_all_processes_end_with_the_one_that_was_typed(project: Path, number: si
         training.send_signal(number)
         training.wait(PATIENCE)
         assert psutil.wait_procs(processes, PATIENCE)[1] == []
-        assert [path for path in (project / "runs").iterdir() if path.name.startswith((".", "tmp"))] == []
+        assert [path for path in (project / "together").iterdir() if path.name.startswith((".", "tmp"))] == []
 
 
 def test_two_processes_share_the_rows(project: Path, table: Path, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_two_processes_share_the_rows(project: Path, table: Path, tmp_path: Path
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("step ") == 2  # only one of the two tells of each epoch
-    last = torch.load(project / "runs" / "last.pt", weights_only=True)
+    last = torch.load(project / "together" / "last.pt", weights_only=True)
     assert last["step"] == 4  # 64 rows: two batches of 16 for each
 
 

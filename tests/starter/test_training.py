@@ -64,16 +64,16 @@ def test_a_network_trains_as_its_readme_says(name: str, tmp_path: Path) -> None:
     assert "advisor" not in imported(project)
 
     run(project, command(project, "--steps 20"))
-    first = torch.load(project / "runs" / "last.pt", weights_only=True)
+    first = torch.load(project / "trial" / "last.pt", weights_only=True)
     assert first["step"] == 20
 
     run(project, command(project, "--resume", "--steps 40"))
-    second = torch.load(project / "runs" / "last.pt", weights_only=True)
+    second = torch.load(project / "trial" / "last.pt", weights_only=True)
     assert second["step"] == 40
     assert second["best"] <= first["best"]
     changed = [key for key, weights in first["network"].items() if not torch.equal(weights, second["network"][key])]
     assert changed
-    assert (project / "runs" / "best.pt").exists()
+    assert (project / "trial" / "best.pt").exists()
 
 
 TEXTS = "data.modality=text data.inputs=60 data.sequence_length=8 data.examples=9000 project.pretrained_allowed=no"
@@ -137,9 +137,9 @@ def test_gradient_boosting_is_fitted_and_grows(tmp_path: Path) -> None:
     assert not {"advisor", "torch"} & imported(project)
 
     run(project, command(project, "--rounds 20"))
-    assert joblib.load(project / "runs" / "model.joblib")["model"].n_iter_ == 20
+    assert joblib.load(project / "trial" / "model.joblib")["model"].n_iter_ == 20
     run(project, command(project, "--rounds 40"))
-    assert joblib.load(project / "runs" / "model.joblib")["model"].n_iter_ > 20
+    assert joblib.load(project / "trial" / "model.joblib")["model"].n_iter_ > 20
 
 
 def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""Earlier results: nothing replaces them unasked, and no training goes on with other data than it began with."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import torch
+
+from advisor.starter.blueprint import Layout, Targets
+from tests.starter.blueprints import blueprint, module
+from tests.starter.blueprints import project as written
+from tests.starter.projects import TABLE, generated, plan_of, run
+from tests.starter.test_training import SMALL
+
+FEW = "--steps 2 --batch-size 4"
+
+
+def table(path: Path, rows: int = 40) -> Path:
+    path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'even' if i % 2 else 'odd'}\n" for i in range(rows)))
+    return path
+
+
+@pytest.fixture(params=["network", "trees"])
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, str]:
+    """A project, a short training, and one that goes on."""
+    if request.param == "network":
+        plan = plan_of(TABLE, network_hidden_units=[4], **SMALL)
+        return generated(tmp_path / "project", plan), FEW, "--steps 4 --batch-size 4 --resume"
+    plan = plan_of(TABLE.replace("sparse_ids=yes", "sparse_ids=no"), network_type="random_forest")
+    return generated(tmp_path / "project", plan), "--rounds 2", "--rounds 3 --resume"
+
+
+def test_an_earlier_result_is_replaced_only_where_that_is_said(project: tuple[Path, str, str]) -> None:
+    folder, short, _ = project
+    said = run(folder, f"python train.py {short}")
+    (result,) = [file for file in (folder / "runs").iterdir() if file.name in ("best.pt", "model.joblib")]
+    assert f"runs/{result.name}" in said.splitlines()[-1], "the last line names the file"
+    before = result.read_bytes()
+    with pytest.raises(SystemExit, match="--force to replace it"):
+        run(folder, f"python train.py --seed 5 {short}")
+    assert result.read_bytes() == before
+    run(folder, f"python train.py --seed 5 {short} --output elsewhere")
+    assert result.read_bytes() == before
+    run(folder, f"python train.py --seed 5 {short} --force")
+    assert result.read_bytes() != before
+
+
+def test_a_training_goes_on_with_the_data_that_it_began_with(project: tuple[Path, str, str], tmp_path: Path) -> None:
+    folder, short, on = project
+    first, other = table(tmp_path / "first.csv"), table(tmp_path / "other.csv", 44)
+    run(folder, f"python train.py --data {first} {short}")
+    for wrong in (f"--data {other}", ""):
+        with pytest.raises(SystemExit, match="other data"):
+            run(folder, f"python train.py {wrong} {on}")
+    moved = first.rename(tmp_path / "moved.csv")
+    run(folder, f"python train.py --data {moved} {on}")
+    run(folder, f"python train.py --data {other} {on} --force")
+
+
+def test_the_last_line_has_the_score_of_the_weights_that_it_names(tmp_path: Path) -> None:
+    folder = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4], **SMALL))
+    said = run(folder, "python train.py --steps 60 --batch-size 16 --learning-rate 0.5").splitlines()
+    scores = [line.partition("validation ")[2] for line in said if line.startswith("step ")]
+    best = min(scores, key=lambda score: float(score.split()[1]))
+    assert said[-1] == f"The best weights are in runs/best.pt: validation {best}"
+    again = run(folder, "python train.py --steps 61 --batch-size 16 --learning-rate 0.5 --resume").splitlines()
+    assert again[-1].startswith("The best weights are in runs/best.pt: validation loss ")
+
+
+def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = written(tmp_path / "project", blueprint("ffn", Layout.TABLE, Targets.CLASS))
+    train = module(folder, "train")
+    with mock.patch.object(sys, "argv", ["train.py", "--output", str(folder / "runs"), "--steps", "20"]):
+        options = train.arguments()
+    training = train.Training(options, train.Place(torch.device("cpu")))
+    stopped = mock.patch.object(train.Training, "train_epoch", side_effect=[{"loss": 1.0}, KeyboardInterrupt])
+    with stopped, pytest.raises(SystemExit) as raised:
+        training.run()
+    assert raised.value.code == 130
+    assert "last.pt goes on with --resume" in capsys.readouterr().err
