@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -23,6 +23,7 @@ from typing import Any
 
 import torch
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # nothing is fetched
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where it is not installed, its tests are beside it
 
 from advisor.agent.settling.figures import given_quantities
@@ -30,11 +31,14 @@ from advisor.agent.settling.workloads import with_code, workload_of
 from advisor.agent.trials.trying import planned
 from advisor.datasets.dataset import Task
 from advisor.datasets.preparing.preparation import Shape
+from advisor.errors import InputError
 from advisor.facts.answers import parse_assignments
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.loader import load
+from advisor.models.code import Library
+from advisor.models.model import Model
 from advisor.models.tracing.trace import traced
 from advisor.networks.builders import build
 from advisor.networks.examples import example_batch
@@ -43,10 +47,13 @@ from advisor.probes.workload import NamedNetwork, Workload
 from advisor.resources import rules_folder
 from advisor.session.inputs import gather, plan_of
 from advisor.session.models import code_of
+from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 from advisor.starter.writing import write_project
 from advisor.training.child.fitting import described
 from advisor.training.ladder.menu import AS_PLANNED, menu
+from tests.models.libraries import as_in_training, library
+from tests.starter.projects import run
 
 Units = tuple[int, ...]
 PARAMETERS, MULTIPLY_ADDS = 0.001, 0.02
@@ -135,7 +142,7 @@ TYPES: Mapping[str, Type] = {
 PUBLISHED: Mapping[str, str] = {
     **dict.fromkeys(
         ("resnet18", "resnet50", "convnext_tiny", "vit_base_patch16_224", "efficientnet_b0", "mobilenetv3_large_100"),
-        f"{CLASSES} data.modality=image data.inputs=150528 data.examples=5000",
+        "task.kind=classify task.outputs=1000 data.modality=image data.inputs=150528 data.examples=5000",
     ),
     **dict.fromkeys(
         ("bert-base", "bert-large", "distilbert", "roberta-base", "modernbert-base"),
@@ -193,12 +200,13 @@ def of_child(workload: Workload | str) -> Cell:
         )
 
 
-def _as_in_training(named: NamedNetwork) -> ExitStack:
+def _as_in_training(named: NamedNetwork | None) -> ExitStack:
+    """Libraries as the tests have them, which need no compiled operators of torchvision."""
     stack = ExitStack()
-    if named.code is not None and named.code.library == "transformers":
-        from tests.models.libraries import as_in_training
-
-        stack.enter_context(as_in_training())
+    if named is not None and named.code is not None:
+        library(named.code.library)
+        if named.code.library is Library.TRANSFORMERS:
+            stack.enter_context(as_in_training())
     return stack
 
 
@@ -218,18 +226,23 @@ def of_trial(plan: Plan, workload: Workload | str) -> Cell:
     return _counted(lambda: build(spec), lambda batch: (example_batch(spec, batch, generator)[0],))
 
 
-def of_project(plan: Plan) -> Cell:
-    """By `python train.py --describe` of the project that the plan becomes."""
+def of_project(plan: Plan, model: Model | None = None) -> Cell:
+    """By `python train.py --describe` of the project that the plan becomes.
+
+    What a project knows of a network of the hub that is not on this computer, its plan has told it.
+    """
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
-        write_project(project, project_files(plan, rules()))
-        done = subprocess.run(
-            [sys.executable, "train.py", "--describe"],
-            cwd=project, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-    if done.returncode:
-        return f"failed: {done.stderr.strip().splitlines()[-1][:60]}"
-    told = json.loads(done.stdout)
+        try:
+            blueprint = blueprint_of(plan, model=model)
+        except InputError:
+            return "not generated"
+        write_project(project, project_files(plan, rules(), blueprint))
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                told = json.loads(run(project, "python train.py --describe"))
+        except (Exception, SystemExit) as error:  # its code is generated: anything may be wrong with it
+            return f"failed: {str(error).splitlines()[0][:60]}"
     return Figures(told["parameters"], told["multiply_adds_per_example"])
 
 
@@ -255,7 +268,13 @@ def published(names: list[str]) -> Iterator[tuple[str, list[Cell], bool]]:
     for name, facts in PUBLISHED.items():
         if names and name not in names:
             continue
-        found = gather(sets=facts.split(), machine="none", model=name, complain=lambda *_: None, recall=False)
+        found = gather(
+            sets=[*facts.split(), "project.pretrained_allowed=yes"],
+            machine="none",
+            model=name,
+            complain=lambda *_: None,
+            recall=False,
+        )
         plan, code = plan_of(found, DETAIL), code_of(found.facts, found.network)
         workload = workload_of(plan)
         step = with_code(workload, code) if isinstance(workload, Workload) else workload
@@ -263,14 +282,13 @@ def published(names: list[str]) -> Iterator[tuple[str, list[Cell], bool]]:
             of_plan(plan),
             of_child(step if step is not None else "not timed") if not isinstance(code, str) else code,
         )
-        same = isinstance(ours, Figures) and isinstance(theirs, Figures)
-        same = same and ours.near(theirs, PARAMETERS, MULTIPLY_ADDS)  # type: ignore[union-attr, arg-type]
-        yield name, [ours, theirs, "not tried", of_published_project(plan)], same
-
-
-def of_published_project(plan: Plan) -> Cell:
-    """Projects do not load published weights yet; those that do are asked as `of_project` asks others."""
-    return "not generated"
+        with _as_in_training(step.named if isinstance(step, Workload) else None):
+            project = of_project(plan, found.network)
+        others = [one for one in (ours, project) if one != "not generated"]
+        same = isinstance(theirs, Figures) and all(
+            isinstance(one, Figures) and one.near(theirs, PARAMETERS, MULTIPLY_ADDS) for one in others
+        )
+        yield name, [ours, theirs, "not tried", project], same
 
 
 def main() -> int:
