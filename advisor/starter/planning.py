@@ -12,7 +12,7 @@ from advisor.inference.plan import Plan
 from advisor.models.model import Model
 from advisor.networks.family import Answer
 from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words, family_of
-from advisor.starter.named import named_of
+from advisor.starter.named import Named, named_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
 from advisor.wording import join_names
 
@@ -80,7 +80,7 @@ def blueprint_of(
         computing=_computing(plan),
         target=target,
         data=str(data.absolute()) if data is not None else None,
-        differences=tuple(_differences(plan, network, layout, targets, sizes)),
+        differences=tuple(_differences(plan, network, layout, targets, sizes, named)),
         delimiter=delimiter,
         named=named,
     )
@@ -204,7 +204,9 @@ def _computing(plan: Plan) -> Computing:
 # --- differences from the plan -----------------------------------------------------------------------------
 
 
-def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, sizes: Sizes) -> Iterator[str]:
+def _differences(
+    plan: Plan, network: str, layout: Layout, targets: Targets, sizes: Sizes, named: Named | None
+) -> Iterator[str]:
     kind = fact_of(plan, "task.kind")
     if kind == "segment" and layout not in (Layout.PICTURE, Layout.GRAPH):
         yield "The project gives one class to each example, not to each of its parts: cut your data into such parts first."
@@ -233,19 +235,27 @@ def _differences(plan: Plan, network: str, layout: Layout, targets: Targets, siz
         if entry.value is None and len(entry.tied) > 1:
             yield f"{entry.title}: {join_names(entry.tied)} lead together; the project takes {entry.tied[0]}."
     if network not in CLASSICAL:
-        yield from _not_in_a_small_project(plan, network)
+        if named is None:
+            yield from _not_of_a_small_network(plan, network)
+        yield from _not_in_a_small_project(plan)
 
 
-def _not_in_a_small_project(plan: Plan, network: str) -> Iterator[str]:
+def _not_of_a_small_network(plan: Plan, network: str) -> Iterator[str]:
     init = _advised(plan, "network.init")
     if init == "pretrained":
-        yield "Initial weights: the plan advises weights trained by others. The project downloads nothing and starts with He."
+        yield (
+            "Initial weights: the plan advises weights trained by others, and names no network that has them. The project "
+            "downloads nothing and starts with He; --model NAME makes one of published weights."
+        )
     if init == "layerwise_pretraining" and not family_of(network).layerwise:
         yield "Initial weights: layers are not trained one by one beforehand; the project starts with He."
     family, normalization = family_of(network), _advised(plan, "network.normalization")
     if normalization not in (None, *family.normalizations, family.own_normalization):
         has = "no normalisation" if family.own_normalization == "none" else family.own_normalization
         yield f"Normalisation: the plan advises {normalization}; the project's {network} has {has}."
+
+
+def _not_in_a_small_project(plan: Plan) -> Iterator[str]:
     if _advised(plan, "training.precision") == "fp8":
         yield "Number format: 8 bits need the package torchao; the project uses bfloat16."
     for topic, (known, instead) in _PLAIN.items():

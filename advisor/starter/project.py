@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.datasets.dataset import Inspection
 from advisor.errors import input_error
+from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.starter.blueprint import Blueprint
@@ -21,6 +22,8 @@ READ = (
     "folder of sounds",
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
+_SPREAD = {"shard_states": "spread its states over devices", "offload": "move its states to main memory"}
+"""Strategies without which a network does not fit, in words."""
 EDGES = "edge list"
 _TEXTS = ("delimited text", "text")
 
@@ -45,6 +48,31 @@ def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Bl
     elif data.format in (*READ, EDGES):
         return
     raise input_error("A project cannot read these data", what, where=data.path, remedy=remedy)
+
+
+def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
+    """Raise InputError where a project cannot keep what the plan rests on, and would fail or learn something else."""
+    title = "A project cannot keep to this plan"
+    strategy = plan.value("memory.strategy") if "memory.strategy" in plan.recommendations else None
+    if blueprint.is_network and strategy in _SPREAD:
+        what = (
+            f"the plan fits into memory where it can {_SPREAD[strategy]}, and a project keeps all states on each device"
+        )
+        remedy = "Name a smaller network, or state training.adaptation=lora for a published one."
+        raise input_error(title, what, where="memory.strategy", remedy=remedy)
+    adaptation = plan.value("training.adaptation") if "training.adaptation" in plan.recommendations else None
+    if (
+        blueprint.named is None
+        and adaptation in ("last_layer", "lora", "qlora")
+        and _stated(plan, "training.adaptation")
+    ):
+        what = f"{adaptation} adapts published weights, and the plan names no network that has them"
+        raise input_error(title, what, where="training.adaptation", remedy="Add --model NAME (`advisor models list`).")
+
+
+def _stated(plan: Plan, fact: str) -> bool:
+    known = plan.facts.get(fact)
+    return known is not None and known.source is Source.ASKED
 
 
 def project_files(plan: Plan, knowledge: Knowledge, blueprint: Blueprint) -> dict[str, str]:

@@ -94,3 +94,23 @@ def test_what_would_be_trained_is_told_in_one_line_and_nothing_is(network: bool,
     assert told["batch"] == advised["recommendations"]["training.batch_size"]["value"]
     assert told["batch"] == told["micro_batch"] * told["accumulation"]
     assert told["precision"] == advised["recommendations"]["training.precision"]["value"]
+
+
+def test_what_a_project_makes_otherwise_is_told_on_the_terminal_too(tmp_path: Path) -> None:
+    done = advisor("starter", "--machine", "none", "--set", "task.kind=classify", "--set", "data.modality=image", "--output",
+                   tmp_path / "project")  # fmt: skip
+    assert done.code == 0
+    assert "The project differs from the plan" in done.err
+    assert "The plan does not know" in " ".join(done.err.split())
+
+
+def test_a_plan_that_no_project_can_keep_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    said = refused(
+        "starter", "--machine", "none", *SETS, "--set", "training.adaptation=lora", "--output", tmp_path / "new"
+    )
+    assert "names no network that has them" in " ".join(said.split())
+    said = refused("starter", "--machine", "none", "--model", "llama-3.1-70b", "--set", "task.kind=generate", "--set",
+                   "training.adaptation=full", "--set", "project.pretrained_allowed=yes", "--set", "machine.gpu.count=8",
+                   "--set", "machine.gpu.memory_bytes=80 GiB", "--output", tmp_path / "new")  # fmt: skip
+    assert "a project keeps all states on each device" in " ".join(said.split())
+    assert not (tmp_path / "new").exists()

@@ -62,12 +62,15 @@ def _answers(_plan: Plan, _knowledge: Knowledge, desk: Desk | None) -> str:
 
 def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str, str]:
     from advisor.starter.planning import blueprint_of
-    from advisor.starter.project import project_files, refuse_unreadable
+    from advisor.starter.project import project_files, refuse_unkept, refuse_unreadable
 
     seen = None if desk is None else desk.inspection
     if seen is None:
-        return project_files(plan, knowledge, blueprint_of(plan))
+        blueprint = blueprint_of(plan)
+        refuse_unkept(plan, blueprint)
+        return project_files(plan, knowledge, blueprint)
     blueprint = blueprint_of(plan, Path(seen.path), seen.target, seen.delimiter)
+    refuse_unkept(plan, blueprint)
     refuse_unreadable(seen, seen.target, blueprint)
     return project_files(plan, knowledge, blueprint)
 

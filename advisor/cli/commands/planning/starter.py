@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from advisor.cli.commands.options import Starter
-from advisor.cli.console import say, warn
+from advisor.cli.console import panel, say, warn
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import as_packs
 from advisor.errors import input_error
@@ -15,7 +15,7 @@ from advisor.session.data import inspected
 from advisor.session.inputs import plan_of
 from advisor.session.models import shapes_of
 from advisor.starter.planning import blueprint_of
-from advisor.starter.project import project_files, refuse_unreadable
+from advisor.starter.project import project_files, refuse_unkept, refuse_unreadable
 from advisor.starter.writing import write_project
 from advisor.wording import printable
 
@@ -37,8 +37,11 @@ def starter(options: Starter) -> None:
     blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
     if inspection is not None:
         refuse_unreadable(inspection, target, blueprint)
+    refuse_unkept(found, blueprint)
     files = project_files(found, knowledge, blueprint)
     write_project(options.output, files, force=options.force)
+    if blueprint.differences:
+        panel("The project differs from the plan", list(blueprint.differences), style="yellow")
     say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))
 
 
