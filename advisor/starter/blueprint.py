@@ -89,6 +89,7 @@ class Recipe:
     learning_rate: float
     schedule: str
     batch_size: int
+    """Of a process."""
     accumulation: int
     """Parts of a batch that are processed one after the other."""
     precision: str

@@ -138,15 +138,14 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
     optimizer = _advised(plan, "training.optimizer") or "adamw"
     steady = "steady_start" in (_advised(plan, "practice") or [])
     precision = _advised(plan, "training.precision") or "fp32"
-    memory = _advised(plan, "memory.strategy")
-    batch = _advised(plan, "training.batch_size") or 32
+    micro_batch, accumulation = _division(plan)
     return Recipe(
         loss=_fitting_loss(plan, network, layout, targets),
         optimizer=optimizer,
         learning_rate=float(_advised(plan, "training.learning_rate") or 1e-3),
         schedule=_advised(plan, "training.schedule") or "constant",
-        batch_size=batch,
-        accumulation=_parts(plan, batch) if memory == "gradient_accumulation" else 1,
+        batch_size=micro_batch * accumulation,
+        accumulation=accumulation,
         precision={"fp8": "bf16"}.get(precision, precision),
         epochs=EPOCHS,
         patience=PATIENCE if "early_stopping" in regularisation else None,
@@ -155,7 +154,7 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
         label_smoothing=0.1 if "label_smoothing" in regularisation else 0.0,
         warm_up=0.02 if steady else 0.0,
         clip_norm=1.0 if steady else None,
-        recompute=memory == "checkpointing",
+        recompute=_advised(plan, "memory.strategy") == "checkpointing",
         checkpoint_seconds=_checkpoint_seconds(plan),
     )
 
@@ -163,6 +162,16 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
 def _decay(optimizer: str) -> float:
     """The usual decay of these optimisers: those that decouple it from the gradient take more."""
     return 0.01 if optimizer in ("adamw", "nadam", "lamb") else 1e-4
+
+
+def _division(plan: Plan) -> tuple[int, int]:
+    """Examples that a process computes with at a time, and times that it does so before each step."""
+    micro_batch = _advised(plan, "training.micro_batch")
+    if micro_batch is not None:
+        return micro_batch, _advised(plan, "training.accumulation") or 1
+    batch = _advised(plan, "training.batch_size") or 32
+    parts = _parts(plan, batch) if _advised(plan, "memory.strategy") == "gradient_accumulation" else 1
+    return batch // parts, parts
 
 
 def _parts(plan: Plan, batch: int) -> int:

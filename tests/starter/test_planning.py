@@ -178,3 +178,11 @@ def test_tokens_are_no_numbers_to_restore() -> None:
     blueprint = blueprint_of(plan)
     assert (blueprint.targets, blueprint.recipe.loss) == (Targets.NEXT_TOKEN, "cross_entropy")
     assert any("predicts the next word" in difference for difference in blueprint.differences)
+
+
+def test_what_a_process_takes_at_a_time_is_that_of_the_plan_where_it_says_so() -> None:
+    plan = with_advice(plan_of(TABLE), {"training.batch_size": 96, "memory.strategy": "gradient_accumulation"})
+    usual = plan.recommendations["training.batch_size"]
+    said = {"training.micro_batch": replace(usual, value=8), "training.accumulation": replace(usual, value=3)}
+    recipe = blueprint_of(replace(plan, recommendations={**plan.recommendations, **said})).recipe
+    assert (recipe.batch_size, recipe.accumulation) == (24, 3), "four processes share the batch"
