@@ -150,7 +150,8 @@ PUBLISHED: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         ("gpt2", "smollm2-135m", "pythia-160m", "qwen3-0.6b", "llama-3.2-1b"),
-        "task.kind=generate task.generation=sequence data.modality=text data.sequence_length=256 data.examples=5000",
+        "task.kind=generate task.generation=sequence data.modality=text data.sequence_length=256 data.examples=5000 "
+        "training.adaptation=full",
     ),
     **dict.fromkeys(
         ("t5-small", "bart-base"), "task.kind=translate data.modality=text data.sequence_length=128 data.examples=5000"
