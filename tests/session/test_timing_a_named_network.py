@@ -8,10 +8,11 @@ import pytest
 
 from advisor.agent.agent import settle
 from advisor.agent.settling.scope import scope_of
-from advisor.agent.settling.workloads import step_of, too_large, workload_of
+from advisor.agent.settling.workloads import counted_step, step_of, too_large, workload_of
 from advisor.errors import Complain
 from advisor.machine.detection.detection import Machine
 from advisor.models.code import Argument, Code, Library
+from advisor.networks.builders import build
 from advisor.session.inputs import Inputs, gather, plan_of
 from advisor.session.models import code_of
 from tests.agent.test_scope import MACHINE
@@ -116,3 +117,17 @@ def test_sixteen_bytes_a_weight_are_what_training_holds() -> None:
     assert not isinstance(step, str)
     assert too_large(step, 66_362_880 * 16) is None
     assert too_large(step, 66_362_880 * 16 - 1) is not None
+
+
+def test_a_network_that_cannot_be_timed_is_counted_all_the_same() -> None:
+    graph = ["task.kind=classify", "task.outputs=4", "data.modality=graph", "data.inputs=16", "data.examples=3000"]
+    plan = plan_of(gather(sets=graph, machine="none", complain=SILENT))
+    assert plan.value("network.type") == "gnn"
+    step = counted_step(plan)
+    assert step is not None
+
+    figures = {one.name: one for one in plan.figures}
+
+    assert "depends on the edges" in str(workload_of(plan))
+    weights = sum(one.numel() for one in build(step).parameters())
+    assert figures["network.size"].value == weights

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from advisor.agent.settling.otherwise import timed_otherwise
-from advisor.agent.settling.workloads import on_card, step_of
+from advisor.agent.settling.workloads import counted_step, on_card, step_of
 from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan, Status
@@ -49,7 +49,7 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
     found: dict[str, Quantity] = {}
     if _WIDTHS in plan.facts or plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
         workload = step_of(plan)
-        found = _sizes(plan, workload)
+        found = _sizes(plan, counted_step(plan))
         operations = found.get("plan.macs")
         if workload is not None and operations is not None and (workload.named or operations.origin == "counted"):
             whole = plan.value("training.adaptation") in (None, "full", "none")  # probes train all weights

@@ -12,6 +12,7 @@ from advisor.models.code import Code
 from advisor.models.named import Naming, naming, written
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
+from advisor.networks.spec import why_not
 from advisor.probes.workload import BYTES_A_WEIGHT, Device, MemoryFormat, NamedNetwork, Precision, Workload
 from advisor.wording import shorten
 
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
 
 def workload_of(plan: Plan | Glance) -> Workload | str:
     """The training step that the plan describes, or why it cannot be timed."""
+    found = _described(plan)
+    return found if isinstance(found, str) else found.why_not() or found
+
+
+def counted_step(plan: Plan | Glance) -> Workload | None:
+    """The training step that the plan describes, if its network can be counted, though it may be none that can be timed."""
+    found = _described(plan)
+    if isinstance(found, str) or (found.named is None and why_not(found) is not None):
+        return None
+    return found
+
+
+def _described(plan: Plan | Glance) -> Workload | str:
+    """The training step of the plan, or why there is none."""
     network = plan.value("network.type")
     if network is None:
         return "The plan has no network type yet."
@@ -46,7 +61,7 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
     family = find(network)
     ours = family is not None and network_of_somebody is None
     normalization, dropout = after_layers_of(plan, family) if family is not None and ours else ("none", 0.0)
-    workload = Workload(
+    return Workload(
         network=network,
         modality=str(modality.value) if modality else "tabular",
         inputs=_whole(inputs.value) if inputs else 1,
@@ -65,7 +80,6 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
         memory_format=_memory_format(plan),
         named=network_of_somebody,
     )
-    return workload.why_not() or workload
 
 
 def micro_batch(plan: Plan | Glance) -> int | None:
