@@ -2,7 +2,7 @@
 
     python benchmarks/memory_truth.py [--here] [--published TABLE] [--only WORD]
 
---here runs forty trainings on this machine's processor, each in a process of its own, one after the other: 20 minutes, 3 GB.
+--here runs 44 trainings on this machine's processor, each in a process of its own, one after the other: 20 minutes, 3 GB.
 The figure is that of the plan without what it reserves for the library, for what is measured leaves the imports out.
 
 --published reads a table (model|batch|peak_MiB|...|fake_tensor_MB_after_backward) of networks of timm that were trained on a
@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from memory.cases import CASES
-from memory.published import HELD_OUT, MIB, Item, Peak, counted, drawn, foretold, peaks
+from memory.published import HELD_OUT, MIB, Item, Peak, counted, drawn, predicted, peaks
 from memory.trainings import measured
 
 from advisor.knowledge import loader
@@ -48,12 +48,12 @@ def main() -> None:
 
 
 def here(knowledge: Knowledge, word: str) -> None:
-    print("| training | optimiser | format | states, MB | foretold, MB | found, MB | error |")
+    print("| training | optimiser | format | states, MB | predicted, MB | found, MB | error |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     errors = []
     for one in measured(knowledge, [case for case in CASES if word in case.name]):
         errors.append(one.error)
-        sizes = " | ".join(f"{size / 1e6:.0f}" for size in (one.states, one.foretold, one.found))
+        sizes = " | ".join(f"{size / 1e6:.0f}" for size in (one.states, one.predicted, one.found))
         print(
             f"| {one.case.name} | {one.case.optimizer} | {one.case.precision} | {sizes} | {one.error:+.1%} |",
             flush=True,
@@ -72,7 +72,7 @@ def published(knowledge: Knowledge, table: Path) -> None:
         f"{len(held)} of {len(HELD_OUT)} held out. {_ended(fitted)} and {_ended(held)} of them took less than a smaller batch.\n"
     )
     items = {
-        optimizer: {name: foretold(knowledge, name, model, optimizer) for name, model in models.items()}
+        optimizer: {name: predicted(knowledge, name, model, optimizer) for name, model in models.items()}
         for optimizer in OPTIMIZERS
     }
     print("Looked at, by optimiser, in 32 bits:")
@@ -93,7 +93,7 @@ def published(knowledge: Knowledge, table: Path) -> None:
 
 
 def _table(held: Sequence[Peak], items: Mapping[str, Item]) -> None:
-    print("\n| held out | median error | worst | at batch | foretold, MB | found, MB |")
+    print("\n| held out | median error | worst | at batch | predicted, MB | found, MB |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name in HELD_OUT:
         rows = [row for row in held if row.model == name and not row.ended]

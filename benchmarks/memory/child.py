@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
-from advisor.models.tracing.child import without_operators
+from advisor.models.code import Code, Library
+from advisor.models.tracing.building import builder
 from advisor.networks.builders import Loss, build, cross_entropy, loss_function
 from advisor.networks.examples import example_batch
 from advisor.networks.recompute import recompute
@@ -23,6 +25,8 @@ from advisor.plain import decode
 from advisor.probes.workload import Workload
 from advisor.training.loop.optimizers import optimizer
 
+Training: TypeAlias = tuple[nn.Module, Loss, Tensor, Tensor]
+"""A network, its loss, a batch and its targets."""
 STEPS = 2
 """The optimiser's states are there from the first on, so the second one is whole."""
 _CLASSES = 1000
@@ -30,12 +34,7 @@ _CLASSES = 1000
 
 def main() -> None:
     asked = json.loads(sys.stdin.readline())
-    if "timm" in asked:
-        with without_operators():
-            import timm
-        make = lambda: _of_timm(timm, asked)  # noqa: E731
-    else:
-        make = lambda: _built(asked)  # noqa: E731
+    make = _of_timm(asked) if "timm" in asked else lambda: _built(asked)
     _warm_up(asked["optimizer"])
     Path("/proc/self/clear_refs").write_text("5")  # begins a new peak
     before = _resident("VmRSS")
@@ -64,7 +63,7 @@ def _train(asked: dict[str, Any], network: nn.Module, loss_of: Loss, inputs: Ten
         steps.step()
 
 
-def _built(asked: dict[str, Any]) -> tuple[nn.Module, Loss, Tensor, Tensor]:
+def _built(asked: dict[str, Any]) -> Training:
     workload = decode(Workload, asked["workload"], "the workload")
     network = build(workload)
     if asked["recomputed"] and not recompute(network):
@@ -73,12 +72,18 @@ def _built(asked: dict[str, Any]) -> tuple[nn.Module, Loss, Tensor, Tensor]:
     return network, loss_function(workload), *batch
 
 
-def _of_timm(timm: Any, asked: dict[str, Any]) -> tuple[nn.Module, Loss, Tensor, Tensor]:
-    network = timm.create_model(asked["timm"])
-    if asked["recomputed"]:
-        network.set_grad_checkpointing(True)
-    inputs = torch.rand(asked["batch"], *network.default_cfg["input_size"])
-    return network, cross_entropy, inputs, torch.randint(_CLASSES, (asked["batch"],))
+def _of_timm(asked: dict[str, Any]) -> Callable[[], Training]:
+    """Imports the library at once."""
+    build, shape = builder(Code(Library.TIMM, asked["timm"]))
+
+    def make() -> Training:
+        network = build()
+        if asked["recomputed"]:
+            network.set_grad_checkpointing(True)
+        inputs = torch.rand(asked["batch"], *shape)
+        return network, cross_entropy, inputs, torch.randint(_CLASSES, (asked["batch"],))
+
+    return make
 
 
 def _resident(which: str) -> int:

@@ -131,7 +131,7 @@ def counted(names: Sequence[str], folder: Path) -> Iterator[tuple[str, Model]]:
         yield name, decode(Model, json.loads(kept.read_text()), name)
 
 
-def foretold(knowledge: Knowledge, name: str, model: Model, optimizer: str) -> Item:
+def predicted(knowledge: Knowledge, name: str, model: Model, optimizer: str) -> Item:
     """The figures of a plan that trains the network on one card, by this optimiser."""
     facts = with_model(knowledge, FactBase.of({**_FACTS, MODEL: f"timm:{name}"}), model)
     figures = figures_of(knowledge, facts, {**_CHOSEN, "training.optimizer": optimizer})

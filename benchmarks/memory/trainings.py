@@ -26,17 +26,17 @@ _PICTURES = {"data.modality": "image", "task.kind": "classify", "task.outputs": 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What was foretold and found of a case, in bytes."""
+    """What was predicted and found of a case, in bytes."""
 
     case: Case
-    foretold: float
+    predicted: float
     states: float
     found: int
 
     @property
     def error(self) -> float:
         """Above zero where the figure is too high."""
-        return self.foretold / self.found - 1
+        return self.predicted / self.found - 1
 
 
 def measured(knowledge: Knowledge, cases: Sequence[Case]) -> Iterator[Training]:

@@ -223,6 +223,10 @@ def test_a_processor_spreads_no_input_of_a_convolution_out(knowledge: Knowledge)
     chosen = {"compute.device": "cpu", "training.precision": "fp32", "training.adaptation": "full"}
     found = figures(knowledge, with_values(plan(knowledge), chosen), SEVEN_BILLION)
     assert value(found, "memory.work_per_example") == 4 * 40_000_000
+    needed = 4 * (1_000_000_000 + 40_000_000) + 8 * 1_000_000
+    assert value(found, "memory.activations_per_example") == pytest.approx(1.25 * needed), (
+        "some of what is freed is lost"
+    )
 
 
 def test_a_network_whose_layers_are_known_together_only_has_what_it_keeps(knowledge: Knowledge) -> None:
