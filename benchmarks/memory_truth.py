@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from memory.cases import CASES
-from memory.published import HELD_OUT, MIB, Item, Peak, counted, drawn, predicted, peaks
+from memory.published import HELD_OUT, MIB, Item, Peak, counted, drawn, peaks, predicted
 from memory.trainings import measured
 
 from advisor.knowledge import loader
