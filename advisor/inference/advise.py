@@ -142,6 +142,8 @@ def _facts_in_use(program: Program, situation: Situation, facts: FactBase) -> tu
     for fact in program.facts:
         slot = program.fact_slots[fact.name]
         known = facts.known(fact.name)
+        if known is not None and known.source is Source.DERIVED and fact.name in program.topics:
+            continue  # it is the plan's own
         if values[slot] is None:
             if known is not None:
                 unused.append(fact.name)

@@ -42,6 +42,39 @@ def compute_figures(knowledge: Knowledge, plan: Plan, given: Mapping[str, Quanti
     return tuple(_Computation(knowledge, plan, given).run())
 
 
+def figure_values(knowledge: Knowledge, values: Mapping[str, Any], school: School) -> dict[str, float]:
+    """Every figure that can be computed, without what went into it.
+
+    Args:
+        values: facts, recommendations and given numbers by name; items of an `all` topic as a set.
+    """
+    slots = knowledge.figures.symbols(knowledge.symbols).slots
+    known: list[Any] = [None] * len(slots)
+    for name, value in values.items():
+        known[slots[name]] = value
+    found: dict[str, float] = {}
+    for name, formulas in knowledge.formulas.items():
+        for formula in _of_school(knowledge, formulas, school):
+            if formula.only_when is None or formula.only_when.at(known) is True:
+                value = formula.value.at(known)
+                if value is not None:
+                    found[name] = known[slots[name]] = value
+                    break
+    return found
+
+
+def _of_school(knowledge: Knowledge, formulas: tuple[Formula, ...], school: School) -> tuple[Formula, ...]:
+    """School survey computes what follows from the seed documents and from counting, and nothing of later works."""
+    if school is not School.SURVEY:
+        return formulas
+    sources = knowledge.sources
+    return tuple(
+        formula
+        for formula in formulas
+        if all(sources[key].kind in ("seed", "own") for key in cited(formula.case.sources))
+    )
+
+
 class _Computation:
     def __init__(self, knowledge: Knowledge, plan: Plan, given: Mapping[str, Quantity]) -> None:
         self.knowledge = knowledge
@@ -63,7 +96,9 @@ class _Computation:
 
     def run(self) -> Iterator[ComputedFigure]:
         for name, formulas in self.knowledge.formulas.items():
-            found = self._figure(self.knowledge.figures.figures[name], self._of_school(formulas))
+            found = self._figure(
+                self.knowledge.figures.figures[name], _of_school(self.knowledge, formulas, self.plan.school)
+            )
             if found is not None:
                 self.values[self.slots[name]] = found.value
                 self.assumes[name], self.missing[name] = found.assumes, found.missing
@@ -85,17 +120,6 @@ class _Computation:
                 return self._computed(figure, formula, value, chosen_by | values.slots)
             lacking = (formula, values.slots) if lacking is None or formulas[-1] is formula else lacking
         return None if lacking is None else self._computed(figure, lacking[0], None, lacking[1])
-
-    def _of_school(self, formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
-        """School survey computes what follows from the seed documents and from counting, and nothing of later works."""
-        if self.plan.school is not School.SURVEY:
-            return formulas
-        sources = self.knowledge.sources
-        return tuple(
-            formula
-            for formula in formulas
-            if all(sources[key].kind in ("seed", "own") for key in cited(formula.case.sources))
-        )
 
     def _computed(self, figure: Figure, formula: Formula, value: float | None, read: set[int]) -> ComputedFigure:
         case = formula.case

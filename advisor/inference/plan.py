@@ -160,6 +160,30 @@ class ComputedFigure:
         }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryOption:
+    """One way to fit training into memory, and what it needs on each device.
+
+    `strategy` is a value of memory.strategy; `model_ranks` devices compute the same examples together, `micro_batch` at a
+    time. Sizes in bytes.
+    """
+
+    strategy: str
+    model_ranks: int
+    micro_batch: int
+    states: float
+    activations: float
+    reserved: float
+    usable: float
+    fits: bool
+    main_memory: float | None = None
+    """The states that wait in the main memory of each machine; None where none do."""
+
+    @property
+    def needed(self) -> float:
+        return self.states + self.activations + self.reserved
+
+
 @dataclass(frozen=True)
 class Plan:
     """The result of `advise`. `facts` holds everything that the plan rests on, derived and assumed values included.
@@ -177,6 +201,8 @@ class Plan:
     probes: tuple[str, ...] = ()
     evidence: tuple[tuple[str, Known], ...] = ()
     figures: tuple[ComputedFigure, ...] = ()
+    memory: tuple[MemoryOption, ...] = ()
+    """The ways to fit training into memory, in the order in which they are preferred; none where its needs are not known."""
     stated: FactBase = field(default_factory=FactBase)
     knowledge: Knowledge | None = None
 
@@ -223,6 +249,7 @@ class Plan:
             "facts": facts,
             "recommendations": {name: entry.to_json() for name, entry in self.recommendations.items()},
             "figures": {figure.name: figure.to_json() for figure in self.figures},
+            "memory_options": encode(self.memory),
             "questions": list(self.questions),
             "probes": list(self.probes),
             "unused": list(self.unused),

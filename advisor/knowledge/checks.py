@@ -65,8 +65,12 @@ def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:
 
 def _can_state(fact: Fact, topic: Topic) -> bool:
     """True where a fact states what its topic would otherwise recommend."""
-    fits = fact.type is FactType.TEXT or set(fact.choice_names) == set(topic.values)
-    return fits and fact.closed and not fact.ask and not fact.derive and topic.policy in (Policy.FIRST, Policy.SCORE)
+    if topic.policy is Policy.VALUE:
+        fits = fact.type is FactType.INTEGER and topic.type == "integer"
+    else:
+        chosen = fact.type is FactType.TEXT or set(fact.choice_names) == set(topic.values)
+        fits = chosen and topic.policy in (Policy.FIRST, Policy.SCORE)
+    return fits and fact.closed and not fact.ask and not fact.derive
 
 
 def _check_rule(knowledge: Knowledge, rule: Rule) -> Iterator[Problem]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from advisor.facts.values import with_unit
-from advisor.inference.plan import ComputedFigure, Plan
+from advisor.inference.plan import ComputedFigure, MemoryOption, Plan
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.markup import code, plain, table
@@ -74,26 +74,37 @@ def numbers_lines(page: Page, plan: Plan) -> None:
     page.heading("THE NUMBERS")
     for figure in shown:
         page.add(f"{figure.title}: ", (figure_words(figure), Style.STRONG), _assuming(figure), first="- ")
-    warning = too_large_a_batch(plan)
+    warning = memory_warning(plan)
     if warning:
         page.add((warning, Style.CARE), first="! ")
     others = f" {len(known) - len(shown)} more are in the Markdown report." if len(known) > len(shown) else ""
     page.add(f"`advisor explain {shown[0].name}` shows a formula and its inputs.{others}")
 
 
-def too_large_a_batch(plan: Plan) -> str:
-    """A warning where the recommended batch needs more memory than there is; empty otherwise."""
-    ceiling = next((figure.value for figure in plan.figures if figure.name == "memory.batch_ceiling"), None)
-    batch = plan.recommendations["training.batch_size"].value if "training.batch_size" in plan.recommendations else None
-    if ceiling is None or not isinstance(batch, int) or batch <= ceiling:
+def memory_warning(plan: Plan) -> str:
+    """A warning where training does not fit into memory in any way; empty otherwise."""
+    entry = plan.recommendations.get("memory.strategy")
+    if entry is None or entry.value != "does_not_fit":
         return ""
-    if ceiling < 1:
-        return f"Not even one example fits beside the states of training, let alone a batch of {batch}: recompute activations."
-    steps = -(-batch // int(ceiling))
-    return (
-        f"A batch of {batch} does not fit at once, about {int(ceiling)} examples do: work through it in {steps} parts whose "
-        "gradients add up (gradient accumulation), or recompute activations instead of keeping them."
-    )
+    told = " ".join(entry.notes)
+    return f"{entry.because[0].text if entry.because else 'Training does not fit into memory.'} {told}".rstrip()
+
+
+def needs_rows(options: Sequence[MemoryOption]) -> Iterator[tuple[str, ...]]:
+    """For each way to fit training into memory what it needs on each device."""
+    for option in options:
+        apart = f", {option.model_ranks} devices for each example" if option.model_ranks > 1 else ""
+        sizes = (option.states, option.activations, option.needed, option.usable)
+        yield (
+            f"{option.strategy}{apart}",
+            str(option.micro_batch),
+            *(with_unit(_rounded_number(size), "bytes") for size in sizes),
+            "yes" if option.fits else "no",
+        )
+
+
+NEEDS = ("Way", "Examples at a time", "States", "Activations", "In all", "Can be used", "Fits")
+"""The head of `needs_rows`."""
 
 
 def _assuming(figure: ComputedFigure) -> str:
@@ -108,7 +119,7 @@ def numbers_table(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
     yield "## The numbers"
     rows = [(figure.title, figure_words(figure), join_names(list(figure.assumes)) or "nothing") for figure in known]
     yield from table(["Number", "Value", "Rests on what is assumed or not settled"], rows)
-    warning = too_large_a_batch(plan)
+    warning = memory_warning(plan)
     if warning:
         yield from (f"**{plain(warning)}**", "")
     yield from ("### How they are computed", "")

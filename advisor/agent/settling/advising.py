@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from advisor.agent.settling.figures import with_figures
+from advisor.agent.settling.fitting import fitted, resting_on_memory
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.judging import measurement
+from advisor.agent.settling.memory import with_memory
 from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
 from advisor.facts.fact_base import FactBase, Source
@@ -34,13 +36,15 @@ def advise_here(
     `outcomes` stand oldest first.
     """
     glance, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
-    plan = advise(knowledge, glance.given, school, detail)
-    if chosen and detail.flips:
-        plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes)
+    ways = fitted(knowledge, glance.given, school, whole=detail.reasons)
+    plan = replace(advise(knowledge, ways.facts, school, detail), memory=ways.options)
+    if detail.flips and (chosen or ways.options):
+        topics = plan.recommendations if chosen else resting_on_memory(knowledge, school)
+        plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes, topics)
     plan = with_measurements(knowledge, plan, chosen)
-    if not detail.reasons:
-        return plan
-    return with_figures(knowledge, plan, chosen)
+    plan = with_figures(knowledge, plan, chosen)
+    plan = with_memory(knowledge, plan, ways)
+    return plan if detail.reasons else replace(plan, figures=())
 
 
 def _in_scope_of_itself(
@@ -53,7 +57,7 @@ def _in_scope_of_itself(
     """
     scope: dict[str, str] = {}
     chosen: list[Outcome] = []
-    glance = Glance(knowledge, facts.in_scope(scope), school)
+    glance = Glance(knowledge, fitted(knowledge, facts.in_scope(scope), school).facts, school)
     for _ in range(MAX_ROUNDS if outcomes else 0):
         found = scope_of(glance, machine)
         now = newest_in_scope(outcomes, found)
@@ -63,17 +67,24 @@ def _in_scope_of_itself(
         measured = facts
         for outcome in [*standing(outcomes), *chosen]:
             measured = with_outcome(knowledge, measured, outcome)
-        glance = Glance(knowledge, measured.in_scope(scope), school)
+        glance = Glance(knowledge, fitted(knowledge, measured.in_scope(scope), school).facts, school)
     return glance, chosen
 
 
 def _without_broken_flips(
-    knowledge: Knowledge, plan: Plan, facts: FactBase, machine: Machine | None, outcomes: Sequence[Outcome]
+    knowledge: Knowledge,
+    plan: Plan,
+    facts: FactBase,
+    machine: Machine | None,
+    outcomes: Sequence[Outcome],
+    topics: Iterable[str],
 ) -> Plan:
-    """The plan with those flips only that still hold when the changed answer puts a measurement out of its scope."""
+    """The plan with those flips only, of these topics, that still hold when the changed answer puts a measurement out of its
+    scope, or lets training fit into memory in another way."""
     seen: dict[tuple[str, object], Glance] = {}
     recommendations = dict(plan.recommendations)
-    for name, entry in plan.recommendations.items():
+    for name in topics:
+        entry = recommendations[name]
         for flip in entry.flips:
             key = (flip.fact, flip.to)
             if key not in seen:

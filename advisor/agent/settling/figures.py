@@ -5,18 +5,20 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
+from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.otherwise import timed_otherwise
-from advisor.agent.settling.workloads import counted_step, on_card, step_of
+from advisor.agent.settling.workloads import counted_step, means_nothing, on_card, step_of
 from advisor.facts.fact_base import Source
 from advisor.inference.figures import Quantity, compute_figures
-from advisor.inference.plan import Plan, Status
+from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
 from advisor.models.model import Model
 from advisor.networks.counts import Estimate, backbone, counted, estimated
 from advisor.probes.outcome import Outcome
-from advisor.probes.workload import Workload
+from advisor.probes.workload import Precision, Workload
 
 _COUNTED_FROM = (
     "network.type", "network.hidden_units", "data.modality", "data.inputs", "data.sequence_length", "task.outputs",
@@ -44,10 +46,10 @@ def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome] =
     return replace(plan, figures=compute_figures(knowledge, plan, given_quantities(plan, outcomes)))
 
 
-def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[str, Quantity]:
+def given_quantities(plan: Plan | Glance, outcomes: Sequence[Outcome] = ()) -> Mapping[str, Quantity]:
     """By the names under `given` in figures.yaml; what is not known is left out."""
     found: dict[str, Quantity] = {}
-    if _WIDTHS in plan.facts or plan.recommendations["network.hidden_units"].status is not Status.NOT_APPLICABLE:
+    if _WIDTHS in plan.facts or not means_nothing(plan, "network.hidden_units"):
         workload = step_of(plan)
         found = _sizes(plan, counted_step(plan))
         operations = found.get("plan.macs")
@@ -62,7 +64,7 @@ def given_quantities(plan: Plan, outcomes: Sequence[Outcome] = ()) -> Mapping[st
     return {**found, **_published(plan)}
 
 
-def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
+def _sizes(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quantity]:
     """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
     named = _named(plan)
     if "plan.macs" in named:
@@ -71,7 +73,7 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
         workload = None
     network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
-    model = counted(workload, processor=not on_card(plan)) if workload is not None else None
+    model = _counted(workload, not on_card(plan)) if workload is not None else None
     size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
     if isinstance(size, int) and (model is None or size != model.parameters):
         about = estimated(network, size, int(steps.value) if steps is not None else None, model)  # type: ignore[arg-type]
@@ -87,7 +89,17 @@ def _sizes(plan: Plan, workload: Workload | None) -> dict[str, Quantity]:
     return {}
 
 
-def _named(plan: Plan) -> dict[str, Quantity]:
+def _counted(workload: Workload, processor: bool) -> Model:
+    """The network of a step, counted once for all steps that differ in nothing that it is counted from."""
+    return _counted_once(replace(workload, batch_size=1, threads=None, precision=Precision.FP32), processor)
+
+
+@lru_cache(maxsize=500)
+def _counted_once(workload: Workload, processor: bool) -> Model:
+    return counted(workload, processor=processor)
+
+
+def _named(plan: Plan | Glance) -> dict[str, Quantity]:
     """Those of the network that somebody named, as far as they are known of it."""
     if _WIDTHS not in plan.facts:
         return {}
@@ -108,7 +120,7 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
     }
 
 
-def _measured_step(plan: Plan, outcomes: Sequence[Outcome], workload: Workload) -> float | None:
+def _measured_step(plan: Plan | Glance, outcomes: Sequence[Outcome], workload: Workload) -> float | None:
     """Median seconds of a step with the plan's own settings."""
     for outcome in outcomes:
         if outcome.probe == "threads" and timed_otherwise(plan, outcome) is None:
@@ -119,7 +131,7 @@ def _measured_step(plan: Plan, outcomes: Sequence[Outcome], workload: Workload) 
     return None
 
 
-def _measured_products(plan: Plan, outcomes: Sequence[Outcome]) -> float | None:
+def _measured_products(plan: Plan | Glance, outcomes: Sequence[Outcome]) -> float | None:
     """FLOP/s of matrix products in the plan's number format, on the kind of device that the plan computes on."""
     device = "cpu" if plan.value("compute.device") == "cpu" else "cuda"
     for outcome in outcomes:
@@ -129,7 +141,7 @@ def _measured_products(plan: Plan, outcomes: Sequence[Outcome]) -> float | None:
     return None
 
 
-def _published(plan: Plan) -> dict[str, Quantity]:
+def _published(plan: Plan | Glance) -> dict[str, Quantity]:
     """The peak of the plan's device and its link to others, from its profile."""
     found: dict[str, Quantity] = {}
     device = plan.value("compute.device")

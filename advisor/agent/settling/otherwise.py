@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.workloads import on_card
 from advisor.inference.plan import Plan
 from advisor.probes.outcome import Outcome
@@ -10,13 +11,13 @@ from advisor.probes.workload import Device, Precision
 _PLACES = {Device.CPU.value: "on the processor", Device.CUDA.value: "on a graphics card"}
 
 
-def timed_otherwise(plan: Plan, outcome: Outcome) -> str | None:
+def timed_otherwise(plan: Plan | Glance, outcome: Outcome) -> str | None:
     """The difference between the step that was timed and the plan's, in a sentence; None where there is none.
 
     A number format that cannot be timed on a device is timed as 32 bits, and a graphics card that torch does not reach as the
     processor (see workload_of).
     """
-    precision = plan.recommendations["training.precision"].value or Precision.FP32.value
+    precision = plan.value("training.precision") or Precision.FP32.value
     computes = {"device": (Device.CUDA if on_card(plan) else Device.CPU).value, "precision": precision}
     other = {
         name: outcome.applies[name] for name in computes if outcome.applies.get(name, computes[name]) != computes[name]

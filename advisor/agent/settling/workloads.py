@@ -43,7 +43,7 @@ def _described(plan: Plan | Glance) -> Workload | str:
     network_of_somebody = _named(plan)
     if named is not None and network_of_somebody is None and "network.widths" in plan.facts:
         return f"Of {shorten(named.value)} only the weights are known; the probes time networks that they can build."
-    if network_of_somebody is None and _means_nothing(plan, "network.hidden_units"):
+    if network_of_somebody is None and means_nothing(plan, "network.hidden_units"):
         return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
@@ -73,21 +73,13 @@ def _described(plan: Plan | Glance) -> Workload | str:
         normalization=normalization,
         dropout=dropout,
         optimizer=advised(plan, "training.optimizer") or "adamw",
-        batch_size=micro_batch(plan) or 32,
+        batch_size=plan.value("training.micro_batch") or 32,
         precision=Precision(precision) if precision in formats else Precision.FP32,
         threads=threads,
         device=device,
         memory_format=_memory_format(plan),
         named=network_of_somebody,
     )
-
-
-def micro_batch(plan: Plan | Glance) -> int | None:
-    """Examples that a device computes with at a time: what a probe times."""
-    found: int | None = None
-    if plan.knows("training.micro_batch"):
-        found = plan.value("training.micro_batch")
-    return found or plan.value("training.batch_size")
 
 
 def _named(plan: Plan | Glance) -> NamedNetwork | None:
@@ -139,7 +131,6 @@ def too_large(workload: Workload, memory_bytes: int) -> str | None:
     )
 
 
-def _means_nothing(plan: Plan | Glance, topic: str) -> bool:
     if not isinstance(plan, Plan):
         return plan.means_nothing(topic)
     return plan.recommendations[topic].status is Status.NOT_APPLICABLE

@@ -46,7 +46,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "figures": numbers.known_figures(plan),
         "numbers": numbers,
         "citation": lambda source: words.citation(knowledge, source),
-        "batch_warning": numbers.too_large_a_batch(plan),
+        "batch_warning": numbers.memory_warning(plan),
         "uncomputed": numbers.uncomputed(plan),
         "facts": list(words.fact_rows(plan, knowledge)),
         "remarks": list(words.remarks_on(plan, knowledge)),

@@ -10,7 +10,7 @@ from advisor.errors import did_you_mean, input_error
 from advisor.facts.values import to_json
 from advisor.inference.advise import engine_for, situation_of
 from advisor.inference.explaining.explain import Explainer
-from advisor.inference.plan import Alternative, Plan, Reason, Recommendation, Status
+from advisor.inference.plan import Alternative, MemoryOption, Plan, Reason, Recommendation, Status
 from advisor.inference.program.combination import CompiledRule
 from advisor.knowledge.model import Knowledge, Policy, Rule, Topic, is_literal
 from advisor.plain import encode
@@ -71,6 +71,8 @@ class Explanation:
     why_not: tuple[Alternative, ...]
     assumed: tuple[tuple[str, str], ...]
     unknown: tuple[tuple[str, str], ...]
+    options: tuple[MemoryOption, ...] = ()
+    """Ways to fit training into memory, where that is the topic."""
 
     def to_json(self) -> dict[str, Any]:
         """The recommendation as in a plan, and what only an explanation says."""
@@ -97,6 +99,7 @@ class Explanation:
             "why_not": [{"value": to_json(other.value), "why_not": other.why_not} for other in self.why_not],
             "assumed": dict(self.assumed),
             "unknown": dict(self.unknown),
+            "memory_options": encode(self.options),
         }  # fmt: skip
 
 
@@ -139,6 +142,7 @@ def explain(plan: Plan, knowledge: Knowledge, topic: str, why_not: str | None = 
             (name, words.fact_words(knowledge, name, k.value)) for name, k in words.assumed_facts(plan, entry)
         ),
         unknown=tuple((name, facts[name].question) for name in words.unknown_facts(plan, entry)),
+        options=plan.memory if topic == "memory.strategy" else (),
     )
 
 

@@ -9,6 +9,7 @@ from advisor.inference.plan import Plan, Reason, Status
 from advisor.knowledge.model import STATED, Knowledge
 from advisor.report import words
 from advisor.report.changes import VERDICTS, by_whom, sentence
+from advisor.report.numbers import needs_rows
 from advisor.report.page import Branch, Look, Page, Piece, Style
 from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain, read_fact
 from advisor.report.plan.text import measured_line, symbol
@@ -22,6 +23,7 @@ def explanation_page(explained: Explanation, plan: Plan, knowledge: Knowledge, l
     sections: tuple[tuple[str, Iterable[Branch]], ...] = (
         ("It means something only when", _applies(explained)),
         ("Why", map(_ground, explained.grounds)),
+        ("Needs of each way, on each device", _needs(explained)),
         ("", _measured(explained, knowledge, look)),
         ("Could change with what is not known", _open(explained)),
         ("Superseded advice", map(_lost, explained.lost)),
@@ -72,6 +74,17 @@ def _origin(reason: Reason) -> list[Branch]:
 
 
 # --- one recommendation ------------------------------------------------------------------------------------------
+
+
+def _needs(explained: Explanation) -> list[Branch]:
+    """A line for each way: fits, 16 examples at a time: 1.2 GB + 3.4 GB = 6.1 GB of 21.6 GB."""
+    lines = []
+    for way, examples, states, activations, needed, usable, fits in needs_rows(explained.options):
+        sum_ = f"states {states}, activations {activations}, {needed} in all, of {usable}"
+        noun = "example" if examples == "1" else "examples"
+        verdict = "fits" if fits == "yes" else "too much"
+        lines.append(_line((way, Style.STRONG), f" ({examples} {noun} at a time): {sum_}: {verdict}"))
+    return lines
 
 
 def _applies(explained: Explanation) -> list[Branch]:

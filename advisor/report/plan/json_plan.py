@@ -19,6 +19,7 @@ from advisor.inference.plan import (
     Flip,
     Input,
     Measurement,
+    MemoryOption,
     Plan,
     Reason,
     Recommendation,
@@ -147,6 +148,7 @@ def _plan(fields: Fields, knowledge: Knowledge) -> Plan:
         questions=fields.known_texts("questions", known, required=True),
         probes=fields.known_texts("probes", probes, required=True),
         figures=tuple(_figure(name, inner) for name, inner in fields.named("figures", required=False)),
+        memory=tuple(_option(inner, topics["memory.strategy"]) for inner in fields.items("memory_options")),
         evidence=tuple((inner.text("fact"), _evidence(inner, knowledge, inner.text("fact"))) for inner in evidence),
         stated=_stated(facts),
         knowledge=knowledge,
@@ -177,6 +179,18 @@ def _figure(name: str, fields: Fields) -> ComputedFigure:
         name, fields.text("title"), fields.text("unit"), value, fields.text("formula"), fields.text("help"),
         fields.texts("sources"), inputs, fields.texts("assumes", required=False), fields.texts("missing", required=False),
         fields.flag("headline"),
+    )  # fmt: skip
+
+
+def _option(fields: Fields, topic: Topic) -> MemoryOption:
+    states, activations, reserved, usable = (
+        fields.number(key) for key in ("states", "activations", "reserved", "usable")
+    )
+    return MemoryOption(
+        str(_named_value(fields, topic, "strategy", fields.text("strategy"))),
+        int(fields.number("model_ranks")), int(fields.number("micro_batch")), states, activations, reserved, usable,
+        fields.flag("fits"),
+        fields.number("main_memory", required=False) if fields.raw("main_memory") is not None else None,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference, sentence
 from advisor.report.markup import code, code_block, plain, table
-from advisor.report.numbers import numbers_table
+from advisor.report.numbers import NEEDS, needs_rows, numbers_table
 from advisor.version import __version__
 
 
@@ -98,6 +98,9 @@ def _topic(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> Iterator[
     for note, errata in contents.notes_on(knowledge, entry):
         yield f"- Note: {plain(note)}"
         yield from (f"  - **Erratum** {plain(erratum)}" for erratum in errata)
+    if entry.topic == "memory.strategy" and plan.memory:
+        yield ""
+        yield from table(NEEDS, needs_rows(plan.memory))
     if entry.alternatives:
         yield "- Why not"
         for other in entry.alternatives:

@@ -1,0 +1,184 @@
+"""The ways to fit training into memory, what each needs by the plan's own figures, and the first that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.agent.settling.figures import given_quantities
+from advisor.agent.settling.glance import Glance
+from advisor.errors import InputError, Problem
+from advisor.facts.fact_base import FactBase, Known, Source
+from advisor.inference.advise import engine_for
+from advisor.inference.figures import figure_values
+from advisor.inference.plan import MemoryOption
+from advisor.knowledge.model import Knowledge, Policy, School
+
+STRATEGY = "memory.strategy"
+MODEL_RANKS = "parallelism.model_ranks"
+MICRO_BATCH = "training.micro_batch"
+BATCH = "training.batch_size"
+FOUND = (STRATEGY, MICRO_BATCH, MODEL_RANKS, BATCH)
+"""Facts that the figures tell, where nobody states them."""
+NOTHING_FITS = "does_not_fit"
+_FEW = 8
+"""Pictures and the like are computed at least so many at a time before anything is computed twice; of texts, each is long."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The facts with the way that was found; no options where the needs of training are not known."""
+
+    facts: FactBase
+    options: tuple[MemoryOption, ...] = ()
+
+    @property
+    def chosen(self) -> MemoryOption | None:
+        return next((option for option in self.options if option.fits), None)
+
+
+def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool = False) -> Fitted:
+    """The facts with the first way that fits, and how many examples are computed at a time.
+
+    Args:
+        whole: look at every way, those after the first that fits too.
+
+    Raises:
+        InputError: a stated batch cannot be shared out as stated.
+    """
+    for name in FOUND:
+        facts = facts.without(name, Source.DERIVED)
+    options: list[MemoryOption] = []
+    for strategy, ranks in _ways(Glance(knowledge, facts, school), school):
+        found = {STRATEGY: strategy} | ({MODEL_RANKS: ranks} if ranks > 1 else {})
+        option = _option(
+            knowledge, Glance(knowledge, facts.with_values(found, Source.DERIVED), school), school, strategy
+        )
+        if option is None:
+            return Fitted(facts)
+        options.append(option)
+        if option.fits and not whole:
+            break
+    if not options:
+        return Fitted(facts)
+    told = Fitted(facts, tuple(options))
+    chosen = told.chosen
+    if chosen is None:
+        return Fitted(facts.with_values({STRATEGY: NOTHING_FITS, MICRO_BATCH: 1}, Source.DERIVED), told.options)
+    return Fitted(with_option(knowledge, facts, school, chosen), told.options)
+
+
+def resting_on_memory(knowledge: Knowledge, school: School) -> list[str]:
+    """The topics that read, also through others, how training fits into memory."""
+    topics = engine_for(knowledge, school).program.topics
+    return [name for name, topic in topics.items() if any(one.name in FOUND for one in topic.upstream)]
+
+
+def with_option(knowledge: Knowledge, facts: FactBase, school: School, option: MemoryOption) -> FactBase:
+    """The facts as they are with this way."""
+    found: dict[str, Any] = {STRATEGY: option.strategy, MICRO_BATCH: option.micro_batch}
+    if option.model_ranks > 1:
+        found[MODEL_RANKS] = option.model_ranks
+    facts = facts.with_values(found, Source.DERIVED)
+    if option.strategy == "smaller_batch":
+        ranks = Glance(knowledge, facts, school).value("parallelism.data_ranks")
+        facts = facts.with_values({BATCH: option.micro_batch * ranks}, Source.DERIVED)
+    return facts
+
+
+def _ways(glance: Glance, school: School) -> Iterator[tuple[str, int]]:
+    """The strategies that make sense here, and how many devices then compute the same examples; 1 where rules tell."""
+    if glance.means_nothing(BATCH) or glance.value(BATCH) is None:
+        return
+    stated = glance.stated.known(STRATEGY)
+    if stated is not None:
+        yield str(stated.value), 1
+        return
+    device, cards = glance.value("compute.device"), _number(glance, "machine.gpu.count")
+    yield "fits", 1
+    if school is School.SURVEY:
+        yield "smaller_batch", 1
+    else:
+        yield "gradient_accumulation", 1
+        yield "checkpointing", 1
+    if device in ("multi_gpu", "cluster"):
+        yield "shard_states", 1
+        if cards > 1 and glance.value("network.type") == "transformer" and school is not School.SURVEY:
+            yield "shard_states", cards
+    if device != "cpu" and cards > 0:
+        yield "offload", 1
+
+
+def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str) -> MemoryOption | None:
+    """The needs of one way; None where they cannot be computed."""
+    values = _values(knowledge, glance)
+    figures = figure_values(knowledge, values, school)
+    ceiling, ranks = figures.get("memory.batch_ceiling"), values.get("parallelism.data_ranks")
+    if ceiling is None or ranks is None:
+        return None
+    share = _share(glance, values[BATCH], ranks)
+    measured = glance.facts.get("probe.batch.best")
+    if measured is not None and measured.source is Source.MEASURED:  # so many did fit
+        ceiling = max(ceiling, int(measured.value))  # type: ignore[arg-type]
+    micro = _micro_batch(glance, share, int(ceiling))
+    least = share if strategy in ("fits", "mixed_precision") else 1
+    if strategy == "gradient_accumulation" and not _one_is_long(glance):
+        least = min(share, _FEW)
+    elsewhere = figures.get("memory.states_in_main_memory")
+    room = _number(glance, "machine.memory_bytes")
+    fits = least <= micro <= ceiling and (elsewhere is None or not room or elsewhere <= 0.9 * room)
+    return MemoryOption(
+        strategy,
+        values[MODEL_RANKS],
+        micro,
+        figures["memory.states_on_device"],
+        figures["memory.activations_per_example"] * micro / values[MODEL_RANKS],
+        figures["memory.reserved"],
+        figures["memory.usable"],
+        fits,
+        elsewhere,
+    )
+
+
+def _values(knowledge: Knowledge, glance: Glance) -> dict[str, Any]:
+    """Facts, recommendations and given numbers by name, as formulas read them."""
+    values: dict[str, Any] = {name: known.value for name, known in glance.facts.items()}
+    for name, topic in knowledge.topics.items():
+        value = glance.value(name)
+        values[name] = frozenset(value) if topic.policy is Policy.ALL and value is not None else value
+    return values | {name: quantity.value for name, quantity in given_quantities(glance).items()}
+
+
+def _share(glance: Glance, batch: int, ranks: int) -> int:
+    """Examples of a batch for each rank. Raises InputError where a stated batch cannot be shared."""
+    share, left = divmod(batch, ranks)
+    if left and glance.stated.known(BATCH) is not None:
+        what = f"{ranks} ranks (parallelism.data_ranks) cannot share {batch} examples equally"
+        remedy = f"State {max(1, share) * ranks} or {(share + 1) * ranks}."
+        raise InputError("This batch cannot be shared", [Problem(BATCH, what, remedy)])
+    return max(1, share)
+
+
+def _micro_batch(glance: Glance, share: int, ceiling: int) -> int:
+    """As many examples at a time as fit and divide the share of a rank, or as stated; one in any case."""
+    stated = glance.stated.known(MICRO_BATCH)
+    if stated is None:
+        return next(size for size in range(min(share, max(1, ceiling)), 0, -1) if share % size == 0)
+    size = int(stated.value)  # type: ignore[arg-type]
+    if share % size:
+        what = f"{size} at a time do not make up the {share} examples that each rank takes for a step"
+        remedy = f"State a divisor of {share}, or another {BATCH}."
+        raise InputError("This batch cannot be shared", [Problem(MICRO_BATCH, what, remedy)])
+    return size
+
+
+def _one_is_long(glance: Glance) -> bool:
+    """True where a single example keeps a device busy: a text of many tokens, a film, a volume."""
+    modality = glance.facts.get("data.modality")
+    return modality is not None and modality.value in ("text", "video")
+
+
+def _number(glance: Glance, name: str) -> int:
+    known: Known | None = glance.facts.get(name)
+    return known.value if known is not None and isinstance(known.value, int) else 0

@@ -1,0 +1,167 @@
+"""The recommendations that follow from what each way to fit training into memory needs: reasons, statuses, what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from advisor.agent.settling.fitting import BATCH, MICRO_BATCH, MODEL_RANKS, STRATEGY, Fitted, fitted, with_option
+from advisor.agent.settling.glance import Glance
+from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.values import with_unit
+from advisor.inference.plan import Alternative, MemoryOption, Plan, Reason, Recommendation, Status
+from advisor.knowledge.model import Knowledge, School
+from advisor.wording import join_names
+
+_RULE = "memory.needs"
+"""Names, among the reasons, the comparison of what each way needs."""
+_CEILING = "memory.batch_ceiling"
+_MORE_CARDS = (2, 4, 8, 16, 32, 64)
+_ADAPTERS = ("lora", "qlora")
+
+
+def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted) -> Plan:
+    """The plan with its reasons for what the needs of training decide, and the statuses that follow."""
+    if not ways.options:
+        return plan
+    open_ = next((figure.assumes for figure in plan.figures if figure.name == _CEILING), ())
+    found = dict(plan.recommendations)
+    for name in (STRATEGY, MICRO_BATCH, MODEL_RANKS, BATCH):
+        told = ways.facts.known(name)
+        if told is not None and told.source is Source.DERIVED and found[name].value == told.value:
+            found[name] = replace(
+                found[name], because=_because(name, ways, found[name]), alternatives=_others(name, ways)
+            )
+    if found[STRATEGY].value == "does_not_fit":
+        remedies = tuple(_what_would_fit(knowledge, plan, ways.facts))
+        found[STRATEGY] = replace(found[STRATEGY], notes=(*found[STRATEGY].notes, *remedies))
+    if open_:
+        facts = [one for name in open_ for one in _depends_on(plan, name)]
+        _unsettle(knowledge, plan, ways, found, tuple(dict.fromkeys(facts)))
+    return replace(plan, recommendations=found)
+
+
+def _depends_on(plan: Plan, name: str) -> tuple[str, ...]:
+    """Open facts behind a fact or recommendation that is taken for granted."""
+    entry = plan.recommendations.get(name)
+    return (name,) if entry is None else entry.depends_on
+
+
+def _because(name: str, ways: Fitted, entry: Recommendation) -> tuple[Reason, ...]:
+    if not entry.because:  # a plan without reasons
+        return ()
+    text = _told(name, ways)
+    return (
+        Reason(_RULE, text, ("arithmetic",), School.ANY),
+        *(r for r in entry.because if not r.rule.endswith(".stated")),
+    )
+
+
+def _others(name: str, ways: Fitted) -> tuple[Alternative, ...]:
+    """For every other way the first that was looked at, and why it is not taken."""
+    found: dict[str, Alternative] = {}
+    for option in ways.options if name == STRATEGY else ():
+        needs = f"It needs {_size(option.needed)} on each device with {_count(option)} at a time"
+        if option.fits:
+            why = f"{needs}, which fits as well, but costs more time."
+        elif option.needed <= option.usable and option.main_memory is not None:
+            why = f"{needs}, and {_size(option.main_memory)} of the main memory of each machine, which has less."
+        elif option.needed <= option.usable:
+            why = f"{needs}, which is fewer than make good use of the device."
+        else:
+            why = f"{needs}, of {_size(option.usable)} that can be planned with."
+        found.setdefault(option.strategy, Alternative(option.strategy, why))
+    if ways.chosen is not None:
+        found.pop(ways.chosen.strategy, None)
+    return tuple(found.values())
+
+
+def _told(name: str, ways: Fitted) -> str:
+    chosen = ways.chosen
+    if chosen is None:
+        nearest = min(ways.options, key=lambda option: option.needed)
+        return (
+            f"Nothing fits: the least that any way needs on each device is {_size(nearest.needed)} "
+            f"({nearest.strategy}, one example at a time), and {_size(nearest.usable)} can be planned with."
+        )
+    if name == STRATEGY:
+        ruled_out = [option.strategy for option in ways.options if option is not chosen and not option.fits]
+        others = f" {_sentence(join_names(list(dict.fromkeys(ruled_out))))} would not fit." if ruled_out else ""
+        return (
+            f"With {_count(chosen)} at a time, training needs {_size(chosen.needed)} on each "
+            f"device, of {_size(chosen.usable)} that can be planned with: {_size(chosen.states)} for weights, gradients and "
+            f"optimiser, {_size(chosen.activations)} for activations, {_size(chosen.reserved)} for the library.{others}"
+        )
+    if name == MODEL_RANKS:
+        return f"A single example is too large for one device, so {chosen.model_ranks} share each (context parallel)."
+    if name == BATCH:
+        return "The largest batch that fits at once."
+    return "As many as fit into memory beside weights, gradients and optimiser, and divide the share of each rank."
+
+
+def _size(size: float) -> str:
+    return with_unit(float(f"{size:.3g}"), "bytes")
+
+
+def _count(option: MemoryOption) -> str:
+    return f"{option.micro_batch} {'example' if option.micro_batch == 1 else 'examples'}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _what_would_fit(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterator[str]:
+    """Changes after which some way fits, one of each kind."""
+    pretrained = plan.facts.get("project.pretrained_allowed")
+    if plan.value("training.adaptation") not in _ADAPTERS and (pretrained is None or pretrained.value is not False):
+        for adaptation in _ADAPTERS:
+            if _fits(knowledge, plan, facts, {"project.pretrained_allowed": True, "training.adaptation": adaptation}):
+                yield f"It would fit with published weights and training.adaptation={adaptation}."
+                break
+    cards = plan.facts.get("machine.gpu.count")
+    if cards is not None and isinstance(cards.value, int) and cards.value > 0:
+        for factor in _MORE_CARDS:
+            count = cards.value * factor
+            if count <= _MORE_CARDS[-1] and _fits(knowledge, plan, facts, {"machine.gpu.count": count}):
+                yield f"It would fit on {count} of these cards (machine.gpu.count={count})."
+                break
+    steps = plan.facts.get("data.sequence_length")
+    if steps is not None and isinstance(steps.value, int):
+        shorter = steps.value // 2
+        while shorter >= 128:
+            if _fits(knowledge, plan, facts, {"data.sequence_length": shorter}):
+                yield f"It would fit with sequences of {shorter} (data.sequence_length={shorter})."
+                break
+            shorter //= 2
+
+
+def _fits(knowledge: Knowledge, plan: Plan, facts: FactBase, changed: dict[str, object]) -> bool:
+    supposed = facts.with_values(changed, Source.ASKED)  # type: ignore[arg-type]
+    return fitted(knowledge, supposed, plan.school).chosen is not None
+
+
+def _unsettle(
+    knowledge: Knowledge, plan: Plan, ways: Fitted, found: dict[str, Recommendation], open_: tuple[str, ...]
+) -> None:
+    """What rests on needs that rest on something open is no more than leaning."""
+    others = [
+        Glance(knowledge, with_option(knowledge, ways.facts, plan.school, one), plan.school) for one in ways.options
+    ]
+    for name, entry in found.items():
+        moves = name in (STRATEGY, MICRO_BATCH, "training.accumulation") or any(
+            other.value(name) != _as_outcome(entry.value) for other in _differing(ways.options, others)
+        )
+        if entry.status is Status.SETTLED and moves:
+            lacks = tuple(dict.fromkeys((*entry.depends_on, *open_)))
+            found[name] = replace(entry, status=Status.LEANING, depends_on=lacks)
+
+
+def _differing(options: tuple[MemoryOption, ...], glances: list[Glance]) -> list[Glance]:
+    """One glance for each strategy and number of devices."""
+    first = {(option.strategy, option.model_ranks): glance for option, glance in zip(options, glances, strict=True)}
+    return list(first.values())
+
+
+def _as_outcome(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
