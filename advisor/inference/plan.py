@@ -178,6 +178,8 @@ class MemoryOption:
     fits: bool
     main_memory: float | None = None
     """The states that wait in the main memory of each machine; None where none do."""
+    shared: bool = False
+    """True where devices share each example for the sake of memory, and not as parallelism has it anyway."""
 
     @property
     def needed(self) -> float:

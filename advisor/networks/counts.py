@@ -42,19 +42,30 @@ def counted(spec: NetworkSpec, *, processor: bool = False) -> Model:
     return Model(name, spec.network, Source.BUILT, shape, tuple(tape.layers), origin="advisor.networks")
 
 
-def estimated(network: str, parameters: int, steps: int | None, model: Model | None) -> Estimate | None:
+def vocabulary_of(parameters: int) -> int:
+    """The usual number of tokens that a language model of this size tells apart: that of GPT-2, and from a billion weights on
+    that of Llama 3; those of profiles/models lie between 32,000 and 262,208."""
+    return 50_257 if parameters < 1_000_000_000 else 128_256
+
+
+def estimated(
+    network: str, parameters: int, steps: int | None, model: Model | None, outputs: int = 0
+) -> Estimate | None:
     """About the computation and kept values of a network of a stated size that cannot be counted; None where unknown.
 
     A transformer uses each weight once a step; its width h follows from 12 h^2 weights a layer and h / 96 layers (Kaplan et
     al. 2020, sections 2.1 and 3.1), and a layer keeps 17 values for each step and unit (Korthikanti et al. 2022, section
     4.1: 34 bytes at 16 bits). Others are scaled from the network that was counted: operations with the weights, kept values
     with their root, as when the width grows.
+
+    Args:
+        outputs: values of the answer to one example, of a transformer.
     """
     if network == "transformer" and steps is not None:
         width = (8 * parameters) ** (1 / 3)
         layers, values = max(2.0, width / 96), steps * width
         kept, recomputed = max(1, round(17 * values * layers)), max(1, round(values * (layers + 17)))
-        return Estimate(parameters, parameters * steps, kept, min(kept, recomputed), round(5 * values))
+        return Estimate(parameters, parameters * steps, kept, min(kept, recomputed), round(5 * values), 0, outputs)
     if model is None:
         return None
     factor = parameters / model.parameters

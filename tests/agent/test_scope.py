@@ -142,12 +142,12 @@ def test_flips_hold_although_a_changed_answer_can_put_a_measurement_out_of_scope
 ) -> None:
     before = advise_here(knowledge, facts, MACHINE)
     batch = Outcome(
-        probe="batch", topic="training.batch_size", fact="probe.batch.best", before=before.value("training.batch_size"),
+        probe="batch", topic="training.micro_batch", fact="probe.batch.best", before=before.value("training.micro_batch"),
         verdict=ProbeVerdict.OVERTURNED, after=16, rival=16, median=1.5, low=1.4, high=1.6, n=12,
         applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00", bound_by=BATCH.bound_by,
     )  # fmt: skip
     plan = advise_here(knowledge, facts, MACHINE, [batch])
-    assert plan.recommendations["training.batch_size"].status is Status.MEASURED
+    assert plan.recommendations["training.micro_batch"].status is Status.MEASURED
     flips = [(name, flip) for name, entry in plan.recommendations.items() for flip in entry.flips]
     assert flips
     for name, flip in flips:
@@ -201,13 +201,13 @@ def test_the_workload_is_the_plans_own_network(knowledge: Knowledge, facts: Fact
 def test_a_small_batch_counts_for_the_normalisation_that_follows_from_it(knowledge: Knowledge, facts: FactBase) -> None:
     before = advise_here(knowledge, facts, MACHINE)
     batch = Outcome(
-        probe="batch", topic="training.batch_size", fact="probe.batch.best", before=before.value("training.batch_size"),
+        probe="batch", topic="training.micro_batch", fact="probe.batch.best", before=before.value("training.micro_batch"),
         verdict=ProbeVerdict.OVERTURNED, after=8, rival=8, median=1.5, low=1.4, high=1.6, n=12,
         applies=scope_of(before, MACHINE), date="2026-11-21T10:00:00+00:00", bound_by=BATCH.bound_by,
     )  # fmt: skip
     outcomes = [batch, threads_outcome(before, 3)]
     after = advise_here(knowledge, facts, MACHINE, outcomes)
-    assert after.recommendations["training.batch_size"].status is Status.MEASURED
+    assert after.recommendations["training.micro_batch"].status is Status.MEASURED
     assert after.value("network.normalization") == "group_norm"
     assert after.recommendations["compute.threads"].status is not Status.MEASURED  # timed with another network
 

@@ -111,20 +111,18 @@ def test_inputs_that_give_no_number_are_said(plan: Plan, knowledge: Knowledge) -
     assert "These inputs give no number" in figure_page(nothing, knowledge, Look())
 
 
-def test_a_batch_that_cannot_fit_is_warned_of(knowledge: Knowledge) -> None:
+def test_training_that_fits_nowhere_is_warned_of(knowledge: Knowledge) -> None:
     stated = {
         "data.modality": "text", "task.kind": "generate", "task.generation": "sequence", "data.sequence_length": 4096,
-        "network.parameters": 7_000_000_000, "project.pretrained_allowed": True, "machine.gpu.count": 8,
+        "network.parameters": 70_000_000_000, "project.pretrained_allowed": False, "machine.gpu.count": 1,
         "machine.gpu.memory_bytes": 80_000_000_000, "machine.gpu.backend": "cuda", "cluster.nodes": 1,
-        "machine.gpu.compute_capability": 9,
+        "machine.gpu.compute_capability": 9, "machine.memory_bytes": 64_000_000_000,
     }  # fmt: skip
     large = advise_here(knowledge, FactBase.of(stated), None)
-    ceiling = next(figure.value for figure in large.figures if figure.name == "memory.batch_ceiling")
-    assert ceiling is not None
-    assert ceiling < large.value("training.batch_size")
     text = " ".join(plan_page(large, knowledge, Look()).split())
-    assert f"does not fit at once, about {int(ceiling)} examples do" in text
-    assert "does not fit at once" in report_text(large, knowledge)
+    assert "! Nothing fits: the least that any way needs" in text
+    assert "It would fit on" in text
+    assert "Nothing fits: the least" in report_text(large, knowledge)
 
 
 def test_a_batch_that_fits_is_not(plan: Plan, knowledge: Knowledge) -> None:

@@ -16,7 +16,7 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
 from advisor.models.model import Model
-from advisor.networks.counts import Estimate, backbone, counted, estimated
+from advisor.networks.counts import Estimate, backbone, counted, estimated, vocabulary_of
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Precision, Workload
 
@@ -76,7 +76,8 @@ def _sizes(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quantity
     model = _counted(workload, not on_card(plan)) if workload is not None else None
     size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
     if isinstance(size, int) and (model is None or size != model.parameters):
-        about = estimated(network, size, int(steps.value) if steps is not None else None, model)  # type: ignore[arg-type]
+        length = int(steps.value) if steps is not None else None  # type: ignore[arg-type]
+        about = estimated(network, size, length, model, _answers(plan, size, length or 0))
         found = _quantities(about, "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
     pretrained = plan.value("network.init") == "pretrained"
@@ -87,6 +88,15 @@ def _sizes(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quantity
     if stated is not None and isinstance(stated.value, int):
         return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
     return {}
+
+
+def _answers(plan: Plan | Glance, parameters: int, steps: int) -> int:
+    """Values of a stated transformer's answer to one example: scores of all tokens at every step, or of the outputs."""
+    kind, outputs = plan.facts.get("task.kind"), plan.facts.get("task.outputs")
+    stated = outputs.value if outputs is not None and isinstance(outputs.value, int) else None
+    if kind is not None and kind.value in ("generate", "translate"):
+        return steps * (stated or vocabulary_of(parameters))
+    return stated or 0
 
 
 def _counted(workload: Workload, processor: bool) -> Model:

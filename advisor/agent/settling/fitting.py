@@ -77,13 +77,16 @@ def resting_on_memory(knowledge: Knowledge, school: School) -> list[str]:
 
 def with_option(knowledge: Knowledge, facts: FactBase, school: School, option: MemoryOption) -> FactBase:
     """The facts as they are with this way."""
-    found: dict[str, Any] = {STRATEGY: option.strategy, MICRO_BATCH: option.micro_batch}
-    if option.model_ranks > 1:
+    found: dict[str, Any] = {STRATEGY: option.strategy}
+    if option.shared:
         found[MODEL_RANKS] = option.model_ranks
     facts = facts.with_values(found, Source.DERIVED)
+    glance = Glance(knowledge, facts, school)
     if option.strategy == "smaller_batch":
-        ranks = Glance(knowledge, facts, school).value("parallelism.data_ranks")
-        facts = facts.with_values({BATCH: option.micro_batch * ranks}, Source.DERIVED)
+        smaller = {BATCH: option.micro_batch * glance.value("parallelism.data_ranks")}
+        return facts.with_values({**smaller, MICRO_BATCH: option.micro_batch}, Source.DERIVED)
+    if glance.value(MICRO_BATCH) != option.micro_batch:
+        facts = facts.with_values({MICRO_BATCH: option.micro_batch}, Source.DERIVED)
     return facts
 
 
@@ -106,7 +109,9 @@ def _ways(glance: Glance, school: School) -> Iterator[tuple[str, int]]:
         yield "shard_states", 1
         if cards > 1 and glance.value("network.type") == "transformer" and school is not School.SURVEY:
             yield "shard_states", cards
-    if device != "cpu" and cards > 0:
+    backend = glance.facts.get("machine.gpu.backend")
+    shared = backend is not None and backend.value == "mps"  # one memory for processor and card
+    if device != "cpu" and cards > 0 and not shared:
         yield "offload", 1
 
 
@@ -138,6 +143,7 @@ def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str)
         figures["memory.usable"],
         fits,
         elsewhere,
+        glance.stated.known(MODEL_RANKS) is not None,
     )
 
 

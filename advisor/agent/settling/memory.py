@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from advisor.agent.settling.fitting import BATCH, MICRO_BATCH, MODEL_RANKS, STRATEGY, Fitted, fitted, with_option
@@ -116,7 +116,8 @@ def _what_would_fit(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterat
     pretrained = plan.facts.get("project.pretrained_allowed")
     if plan.value("training.adaptation") not in _ADAPTERS and (pretrained is None or pretrained.value is not False):
         for adaptation in _ADAPTERS:
-            if _fits(knowledge, plan, facts, {"project.pretrained_allowed": True, "training.adaptation": adaptation}):
+            adapted = {"project.pretrained_allowed": True, "training.adaptation": adaptation}
+            if _fits(knowledge, plan, facts, adapted, moved=False):
                 yield f"It would fit with published weights and training.adaptation={adaptation}."
                 break
     cards = plan.facts.get("machine.gpu.count")
@@ -136,9 +137,13 @@ def _what_would_fit(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterat
             shorter //= 2
 
 
-def _fits(knowledge: Knowledge, plan: Plan, facts: FactBase, changed: dict[str, object]) -> bool:
+def _fits(
+    knowledge: Knowledge, plan: Plan, facts: FactBase, changed: Mapping[str, object], *, moved: bool = True
+) -> bool:
+    """True if some way fits after a change; unless `moved`, one that does not move the states out of the card."""
     supposed = facts.with_values(changed, Source.ASKED)  # type: ignore[arg-type]
-    return fitted(knowledge, supposed, plan.school).chosen is not None
+    chosen = fitted(knowledge, supposed, plan.school).chosen
+    return chosen is not None and (moved or chosen.strategy != "offload")
 
 
 def _unsettle(

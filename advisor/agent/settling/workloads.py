@@ -131,6 +131,8 @@ def too_large(workload: Workload, memory_bytes: int) -> str | None:
     )
 
 
+def means_nothing(plan: Plan | Glance, topic: str) -> bool:
+    """True if the topic is not applicable."""
     if not isinstance(plan, Plan):
         return plan.means_nothing(topic)
     return plan.recommendations[topic].status is Status.NOT_APPLICABLE

@@ -191,6 +191,7 @@ def _option(fields: Fields, topic: Topic) -> MemoryOption:
         int(fields.number("model_ranks")), int(fields.number("micro_batch")), states, activations, reserved, usable,
         fields.flag("fits"),
         fields.number("main_memory", required=False) if fields.raw("main_memory") is not None else None,
+        fields.flag("shared"),
     )  # fmt: skip
 
 

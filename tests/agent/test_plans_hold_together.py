@@ -1,0 +1,187 @@
+"""Plans of two thousand drawn projects: batch, memory and figures agree, and no recommendation contradicts another.
+
+Networks of 0.1 million to 400 billion weights, 1 to 1,024 devices of the profiles, sequences of 128 to 131,072.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from advisor.agent.settling.advising import advise_here
+from advisor.facts.fact_base import FactBase, Source
+from advisor.inference.advise import Detail
+from advisor.inference.plan import Plan, Status
+from advisor.knowledge.cache import knowledge_for
+from advisor.machine.profiles.devices import DeviceKind
+from advisor.machine.profiles.files import load_devices
+from advisor.session.machines import with_published
+
+PROJECTS = 2_000
+AT_ONCE = 50
+SETTLE = Detail(reasons=True, flips=False, questions=False)
+TASKS: tuple[dict[str, Any], ...] = (
+    {"task.kind": "generate", "task.generation": "sequence", "data.modality": "text"},
+    {"task.kind": "translate", "data.modality": "text"},
+    {"task.kind": "classify", "data.modality": "text", "task.outputs": 4},
+    {"task.kind": "classify", "data.modality": "image", "data.inputs": 150_528, "task.outputs": 1000},
+    {"task.kind": "segment", "data.modality": "image", "data.inputs": 196_608, "task.outputs": 5},
+    {"task.kind": "represent", "data.modality": "image", "data.inputs": 12_288},
+    {"task.kind": "generate", "task.generation": "random", "data.modality": "image", "data.inputs": 12_288},
+    {"task.kind": "classify", "data.modality": "audio", "task.outputs": 10},
+    {"task.kind": "classify", "data.modality": "video", "data.inputs": 150_528, "task.outputs": 10},
+    {"task.kind": "forecast", "data.modality": "time_series", "data.inputs": 8, "task.outputs": 1},
+    {"task.kind": "reconstruct", "data.modality": "tabular", "data.inputs": 200},
+    {"task.kind": "regress", "data.modality": "graph", "data.inputs": 30, "task.outputs": 1},
+)
+
+SEVERAL = ("multi_gpu", "cluster")
+SHARED = ("sharded_data_parallel", "hybrid", "model_parallel")
+AGREE: tuple[tuple[str, Callable[[Plan], bool], Callable[[Plan], bool]], ...] = (
+    (
+        "a single device divides nothing",
+        lambda p: p.value("compute.device") in ("cpu", "gpu"),
+        lambda p: p.value("parallelism.strategy") in ("none", "threads") and p.value("sync.strategy") == "none",
+    ),
+    (
+        "a single device is the only rank",
+        lambda p: p.value("compute.device") in ("cpu", "gpu") and is_network(p),
+        lambda p: p.value("parallelism.data_ranks") == 1,
+    ),
+    (
+        "shared states are shared by devices",
+        lambda p: p.value("memory.strategy") == "shard_states",
+        lambda p: p.value("parallelism.strategy") in SHARED and p.value("compute.device") in SEVERAL,
+    ),
+    (
+        "what fits one device is not sharded",
+        lambda p: p.value("memory.strategy") in ("fits", "gradient_accumulation", "checkpointing"),
+        lambda p: p.value("parallelism.strategy") != "sharded_data_parallel",
+    ),
+    (
+        "shards keep step",
+        lambda p: p.value("parallelism.strategy") == "sharded_data_parallel",
+        lambda p: p.value("sync.strategy") == "synchronous",
+    ),
+    (
+        "only published weights are adapted",
+        lambda p: p.value("training.adaptation") in ("lora", "qlora", "last_layer"),
+        lambda p: p.value("network.init") == "pretrained" and said(p, "project.pretrained_allowed") is not False,
+    ),
+    (
+        "weights that may not be used are not",
+        lambda p: said(p, "project.pretrained_allowed") is False,
+        lambda p: p.value("network.init") != "pretrained",
+    ),
+    (
+        "a processor has no formats of cards",
+        lambda p: p.value("compute.device") == "cpu",
+        lambda p: p.value("training.precision") not in ("tf32", "fp16", "fp8"),
+    ),
+    (
+        "eight bits need a card that has them",
+        lambda p: p.value("training.precision") == "fp8",
+        lambda p: (said(p, "machine.gpu.compute_capability") or 99) >= 8.9,
+    ),
+    (
+        "accumulation passes are more than one",
+        lambda p: p.value("memory.strategy") == "gradient_accumulation",
+        lambda p: p.value("training.accumulation") > 1,
+    ),
+    (
+        "it fits in one pass",
+        lambda p: p.value("memory.strategy") == "fits" and is_network(p),
+        lambda p: p.value("training.accumulation") == 1,
+    ),
+)
+
+
+def said(plan: Plan, name: str) -> Any:
+    known = plan.facts.get(name)
+    return None if known is None else known.value
+
+
+def is_network(plan: Plan) -> bool:
+    return plan.recommendations["training.batch_size"].status is not Status.NOT_APPLICABLE
+
+
+def logarithmic(dice: random.Random, low: float, high: float) -> int:
+    return round(math.exp(dice.uniform(math.log(low), math.log(high))))
+
+
+@cache
+def cards() -> tuple[str, ...]:
+    return tuple(sorted(name for name, one in load_devices().items() if one.kind is DeviceKind.GPU))
+
+
+def project(number: int) -> FactBase:
+    """The facts of one drawn project; some are left unknown, as people leave them."""
+    dice = random.Random(number)  # noqa: S311 - the same projects on every run
+    facts: dict[str, Any] = dict(dice.choice(TASKS))
+    facts["data.examples"] = logarithmic(dice, 100, 1e9)
+    facts["data.sequence_length"] = 2 ** dice.randint(7, 17)
+    facts["network.parameters"] = logarithmic(dice, 1e5, 4e11)
+    facts["project.pretrained_allowed"] = dice.choice((True, False))
+    facts["project.target_readiness"] = dice.randint(1, 9)
+    facts["machine.memory_bytes"] = 2 ** dice.randint(33, 42)
+    facts["machine.cpu.physical_cores"] = facts["machine.cpu.usable_cores"] = 2 ** dice.randint(0, 6)
+    if dice.random() < 0.9:
+        facts["machine.gpu.name"] = dice.choice(cards())
+        facts["machine.gpu.count"] = dice.choice((1, 2, 4, 8))
+        facts["machine.gpu.nvlink"] = facts["machine.gpu.count"] > 1 and dice.random() < 0.5
+        facts["machine.link.host_to_device_bytes_per_second"] = dice.choice((15.75e9, 31.5e9, 63e9))
+        if facts["machine.gpu.count"] == 1:
+            del facts["machine.gpu.nvlink"]
+    else:
+        facts["machine.gpu.count"] = 0
+    facts["cluster.nodes"] = dice.choice((1, 1, 1, 2, 4, 16, 64, 128))
+    if facts["cluster.nodes"] > 1:
+        facts["cluster.network_bytes_per_second"] = dice.choice((125e6, 1.25e9, 12.5e9, 50e9))
+        facts["cluster.sites"] = dice.choice((1, 1, 1, 3))
+    for name in ("project.pretrained_allowed", "network.parameters", "machine.memory_bytes", "data.sequence_length"):
+        if dice.random() < 0.15:
+            del facts[name]
+    return with_published(knowledge_for(()), FactBase.of(facts, Source.ASKED))
+
+
+def complaints(number: int) -> list[str]:
+    plan = advise_here(knowledge_for(()), project(number), None, detail=SETTLE)
+    figures = {figure.name: figure.value for figure in plan.figures if figure.value is not None}
+    found = [f"{name} = {value}" for name, value in figures.items() if not math.isfinite(value) or value < 0]
+    found += [what for what, holds, agrees in AGREE if holds(plan) and not agrees(plan)]
+    if is_network(plan):
+        found += shared_out(plan)
+    if plan.memory and plan.value("memory.strategy") != "does_not_fit":
+        needed, usable = figures["memory.training"], figures["memory.usable"]
+        if needed > usable * (1 + 1e-9):
+            found.append(f"{plan.value('memory.strategy')} needs {needed:.4g} of {usable:.4g} bytes")
+    if figures.get("scaling.efficiency", 0) > 1:
+        found.append("efficiency above 1")
+    if figures.get("scaling.speed_up", 0) > figures.get("scaling.workers", 1) * (1 + 1e-9):
+        found.append("speed-up above the number of workers")
+    peak = next((one.value for figure in plan.figures for one in figure.inputs if one.name == "plan.peak_flops"), None)
+    if peak and figures.get("time.step") and figures["compute.device_flops"] / figures["time.step"] > peak:
+        found.append("more operations a second than the device has")
+    return [f"project {number}: {one}" for one in found]
+
+
+def shared_out(plan: Plan) -> list[str]:
+    batch, micro, passes, ranks = (
+        plan.value(f"{name}")
+        for name in ("training.batch_size", "training.micro_batch", "training.accumulation", "parallelism.data_ranks")
+    )
+    if batch is None:
+        return []
+    told = f"batch {batch}, micro {micro}, passes {passes}, ranks {ranks}"
+    return [] if min(micro, passes, ranks) >= 1 and batch == micro * passes * ranks else [told]
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("first", range(0, PROJECTS, AT_ONCE))
+def test_no_plan_contradicts_itself(first: int) -> None:
+    assert [one for number in range(first, first + AT_ONCE) for one in complaints(number)] == []
