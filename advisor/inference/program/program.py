@@ -148,6 +148,7 @@ class Program:
         program = TopicProgram(topic, self.slots[topic.name], Combination(topic, compiled, self.school), applies)
         program.slots_of_applies = self._slots(applies.names) if applies else frozenset()
         direct = program.slots_of_applies.union(*(rule.reads for rule in compiled))
+        program.follows = bool(direct) and min(direct) >= len(self.facts)
         upstream: dict[str, TopicProgram] = {}
         support: set[int] = set()
         for slot in sorted(direct):

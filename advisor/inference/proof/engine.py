@@ -93,7 +93,7 @@ class Engine:
                 found = UNDECIDED
             else:
                 lead = self.leading(topic, situation)
-                found = lead if self.view(situation).leads_somewhere(topic, lead) else UNDECIDED
+                found = lead if topic.follows or self.view(situation).leads_somewhere(topic, lead) else UNDECIDED
             if found is UNDECIDED and not cheaply:
                 found = self.decide(topic, situation).outcome
             memo[key] = found
@@ -108,7 +108,10 @@ class Engine:
         lead = self.leading(topic, situation)
         if topic.silent:
             return Decision(lead, settled=True)
-        return Search(self.residual(topic, situation), self.view(situation), lead).run()
+        found = Search(self.residual(topic, situation), self.view(situation), lead).run()
+        if topic.follows and found.outcome != lead:
+            return Decision(lead, settled=False, open_slots=self.residual(topic, situation).open_slots)
+        return found
 
     def residual(self, topic: TopicProgram, situation: Situation) -> Residual:
         return self._residuals[topic.name].of(
