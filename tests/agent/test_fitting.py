@@ -171,7 +171,9 @@ def test_bigger_cards_never_need_a_costlier_way(knowledge: Knowledge) -> None:
     order = ["fits", "gradient_accumulation", "checkpointing", "offload", "does_not_fit"]
     places = []
     for power in range(31, 39):
-        plan = advised(knowledge, CARD, TEXTS, {"machine.gpu.memory_bytes": 2**power, "machine.memory_bytes": 64 * 10**9})
+        plan = advised(
+            knowledge, CARD, TEXTS, {"machine.gpu.memory_bytes": 2**power, "machine.memory_bytes": 64 * 10**9}
+        )
         places.append(order.index(plan.value("memory.strategy")))
         holds_together(plan)
     assert places == sorted(places, reverse=True)

@@ -121,7 +121,7 @@ def cards() -> tuple[str, ...]:
 
 def project(number: int) -> FactBase:
     """The facts of one drawn project; some are left unknown, as people leave them."""
-    dice = random.Random(number)  # noqa: S311 - the same projects on every run
+    dice = random.Random(number)
     facts: dict[str, Any] = dict(dice.choice(TASKS))
     facts["data.examples"] = logarithmic(dice, 100, 1e9)
     facts["data.sequence_length"] = 2 ** dice.randint(7, 17)

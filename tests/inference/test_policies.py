@@ -273,6 +273,19 @@ def test_a_topic_that_reads_a_whole_number_sees_it_rounded() -> None:
     assert (known.value("u"), known.value("t"), known.recommendations["t"].status) == (1, "x", Status.SETTLED)
 
 
+def test_a_number_computed_from_another_recommendation_follows_what_is_reported_of_that() -> None:
+    """In every completion `n` is known and the other one 1; yet as things stand it is 2, and twice that is 4."""
+    facts = {"n": integer(5, 9), "m": integer(0, 1)}
+    topics = {"u": topic("value"), "t": topic("value")}
+    rules = [
+        rule("u1", "u", when="n >= 5", value="1"),
+        rule("u2", "u", value="2"),
+        rule("t1", "t", value="2 * u"),
+    ]
+    plan = advised(RuleBase(facts, topics, rules).load())
+    assert plan.value("t") == 2 * plan.value("u")
+
+
 def test_a_topic_that_reads_one_without_advice_sees_an_unknown() -> None:
     nothing = [rule("u1", "u", when="p", value="x")]
     plan = chained(FIRST, nothing, 'u != "x"', p=False)

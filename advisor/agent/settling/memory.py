@@ -149,7 +149,7 @@ def _fits(
 def _unsettle(
     knowledge: Knowledge, plan: Plan, ways: Fitted, found: dict[str, Recommendation], open_: tuple[str, ...]
 ) -> None:
-    """What rests on needs that rest on something open is no more than leaning."""
+    """Say leaning of all that rests on needs which rest on something open."""
     others = [
         Glance(knowledge, with_option(knowledge, ways.facts, plan.school, one), plan.school) for one in ways.options
     ]

@@ -18,7 +18,7 @@ from advisor.knowledge.checks import topic_expressions, topic_reads
 from advisor.knowledge.expressions.expressions import BOOLEAN, At, Conjunct, Over
 from advisor.knowledge.expressions.operations import NOTHING
 from advisor.knowledge.expressions.regions import FALSE, TRUE, Region, point
-from advisor.knowledge.model import Knowledge, Rule, School, Topic, domain, fact_types, is_literal, stated_rule
+from advisor.knowledge.model import Knowledge, Policy, Rule, School, Topic, domain, fact_types, is_literal, stated_rule
 
 
 class Program:
@@ -148,7 +148,7 @@ class Program:
         program = TopicProgram(topic, self.slots[topic.name], Combination(topic, compiled, self.school), applies)
         program.slots_of_applies = self._slots(applies.names) if applies else frozenset()
         direct = program.slots_of_applies.union(*(rule.reads for rule in compiled))
-        program.follows = bool(direct) and min(direct) >= len(self.facts)
+        program.follows = topic.policy is Policy.VALUE and min(direct, default=0) >= len(self.facts)
         upstream: dict[str, TopicProgram] = {}
         support: set[int] = set()
         for slot in sorted(direct):

@@ -39,7 +39,7 @@ class TopicProgram:
         self.cuts: Mapping[int, tuple[float, ...]] = {}
         self.slots_of_applies: frozenset[int] = frozenset()
         self.follows = False
-        """True if it reads other topics only: what is reported of it follows from what is reported of them."""
+        """True if it is computed from other topics only: what is reported of it follows from what is reported of them."""
         self.computes = applies is not None or any(rule.literal is None for rule in combination.rules)
         self._landmarks: dict[int, list[Any]] = {}
 
