@@ -211,10 +211,6 @@ class Plan:
     def value(self, topic: str) -> Any:
         return self.recommendations[topic].value
 
-    def knows(self, topic: str) -> bool:
-        """True if there is such a topic."""
-        return topic in self.recommendations
-
     def tied(self, topic: str) -> tuple[str, ...]:
         """The values that lead together, if several do."""
         return self.recommendations[topic].tied

@@ -211,6 +211,9 @@ def _obey_before(rules: list[Rule], topics: dict[str, Topic], problems: list[Pro
         if topics[rule.topic].policy not in (Policy.FIRST, Policy.VALUE):  # the order of its rules does not matter
             what = f"rule {rule.id}: `before` means nothing in a topic of policy {topics[rule.topic].policy}."
             problems.append(Problem(rule.where, what))
+        elif target is not None and target.topic != rule.topic and target.layer > rule.layer:  # a pack has put it there
+            what = f"rule {rule.id} of {rule.where} comes `before` {target.id}, a rule of another topic."
+            problems.append(Problem(target.where, what, "Keep the topic, or give the rule an id of its own."))
         elif target is None or target.topic != rule.topic or target is rule:
             what = f"rule {rule.id}: `before` must name another rule of {rule.topic}."
             problems.append(Problem(rule.where, what, did_you_mean(rule.before, by_id)))

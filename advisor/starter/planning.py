@@ -166,19 +166,7 @@ def _decay(optimizer: str) -> float:
 
 def _division(plan: Plan) -> tuple[int, int]:
     """Examples that a process computes with at a time, and times that it does so before each step."""
-    micro_batch = _advised(plan, "training.micro_batch")
-    if micro_batch is not None:
-        return micro_batch, _advised(plan, "training.accumulation") or 1
-    batch = _advised(plan, "training.batch_size") or 32
-    parts = _parts(plan, batch) if _advised(plan, "memory.strategy") == "gradient_accumulation" else 1
-    return batch // parts, parts
-
-
-def _parts(plan: Plan, batch: int) -> int:
-    """Into how many parts a batch is divided so that one fits into memory."""
-    ceiling = _figure(plan, "memory.batch_ceiling")
-    parts = 4 if ceiling is None else -(-batch // max(1, int(ceiling)))
-    return max(1, min(parts, batch))
+    return _advised(plan, "training.micro_batch") or 32, _advised(plan, "training.accumulation") or 1
 
 
 def _checkpoint_seconds(plan: Plan) -> int | None:

@@ -40,7 +40,7 @@ def outcome(probe: str, times: Mapping[Setting, Sequence[float]], **keys: Any) -
 
 THREADS = outcome("threads", {1: (0.4, 0.41, 0.42, 0.43), 2: (0.26, 0.27, 0.28), 4: (0.2, 0.21, 0.22)})
 BATCHES = outcome(
-    "batch", {32: (0.004,) * 4, 64: (0.0033,) * 4}, topic="training.batch_size", before=64, rival=32, after=64,
+    "batch", {32: (0.004,) * 4, 64: (0.0033,) * 4}, topic="training.micro_batch", before=64, rival=32, after=64,
     verdict=Verdict.CONFIRMED,
 )  # fmt: skip
 TOO_LARGE = outcome(

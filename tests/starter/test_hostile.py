@@ -103,4 +103,4 @@ def test_settings_hold_the_name_of_the_column_as_it_is(tmp_path: Path) -> None:
     assert ast.literal_eval(values["TARGET"]) == HOSTILE
     assert json.dumps(HOSTILE)  # nothing else of it is anywhere
     assert all(isinstance(node, ast.Assign | ast.Expr) for node in tree.body)
-    assert command(project, "--steps 20") == "python train.py --steps 20"
+    assert command(project, "--steps 20") == "python train.py --output trial --steps 20"

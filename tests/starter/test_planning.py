@@ -8,7 +8,7 @@ import pytest
 
 from advisor.agent.settling.workloads import workload_of
 from advisor.errors import InputError
-from advisor.inference.plan import ComputedFigure, Status
+from advisor.inference.plan import Status
 from advisor.networks.registry import buildable, family, folder_of
 from advisor.probes.workload import Workload
 from advisor.starter.blueprint import CLASSICAL, Layout, Targets
@@ -118,12 +118,10 @@ def test_a_plan_that_the_project_follows_in_everything_has_no_differences() -> N
     assert blueprint_of(plan_of(TABLE)).differences == ()
 
 
-def test_a_batch_that_does_not_fit_is_worked_through_in_as_many_parts_as_it_needs() -> None:
-    ceiling = ComputedFigure("memory.batch_ceiling", "", "", 5.5, "", "", ())
-    plan = with_advice(plan_of(TABLE), {"memory.strategy": "gradient_accumulation", "training.batch_size": 16})
-    assert blueprint_of(replace(plan, figures=(ceiling,))).recipe.accumulation == 4
-    assert blueprint_of(replace(plan, figures=())).recipe.accumulation == 4
-    assert blueprint_of(with_advice(plan, {"memory.strategy": "fits"})).recipe.accumulation == 1
+def test_a_batch_that_does_not_fit_is_worked_through_in_the_passes_of_the_plan() -> None:
+    division = {"training.batch_size": 128, "training.micro_batch": 4, "training.accumulation": 4}  # on eight ranks
+    recipe = blueprint_of(with_advice(plan_of(TABLE), division)).recipe
+    assert (recipe.batch_size, recipe.accumulation) == (16, 4), "of each process"
 
 
 @pytest.mark.parametrize(

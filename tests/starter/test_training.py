@@ -12,7 +12,7 @@ import torch
 from advisor.inference.plan import Plan
 from tests.starter.projects import TABLE, command, complaints, generated, plan_of, run
 
-SMALL = {"training_batch_size": 16, "training_precision": "fp32", "data_pipeline": []}
+SMALL = {"training_batch_size": 16, "training_micro_batch": 16, "training_precision": "fp32", "data_pipeline": []}
 PICTURE = "data.modality=image data.inputs=64 data.examples=60000 project.pretrained_allowed=no"
 NETWORKS = {
     "tabular": lambda: plan_of(TABLE, network_hidden_units=[8, 8], **SMALL),

@@ -419,7 +419,7 @@ def test_without_hyper_threading_the_claim_about_more_threads_than_cores_is_not_
 def test_the_batch_of_each_family_is_judged_by_its_networks(knowledge: Knowledge, network: Any, claim: str) -> None:
     own = network.batch_size
     keys = {
-        "topic": "training.batch_size", "before": own, "rival": 2 * own, "after": 2 * own, "n": 12,
+        "topic": "training.micro_batch", "before": own, "rival": 2 * own, "after": 2 * own, "n": 12,
         "verdict": Verdict.OVERTURNED, "median": 1.4, "low": 1.3, "high": 1.5,
     }  # fmt: skip
     batches = outcome("batch", {own: (0.01,) * 5, 2 * own: (0.007,) * 5}, **keys)

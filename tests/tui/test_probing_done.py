@@ -45,7 +45,7 @@ async def test_afterwards_each_result_is_said_in_word_and_symbol() -> None:
         rows = [[str(cell) for cell in table.get_row_at(number)] for number in range(table.row_count)]
         assert rows == [
             ["Processor threads", "8 threads", "↻ overturned", "4 threads"],
-            ["Batch size", "128 examples", "✓ confirmed", "128 examples"],
+            ["Examples at a time", "128 examples", "✓ confirmed", "128 examples"],
             ["Number format", "fp32", "= no difference that matters", "fp32"],
             ["Matrix products", "", "◆ measured", rows[3][3]],
         ]

@@ -45,10 +45,6 @@ class Glance:
         nothing = self._program.topics[topic].silent or outcome is NOT_APPLICABLE or isinstance(outcome, Tie)
         return None if nothing else outcome
 
-    def knows(self, topic: str) -> bool:
-        """True if there is such a topic."""
-        return topic in self._program.topics
-
     def tied(self, topic: str) -> tuple[str, ...]:
         """The values that lead together, if several do."""
         outcome = self.outcome(topic)
