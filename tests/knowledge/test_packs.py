@@ -10,6 +10,7 @@ from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.advise import advise
 from advisor.knowledge import loader
+from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
 from tests.small_rules import RuleBase, boolean, rule, topic
 
@@ -163,6 +164,19 @@ def test_a_pack_that_turns_a_rule_of_the_base_into_another_topic_is_refused(tmp_
     (problem,) = problems(tmp_path, house)
     assert problem.startswith("house/house.yaml:1: rule s.")
     assert "supersedes s.old, a rule of another topic" in problem
+
+
+def test_a_pack_that_does_so_to_a_rule_that_others_come_before_is_told_of_its_own_rule(tmp_path: Path) -> None:
+    house = pack(
+        tmp_path / "house",
+        "- id: training.batch_size.few-examples\n  topic: cost\n  school: today\n"
+        '  when: data.examples < 5\n  value: "1"\n  because: It is so.\n  sources: [judgement]\n  verified: no\n',
+    )
+    with pytest.raises(InputError) as caught:
+        knowledge_for((house,))
+    (problem,) = [one for one in caught.value.problems if "before" in one.what]
+    assert problem.where == f"{house}/house.yaml:1"
+    assert "a rule of another topic" in problem.what
 
 
 def test_all_packs_are_read_before_anything_is_said(tmp_path: Path) -> None:

@@ -21,7 +21,11 @@ SERIES = "data.modality=time_series data.inputs=2 data.sequence_length=6"
 
 
 def small(**advised: Any) -> Blueprint:
-    return blueprint_of(plan_of(TABLE, **{"network_hidden_units": [8, 4], "training_batch_size": 16, "training_micro_batch": 16, **advised}))
+    return blueprint_of(
+        plan_of(
+            TABLE, **{"network_hidden_units": [8, 4], "training_batch_size": 16, "training_micro_batch": 16, **advised}
+        )
+    )
 
 
 def changed(blueprint: Blueprint, **fields: Any) -> Blueprint:

@@ -54,6 +54,13 @@ class Explainer:
         nothing = isinstance(self.outcome, Tie) or self.outcome is NOT_APPLICABLE
         return found or ([] if nothing else self._in_every_case(self.outcome))
 
+    def _agreeing(self) -> list[CompiledRule]:
+        """Where the value is stated, or told by figures: the rules that hold and say the same."""
+        if self.first is None or not self.rules[self.first[0]].rule.is_statement:
+            return []
+        on = zip(self.rules, self.active, strict=True)
+        return [rule for rule, is_on in on if is_on and rule.literal is not None and rule.literal == self.outcome]
+
     def _in_every_case(self, value: Any) -> list[CompiledRule]:
         """Rules that lead to a settled value though none of them is known to hold: together they cover every case."""
         bits = self.engine.overview(self.situation).truths[self.topic.slot]
@@ -88,7 +95,7 @@ class Explainer:
         topic = self.topic.topic
         items = value if is_list and topic.policy is Policy.ALL else (value,)
         lines = {self._filled(line, text): None for item in items for line in topic.actions_for(str(item))}
-        for rule in (compiled.rule for compiled in self.deciding()):
+        for rule in (compiled.rule for compiled in (*self.deciding(), *self._agreeing())):
             for line in rule.actions:
                 origin = "" if rule.layer == 0 else f"   # from the pack {rule.where.rpartition('/')[0]}"
                 lines[self._filled(line, text) + origin] = None
