@@ -85,8 +85,8 @@ def _told(name: str, ways: Fitted) -> str:
             f"({nearest.strategy}, one example at a time), and {_size(nearest.usable)} can be planned with."
         )
     if name == STRATEGY:
-        ruled_out = [option.strategy for option in ways.options if option is not chosen and not option.fits]
-        others = f" {_sentence(join_names(list(dict.fromkeys(ruled_out))))} would not fit." if ruled_out else ""
+        too_much = [_way(option) for option in ways.options if option.strategy != chosen.strategy and not option.fits]
+        others = f" Too much would be {join_names(list(dict.fromkeys(too_much)), 'or')}." if too_much else ""
         return (
             f"With {_count(chosen)} at a time, training needs {_size(chosen.needed)} on each "
             f"device, of {_size(chosen.usable)} that can be planned with: {_size(chosen.states)} for weights, gradients and "
@@ -107,8 +107,8 @@ def _count(option: MemoryOption) -> str:
     return f"{option.micro_batch} {'example' if option.micro_batch == 1 else 'examples'}"
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _way(option: MemoryOption) -> str:
+    return "the whole batch at once" if option.strategy == "fits" else option.strategy.replace("_", " ")
 
 
 def _what_would_fit(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterator[str]:

@@ -55,7 +55,7 @@ class Explainer:
         return found or ([] if nothing else self._in_every_case(self.outcome))
 
     def _agreeing(self) -> list[CompiledRule]:
-        """Where the value is stated, or told by figures: the rules that hold and say the same."""
+        """The rules that hold and say the same as a statement, or as what figures tell."""
         if self.first is None or not self.rules[self.first[0]].rule.is_statement:
             return []
         on = zip(self.rules, self.active, strict=True)
