@@ -42,6 +42,10 @@ def counted(spec: NetworkSpec, *, processor: bool = False) -> Model:
     return Model(name, spec.network, Source.BUILT, shape, tuple(tape.layers), origin="advisor.networks")
 
 
+_ON_LATENTS = 400_000_000
+"""Diffusion models of so many weights compute on latents, whose sides are an eighth of the picture's (Rombach et al. 2022)."""
+
+
 def vocabulary_of(parameters: int) -> int:
     """The usual number of tokens that a language model of this size tells apart: that of GPT-2, and from a billion weights on
     that of Llama 3; those of profiles/models lie between 32,000 and 262,208."""
@@ -69,16 +73,18 @@ def estimated(
     if model is None:
         return None
     factor = parameters / model.parameters
-    wider = factor**0.5
+    area, wider = 1, factor**0.5
+    if network == "diffusion" and parameters >= _ON_LATENTS:
+        area, wider = 64, factor**0.75  # deeper as well: about what Stable Diffusion XL keeps
     return Estimate(
         parameters,
-        max(1, round(model.multiply_adds * factor)),
-        max(1, round(model.kept * wider)),
-        max(1, round(model.recomputed * wider)),
-        max(1, round(model.largest * wider)),
-        round(model.kept_bytes * wider),
-        model.outputs,
-        round(model.unfolded * wider),
+        max(1, round(model.multiply_adds * factor / area)),
+        max(1, round(model.kept * wider / area)),
+        max(1, round(model.recomputed * wider / area)),
+        max(1, round(model.largest * wider / area)),
+        round(model.kept_bytes * wider / area),
+        model.outputs // area,
+        round(model.unfolded * wider / area),
     )
 
 
