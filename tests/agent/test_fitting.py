@@ -159,6 +159,21 @@ def test_a_batch_that_cannot_be_shared_as_stated_is_refused(
     assert remedy in str(caught.value)
 
 
+def test_a_stated_batch_that_other_machines_could_not_share_stops_no_plan(knowledge: Knowledge) -> None:
+    facts = (CARD, PICTURES, {"training.batch_size": 130, "machine.gpu.count": 2})
+    plan = advised(knowledge, *facts)
+    assert plan.value("training.batch_size") == 130
+    for flip in plan.recommendations["sync.strategy"].flips:
+        assert advised(knowledge, *facts, {flip.fact: flip.to}).value("sync.strategy") == flip.then
+
+
+def test_a_stated_way_that_does_not_fit_is_kept_and_warned_of(knowledge: Knowledge) -> None:
+    plan = advised(knowledge, CARD, TEXTS, {"network.parameters": 13_000_000_000, "memory.strategy": "fits"})
+    entry = plan.recommendations["memory.strategy"]
+    assert entry.value == "fits"
+    assert any(note.startswith("You stated it. Nothing fits: the least") for note in entry.notes)
+
+
 def test_the_survey_makes_the_batch_smaller(knowledge: Knowledge) -> None:
     small = {"machine.gpu.memory_bytes": 2_500_000_000}
     plan = advised(knowledge, CARD, PICTURES, small, school=School.SURVEY)

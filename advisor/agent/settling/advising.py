@@ -13,9 +13,10 @@ from advisor.agent.settling.judging import measurement
 from advisor.agent.settling.memory import with_memory
 from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
+from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
-from advisor.inference.plan import Plan
+from advisor.inference.plan import Flip, Plan
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
@@ -81,16 +82,24 @@ def _without_broken_flips(
 ) -> Plan:
     """The plan with those flips only, of these topics, that still hold when the changed answer puts a measurement out of its
     scope, or lets training fit into memory in another way."""
-    seen: dict[tuple[str, object], Glance] = {}
+    seen: dict[tuple[str, object], Glance | None] = {}
     recommendations = dict(plan.recommendations)
+
+    def then(flip: Flip, name: str) -> object:
+        """The outcome with the changed answer; None where that contradicts another one."""
+        key = (flip.fact, flip.to)
+        if key not in seen:
+            changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
+            try:
+                seen[key], _ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
+            except InputError:  # a stated batch that so many devices cannot share
+                seen[key] = None
+        glance = seen[key]
+        return None if glance is None else glance.outcome(name)
+
     for name in topics:
         entry = recommendations[name]
-        for flip in entry.flips:
-            key = (flip.fact, flip.to)
-            if key not in seen:
-                changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
-                seen[key], _ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
-        kept = tuple(flip for flip in entry.flips if seen[flip.fact, flip.to].outcome(name) == flip.then)
+        kept = tuple(flip for flip in entry.flips if then(flip, name) == flip.then)
         recommendations[name] = replace(entry, flips=kept)
     return replace(plan, recommendations=recommendations)
 

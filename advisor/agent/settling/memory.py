@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from advisor.agent.settling.fitting import BATCH, MICRO_BATCH, MODEL_RANKS, STRATEGY, Fitted, fitted, with_option
+from advisor.agent.settling.fitting import (
+    BATCH,
+    MICRO_BATCH,
+    MODEL_RANKS,
+    NOTHING_FITS,
+    STRATEGY,
+    Fitted,
+    fitted,
+    with_option,
+)
 from advisor.agent.settling.glance import Glance
+from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.values import with_unit
 from advisor.inference.plan import Alternative, MemoryOption, Plan, Reason, Recommendation, Status
@@ -32,9 +42,11 @@ def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted) -> Plan:
             found[name] = replace(
                 found[name], because=_because(name, ways, found[name]), alternatives=_others(name, ways)
             )
-    if found[STRATEGY].value == "does_not_fit":
+    if ways.chosen is None:
+        entry = found[STRATEGY]
+        stated = () if entry.value == NOTHING_FITS else (f"You stated it. {_told(STRATEGY, ways)}",)
         remedies = tuple(_what_would_fit(knowledge, plan, ways.facts))
-        found[STRATEGY] = replace(found[STRATEGY], notes=(*found[STRATEGY].notes, *remedies))
+        found[STRATEGY] = replace(entry, notes=(*entry.notes, *stated, *remedies))
     if open_:
         facts = [one for name in open_ for one in _depends_on(plan, name)]
         _unsettle(knowledge, plan, ways, found, tuple(dict.fromkeys(facts)))
@@ -142,7 +154,10 @@ def _fits(
 ) -> bool:
     """True if some way fits after a change; unless `moved`, one that does not move the states out of the card."""
     supposed = facts.with_values(changed, Source.ASKED)  # type: ignore[arg-type]
-    chosen = fitted(knowledge, supposed, plan.school).chosen
+    try:
+        chosen = fitted(knowledge, supposed, plan.school).chosen
+    except InputError:  # a stated batch that so many devices cannot share
+        return False
     return chosen is not None and (moved or chosen.strategy != "offload")
 
 
