@@ -73,6 +73,9 @@ def test_with_less_memory_the_batch_is_worked_through_in_passes(knowledge: Knowl
     plan = advised(knowledge, CARD, PICTURES, stated, half)
     assert plan.value("memory.strategy") == "gradient_accumulation"
     assert (plan.value("training.micro_batch"), plan.value("training.accumulation")) == (512, 2)
+    at_once = plan.memory[0]
+    assert (at_once.strategy, at_once.micro_batch) == ("fits", 1024)
+    assert at_once.needed > at_once.usable
     holds_together(plan)
 
 

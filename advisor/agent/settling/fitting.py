@@ -127,7 +127,10 @@ def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str)
     if measured is not None and measured.source is Source.MEASURED:  # so many did fit
         ceiling = max(ceiling, int(measured.value))  # type: ignore[arg-type]
     micro = _micro_batch(glance, share, int(ceiling))
-    least = share if strategy in ("fits", "mixed_precision") else 1
+    least = 1
+    if strategy in ("fits", "mixed_precision"):  # without passes
+        least = share
+        micro = micro if glance.stated.known(MICRO_BATCH) is not None else share
     if strategy == "gradient_accumulation" and not _one_is_long(glance):
         least = min(share, _FEW)
     elsewhere = figures.get("memory.states_in_main_memory")
