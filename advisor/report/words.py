@@ -178,8 +178,11 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
         yield f"{clash.fact}: {used} contradicts {overruled}; the plan uses the first."
     if plan.withdrawn:
         yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
-    if plan.unused:
-        yield f"Stated, but it means nothing for this plan: {', '.join(plan.unused)}."
+    other = [name for name in plan.unused if name in plan.recommendations and plan.value(name) is not None]
+    if nothing := [name for name in plan.unused if name not in other]:
+        yield f"Stated, but it means nothing for this plan: {', '.join(nothing)}."
+    for name in other:
+        yield f"{name} cannot be as you stated it: `advisor explain {name}` with the same answers says why."
     elsewhere = (
         (
             "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where",

@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import work
-from textual.app import App
+from textual.app import App, ScreenStackError
+from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.signal import Signal
+from textual.widget import MountError
+from textual.worker import WorkerFailed
 
 from advisor.errors import InputError
 from advisor.inference.advise import VALUES_ONLY
@@ -91,6 +94,7 @@ class Host(App[None]):
         self._steps = 0
         """Steps under way, not saved yet."""
         self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
+        self._left = False
 
     # --- thinking --------------------------------------------------------------------------------------------------
 
@@ -151,6 +155,19 @@ class Host(App[None]):
         await asyncio.sleep(PAINTING_SECONDS)
         self.outlook = await self.think(lambda: outlook(self.desk.interview))
         self.outlook_changed.publish(self.outlook)
+
+    # --- leaving ---------------------------------------------------------------------------------------------------
+
+    def exit(self, *given: Any, **named: Any) -> None:
+        self._left = True
+        super().exit(*given, **named)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Take no notice of what is still drawn on widgets that are taken down: all was saved before. Textual shows a
+        traceback of everything else, and of this, too, as long as the wizard stays open."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if not (self._left and isinstance(cause, MountError | NoMatches | ScreenStackError)):
+            super()._handle_exception(error)
 
     def on_unmount(self) -> None:
         self._thinker.shutdown(wait=False, cancel_futures=True)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from advisor.agent.settling.advising import advise_here
-from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import MemoryOption, Plan, Status
 from advisor.knowledge.cache import knowledge_for
@@ -148,18 +147,23 @@ def test_a_stated_batch_is_kept_and_shared_out(knowledge: Knowledge) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "remedy"),
+    ("stated", "taken", "told"),
     [
-        ({"training.batch_size": 100, "machine.gpu.count": 8}, "State 96 or 104."),
-        ({"training.micro_batch": 48}, "State a divisor of 128, or another training.batch_size."),
+        ({"training.batch_size": 100, "machine.gpu.count": 8}, ("training.batch_size", 96), "96 or 104 they can"),
+        ({"training.batch_size": 5, "machine.gpu.count": 8}, ("training.batch_size", 8), "8 or 16 they can"),
+        ({"training.micro_batch": 48}, ("training.micro_batch", 32), "Any divisor of 128 can be stated"),
+        ({"training.micro_batch": 43_916}, ("training.micro_batch", 128), "Any divisor of 128 can be stated"),
     ],
 )
-def test_a_batch_that_cannot_be_shared_as_stated_is_refused(
-    knowledge: Knowledge, stated: dict[str, int], remedy: str
+def test_a_batch_that_cannot_be_shared_as_stated_is_told_and_the_next_one_taken(
+    knowledge: Knowledge, stated: dict[str, int], taken: tuple[str, int], told: str
 ) -> None:
-    with pytest.raises(InputError) as caught:
-        advised(knowledge, CARD, PICTURES, stated)
-    assert remedy in str(caught.value)
+    plan = advised(knowledge, CARD, PICTURES, stated)
+    name, size = taken
+    assert plan.value(name) == size
+    assert told in plan.recommendations[name].notes[-1]
+    assert plan.unused == (name,)
+    holds_together(plan)
 
 
 def test_a_stated_batch_that_other_machines_could_not_share_stops_no_plan(knowledge: Knowledge) -> None:

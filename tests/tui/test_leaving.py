@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import cast
 
 import pytest
 import typer
 from textual import events
+from textual.containers import Vertical
+from textual.widgets import Static
+from textual.worker import WorkerFailed
 
 from advisor.cli.wizard.wizard import _on_the_whole_screen
 from advisor.session.desk import Desk
@@ -71,3 +75,28 @@ def test_a_wizard_that_breaks_down_is_no_success(
         _on_the_whole_screen(cast("Desk", StandIn()), None)
     assert ended.value.exit_code == 1
     assert "saved" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_only_while_the_wizard_is_being_left_may_something_be_drawn_on_what_is_gone(leaves: bool) -> None:
+    @piloted
+    async def leave() -> None:
+        async with running(InterviewScreen()) as run:
+
+            async def draws() -> None:
+                while leaves and not run.app._exit:
+                    await asyncio.sleep(0)
+                await Vertical().mount(Static())
+
+            worker = run.app.run_worker(draws())
+            await asyncio.sleep(0.01)
+            if leaves:
+                run.app.exit()
+            with pytest.raises(WorkerFailed):
+                await worker.wait()
+
+    if leaves:
+        leave()
+    else:
+        with pytest.raises(WorkerFailed, match="Can't mount"):
+            leave()

@@ -13,10 +13,9 @@ from advisor.agent.settling.judging import measurement
 from advisor.agent.settling.memory import with_memory
 from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
-from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
-from advisor.inference.plan import Flip, Plan
+from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
@@ -36,8 +35,8 @@ def advise_here(
 
     `outcomes` stand oldest first.
     """
-    glance, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
-    ways = fitted(knowledge, glance.given, school, whole=detail.reasons)
+    _, given, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
+    ways = fitted(knowledge, given, school, whole=detail.reasons)
     plan = replace(advise(knowledge, ways.facts, school, detail), memory=ways.options)
     if detail.flips and (chosen or ways.options):
         topics = plan.recommendations if chosen else resting_on_memory(knowledge, school)
@@ -50,15 +49,16 @@ def advise_here(
 
 def _in_scope_of_itself(
     knowledge: Knowledge, facts: FactBase, machine: Machine | None, outcomes: Sequence[Outcome], school: School
-) -> tuple[Glance, list[Outcome]]:
-    """The plan with what was measured under its own conditions, and these measurements.
+) -> tuple[Glance, FactBase, list[Outcome]]:
+    """The plan with what was measured under its own conditions, the facts that it was made of, and these measurements.
 
     What is in scope depends on the plan (its network, its batch size), and the plan on what is in scope: repeated until
     nothing changes, at most four times.
     """
     scope: dict[str, str] = {}
     chosen: list[Outcome] = []
-    glance = Glance(knowledge, fitted(knowledge, facts.in_scope(scope), school).facts, school)
+    given = facts.in_scope(scope)
+    glance = Glance(knowledge, fitted(knowledge, given, school).facts, school)
     for _ in range(MAX_ROUNDS if outcomes else 0):
         found = scope_of(glance, machine)
         now = newest_in_scope(outcomes, found)
@@ -68,8 +68,9 @@ def _in_scope_of_itself(
         measured = facts
         for outcome in [*standing(outcomes), *chosen]:
             measured = with_outcome(knowledge, measured, outcome)
-        glance = Glance(knowledge, fitted(knowledge, measured.in_scope(scope), school).facts, school)
-    return glance, chosen
+        given = measured.in_scope(scope)
+        glance = Glance(knowledge, fitted(knowledge, given, school).facts, school)
+    return glance, given, chosen
 
 
 def _without_broken_flips(
@@ -82,24 +83,16 @@ def _without_broken_flips(
 ) -> Plan:
     """The plan with those flips only, of these topics, that still hold when the changed answer puts a measurement out of its
     scope, or lets training fit into memory in another way."""
-    seen: dict[tuple[str, object], Glance | None] = {}
+    seen: dict[tuple[str, object], Glance] = {}
     recommendations = dict(plan.recommendations)
-
-    def then(flip: Flip, name: str) -> object:
-        """The outcome with the changed answer; None where that contradicts another one."""
-        key = (flip.fact, flip.to)
-        if key not in seen:
-            changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
-            try:
-                seen[key], _ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
-            except InputError:  # a stated batch that so many devices cannot share
-                seen[key] = None
-        glance = seen[key]
-        return None if glance is None else glance.outcome(name)
-
     for name in topics:
         entry = recommendations[name]
-        kept = tuple(flip for flip in entry.flips if then(flip, name) == flip.then)
+        for flip in entry.flips:
+            key = (flip.fact, flip.to)
+            if key not in seen:
+                changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
+                seen[key], *_ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
+        kept = tuple(flip for flip in entry.flips if seen[flip.fact, flip.to].outcome(name) == flip.then)
         recommendations[name] = replace(entry, flips=kept)
     return replace(plan, recommendations=recommendations)
 

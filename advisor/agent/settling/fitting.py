@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.agent.settling.figures import given_quantities
 from advisor.agent.settling.glance import Glance
-from advisor.errors import InputError, Problem
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.inference.advise import engine_for
 from advisor.inference.figures import figure_values
@@ -28,10 +27,14 @@ _FEW = 8
 
 @dataclass(frozen=True)
 class Fitted:
-    """The facts with the way that was found; no options where the needs of training are not known."""
+    """The facts with the way that was found; no options where the needs of training are not known.
+
+    `set_aside` are sizes of a batch as they were stated, which cannot be shared out so: the facts have the next smaller ones.
+    """
 
     facts: FactBase
     options: tuple[MemoryOption, ...] = ()
+    set_aside: Mapping[str, Known] = field(default_factory=dict)
 
     @property
     def chosen(self) -> MemoryOption | None:
@@ -43,9 +46,6 @@ def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool
 
     Args:
         whole: look at every way, those after the first that fits too.
-
-    Raises:
-        InputError: a stated batch cannot be shared out as stated.
     """
     for name in FOUND:
         facts = facts.without(name, Source.DERIVED)
@@ -62,11 +62,13 @@ def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool
             break
     if not options:
         return Fitted(facts)
-    told = Fitted(facts, tuple(options))
-    chosen = told.chosen
-    if chosen is None:
-        return Fitted(facts.with_values({STRATEGY: NOTHING_FITS, MICRO_BATCH: 1}, Source.DERIVED), told.options)
-    return Fitted(with_option(knowledge, facts, school, chosen), told.options)
+    chosen = next((option for option in options if option.fits), None)
+    if chosen is not None:
+        told = with_option(knowledge, facts, school, chosen)
+    else:
+        told = _shared_out(knowledge, facts.with_values({STRATEGY: NOTHING_FITS}, Source.DERIVED), school, 1)
+    stated = {name: known for name in (BATCH, MICRO_BATCH) if (known := facts.known(name)) is not None}
+    return Fitted(told, tuple(options), {name: known for name, known in stated.items() if told.known(name) != known})
 
 
 def resting_on_memory(knowledge: Knowledge, school: School) -> list[str]:
@@ -85,8 +87,20 @@ def with_option(knowledge: Knowledge, facts: FactBase, school: School, option: M
     if option.strategy == "smaller_batch":
         smaller = {BATCH: option.micro_batch * glance.value("parallelism.data_ranks")}
         return facts.with_values({**smaller, MICRO_BATCH: option.micro_batch}, Source.DERIVED)
-    if glance.value(MICRO_BATCH) != option.micro_batch:
-        facts = facts.with_values({MICRO_BATCH: option.micro_batch}, Source.DERIVED)
+    return _shared_out(knowledge, facts, school, option.micro_batch)
+
+
+def _shared_out(knowledge: Knowledge, facts: FactBase, school: School, ceiling: int) -> FactBase:
+    """The facts with a batch that the ranks can share, and as many examples at a time as fit and make it up."""
+    glance = Glance(knowledge, facts, school)
+    batch, ranks = glance.value(BATCH), glance.value("parallelism.data_ranks")
+    if ranks is None:
+        return facts
+    share = max(1, batch // ranks)
+    sizes = {BATCH: share * ranks, MICRO_BATCH: _micro_batch(glance, share, ceiling)}
+    for name, size in sizes.items():
+        if glance.value(name) != size:
+            facts = facts.without(name).with_values({name: size}, Source.DERIVED)
     return facts
 
 
@@ -122,7 +136,7 @@ def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str)
     ceiling, ranks = figures.get("memory.batch_ceiling"), values.get("parallelism.data_ranks")
     if ceiling is None or ranks is None:
         return None
-    share = _share(glance, values[BATCH], ranks)
+    share = max(1, values[BATCH] // ranks)
     measured = glance.facts.get("probe.batch.best")
     if measured is not None and measured.source is Source.MEASURED:  # so many did fit
         ceiling = max(ceiling, int(measured.value))  # type: ignore[arg-type]
@@ -159,27 +173,11 @@ def _values(knowledge: Knowledge, glance: Glance) -> dict[str, Any]:
     return values | {name: quantity.value for name, quantity in given_quantities(glance).items()}
 
 
-def _share(glance: Glance, batch: int, ranks: int) -> int:
-    """Examples of a batch for each rank. Raises InputError where a stated batch cannot be shared."""
-    share, left = divmod(batch, ranks)
-    if left and glance.stated.known(BATCH) is not None:
-        what = f"{ranks} ranks (parallelism.data_ranks) cannot share {batch} examples equally"
-        remedy = f"State {max(1, share) * ranks} or {(share + 1) * ranks}."
-        raise InputError("This batch cannot be shared", [Problem(BATCH, what, remedy)])
-    return max(1, share)
-
-
 def _micro_batch(glance: Glance, share: int, ceiling: int) -> int:
-    """As many examples at a time as fit and divide the share of a rank, or as stated; one in any case."""
+    """As many examples at a time as fit, or as stated: always a divisor of the share of a rank, one in any case."""
     stated = glance.stated.known(MICRO_BATCH)
-    if stated is None:
-        return next(size for size in range(min(share, max(1, ceiling)), 0, -1) if share % size == 0)
-    size = int(stated.value)  # type: ignore[arg-type]
-    if share % size:
-        what = f"{size} at a time do not make up the {share} examples that each rank takes for a step"
-        remedy = f"State a divisor of {share}, or another {BATCH}."
-        raise InputError("This batch cannot be shared", [Problem(MICRO_BATCH, what, remedy)])
-    return size
+    most = ceiling if stated is None else int(stated.value)  # type: ignore[arg-type]
+    return next(size for size in range(min(share, max(1, most)), 0, -1) if share % size == 0)
 
 
 def _one_is_long(glance: Glance) -> bool:

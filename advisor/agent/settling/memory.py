@@ -16,8 +16,7 @@ from advisor.agent.settling.fitting import (
     with_option,
 )
 from advisor.agent.settling.glance import Glance
-from advisor.errors import InputError
-from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import with_unit
 from advisor.inference.plan import Alternative, MemoryOption, Plan, Reason, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
@@ -50,7 +49,23 @@ def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted) -> Plan:
     if open_:
         facts = [one for name in open_ for one in _depends_on(plan, name)]
         _unsettle(knowledge, plan, ways, found, tuple(dict.fromkeys(facts)))
-    return replace(plan, recommendations=found)
+    for name, size in ways.set_aside.items():
+        found[name] = replace(found[name], notes=(*found[name].notes, _cannot_be(name, size, found)))
+    return replace(plan, recommendations=found, unused=(*plan.unused, *ways.set_aside))
+
+
+def _cannot_be(name: str, stated: Known, found: Mapping[str, Recommendation]) -> str:
+    """The words on a size of a batch that is not taken as it was stated, and on those that could be."""
+    value, ranks = found[name].value, found["parallelism.data_ranks"].value
+    if name == BATCH:
+        return (
+            f"You stated {stated.value}, which {ranks} ranks cannot share equally; {value} or {value + ranks} they can."
+        )
+    share = found[BATCH].value // ranks
+    return (
+        f"You stated {stated.value}; the {share} examples that each rank takes for a step cannot be divided so. Any divisor of "
+        f"{share} can be stated, or another {BATCH}."
+    )
 
 
 def _depends_on(plan: Plan, name: str) -> tuple[str, ...]:
@@ -90,6 +105,8 @@ def _others(name: str, ways: Fitted) -> tuple[Alternative, ...]:
 
 def _told(name: str, ways: Fitted) -> str:
     chosen = ways.chosen
+    if name == BATCH and (chosen is None or chosen.strategy != "smaller_batch"):
+        return "Every rank gets as many examples as any other."
     if chosen is None:
         nearest = min(ways.options, key=lambda option: option.needed)
         return (
@@ -154,10 +171,7 @@ def _fits(
 ) -> bool:
     """True if some way fits after a change; unless `moved`, one that does not move the states out of the card."""
     supposed = facts.with_values(changed, Source.ASKED)  # type: ignore[arg-type]
-    try:
-        chosen = fitted(knowledge, supposed, plan.school).chosen
-    except InputError:  # a stated batch that so many devices cannot share
-        return False
+    chosen = fitted(knowledge, supposed, plan.school).chosen
     return chosen is not None and (moved or chosen.strategy != "offload")
 
 
