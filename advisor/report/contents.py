@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -147,11 +147,17 @@ def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
         yield OpenEnd("advisor try --data PATH --target COLUMN", could)
 
 
-def notes_on(knowledge: Knowledge, entry: Recommendation) -> Iterator[tuple[str, list[str]]]:
-    """The plan's own notes, less the errata that stand beside their rules already, each with the errata it calls for."""
+def notes_on(knowledge: Knowledge, entry: Recommendation, lost: Iterable[str] = ()) -> Iterator[tuple[str, list[str]]]:
+    """The plan's own notes, each with the errata it calls for, but for those that stand elsewhere already.
+
+    Args:
+        lost: rules whose advice is told in a section of its own, as having lost.
+    """
     shown = {erratum for reason in entry.because for erratum in reason.errata}
     for note in entry.notes:
         if any(note.endswith(erratum) and note.startswith("Erratum") for erratum in shown):
+            continue
+        if any(f"{rule} advised" in note for rule in lost):
             continue
         quoted = words.errata_quoted(knowledge, entry.topic, note)
         yield note, [erratum for erratum in quoted if erratum not in note]

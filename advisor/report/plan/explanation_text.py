@@ -9,6 +9,7 @@ from advisor.inference.plan import Plan, Reason, Status
 from advisor.knowledge.model import STATED, Knowledge
 from advisor.report import words
 from advisor.report.changes import VERDICTS, by_whom, sentence
+from advisor.report.contents import notes_on
 from advisor.report.numbers import needs_rows
 from advisor.report.page import Branch, Look, Page, Piece, Style
 from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain, read_fact
@@ -25,6 +26,7 @@ def explanation_page(explained: Explanation, plan: Plan, knowledge: Knowledge, l
         ("Why", map(_ground, explained.grounds)),
         ("Needs of each way, on each device", _needs(explained)),
         ("", _measured(explained, knowledge, look)),
+        ("Please note", _notes(explained, knowledge)),
         ("Could change with what is not known", _open(explained)),
         ("Superseded advice", map(_lost, explained.lost)),
         ("Why not", _why_not(explained, knowledge)),
@@ -85,6 +87,12 @@ def _needs(explained: Explanation) -> list[Branch]:
         verdict = "fits" if fits == "yes" else "too much"
         lines.append(_line((way, Style.STRONG), f" ({examples} {noun} at a time): {sum_}: {verdict}"))
     return lines
+
+
+def _notes(explained: Explanation, knowledge: Knowledge) -> list[Branch]:
+    """Notes, apart from those on what lost: they have a section of their own."""
+    notes = notes_on(knowledge, explained.entry, [lost.rule for lost in explained.lost])
+    return [_line(note, under=_errata(errata)) for note, errata in notes]
 
 
 def _applies(explained: Explanation) -> list[Branch]:

@@ -127,10 +127,8 @@ class _Tree:
 
     def _notes(self, explained: Explanation) -> Iterator[Twig]:
         """Notes, apart from those on what lost: they have a section of their own."""
-        told = [lost.rule for lost in explained.lost]
-        for note, errata in contents.notes_on(self.knowledge, explained.entry):
-            if any(f"{rule} advised" in note for rule in told):
-                continue
+        lost = [lost.rule for lost in explained.lost]
+        for note, errata in contents.notes_on(self.knowledge, explained.entry, lost):
             yield Twig(plain(note), tuple(_errata(errata)), unfolded=True)
 
     def _open(self, explained: Explanation) -> Iterator[Twig]:
