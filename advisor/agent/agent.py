@@ -19,8 +19,9 @@ from advisor.agent.events import (
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.known_model import code_for, counted_at_all
 from advisor.agent.settling.scope import newest_in_scope, plans_this_machine, scope_of
-from advisor.agent.settling.workloads import step_of, too_large, with_code
+from advisor.agent.settling.workloads import MODEL, model_name, step_of, too_large, with_code
 from advisor.agent.worth import SETTLES, Candidate, before_of, candidates, plan_facts, why_not, worthwhile
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import Limits
@@ -215,9 +216,15 @@ class _Session:
         workload = step_of(plan)
         if not probe.needs_network or workload is None or workload.named is None:
             return None
-        if not isinstance(self.code, Code):
-            return self.code or f"{workload.named.name} is code, which runs only where it is named with --model."
+        code = self._code(plan)
+        if not isinstance(code, Code):
+            return code or f"{workload.named.name} is code, which runs only where it is named with --model."
         return too_large(workload, Limits().memory(plan_facts(plan).get("machine.memory_bytes")))
+
+    def _code(self, plan: Plan) -> Code | str | None:
+        """The code that builds the network which somebody named, or which the rules have chosen, or why none does."""
+        name = None if MODEL in plan.facts else model_name(plan)
+        return self.code if name is None else code_for(counted_at_all(name, self.facts))
 
     def _unanswered(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those without a result that counts for the plan as it is now; what decided nothing before comes last.
@@ -295,15 +302,16 @@ class _Session:
     ) -> Outcome:
         """Time all settings of a probe, or once more `before` against one other."""
         self._tell(ProbeStarted(probe, seconds, self.seconds_left(), before, again=against is not None))
+        code = self._code(plan)
         return run(
             probe,
-            with_code(step_of(plan), self.code),
+            with_code(step_of(plan), code),
             before=before,
             settings=None if against is None else (before, against),
             facts=plan_facts(plan),
             budget_seconds=seconds,
             folder=self.folder,
-            python=self.code.python if isinstance(self.code, Code) else "",
+            python=code.python if isinstance(code, Code) else "",
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             machine=self.machine.fingerprint,
             on_event=self.listener,

@@ -31,7 +31,8 @@ class Interview:
     """One conversation. `observed` are facts that were detected or published; answers outrank them.
 
     `complete` adds what follows from the facts outside the rules (published figures of a card that was named), `adviser`
-    makes the plan where more than the facts counts (what was measured on this machine before).
+    makes the plan where more than the facts counts (what was measured on this machine before), `counted` adds what need not
+    be asked because the plan's own network has it.
     """
 
     knowledge: Knowledge
@@ -40,6 +41,7 @@ class Interview:
     progress: Progress = field(default_factory=Progress)
     complete: Callable[[FactBase], FactBase] | None = None
     adviser: Adviser | None = None
+    counted: Callable[[FactBase, School], FactBase] | None = None
     _history: list[tuple[Progress, str]] = field(default_factory=list)
     _wanted: str | None = None
     _changing: bool = False
@@ -71,7 +73,8 @@ class Interview:
 
     def _inquiry(self) -> Inquiry:
         engine = self._engine()
-        base, _ = consistent(engine.program, self.facts())
+        facts = self.facts()
+        base, _ = consistent(engine.program, self.counted(facts, self.school) if self.counted else facts)
         return Inquiry(engine, situation_of(engine.program, base), base)
 
     def questions_left(self) -> int:

@@ -59,8 +59,11 @@ def written(name: str) -> tuple[Path, str]:
     return Path(found["file"]), found["factory"]
 
 
-def named_model(name: str, input: tuple[int, ...] | None = None) -> Model:
+def named_model(name: str, input: tuple[int, ...] | None = None, outputs: int | None = None) -> Model:
     """A network that is counted without building it, for an example of this shape or of its usual one.
+
+    Args:
+        outputs: those of a new last layer, where its library puts one in place of the published one.
 
     Raises InputError: no model has the name, a file is not what it should be, or examples of this shape cannot be counted.
     ValueError for a naming that builds.
@@ -74,21 +77,20 @@ def named_model(name: str, input: tuple[int, ...] | None = None) -> Model:
         case Naming.WEIGHTS:
             return weights_model(Path(name))
         case Naming.PUBLISHED:
-            return _published(name, input)
+            return _published(name, input, outputs)
         case other:
             raise ValueError(f"{other.value} is counted by building it")
 
 
-def _published(name: str, input: tuple[int, ...] | None) -> Model:
+def _published(name: str, input: tuple[int, ...] | None, outputs: int | None) -> Model:
     from advisor.models.huggingface import network_of
-    from advisor.models.published import published_models
+    from advisor.models.published import published_model, published_models
 
-    models = published_models()
-    found = models.get(name.strip().casefold())
+    found = published_model(name.strip().casefold())
     if found is None and (Path(name) / CONFIG).is_file():
         return network_of(Path(name) / CONFIG, input)
     if found is None:
-        asked = name.strip().casefold()
+        asked, models = name.strip().casefold(), published_models()
         like = [known for known in models if len(asked) > 2 and asked in known][:5]
         near = did_you_mean(asked, models) or (f"Did you mean {' or '.join(like)}?" if like else "")
         remedy = f"{near} `advisor models list` names them; a config.json of Hugging Face is read too.".strip()
@@ -97,4 +99,4 @@ def _published(name: str, input: tuple[int, ...] | None) -> Model:
         shape = "x".join(map(str, found.network.input))
         what = f"{found.name} was counted for its usual example, {shape}, alone"
         raise input_error("Another size cannot be counted", what, where="--input", remedy="Leave it out.")
-    return found.network if isinstance(found.network, Model) else found.model(input)
+    return found.network if isinstance(found.network, Model) else found.model(input, outputs)

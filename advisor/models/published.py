@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -42,8 +42,11 @@ class PublishedModel:
     """The library with which a test builds it, timm:NAME or transformers:CLASS; empty where none can."""
     note: str = ""
 
-    def model(self, input: tuple[int, ...] | None = None) -> Model:
+    def model(self, input: tuple[int, ...] | None = None, outputs: int | None = None) -> Model:
         """It, counted for an example of this shape, or of its usual one.
+
+        Args:
+            outputs: those of a new last layer, where its library puts one in place of the published one.
 
         Raises ValueError for another shape than the usual one, where the network is of no family here.
         """
@@ -53,7 +56,10 @@ class PublishedModel:
             return self.network
         shape = input or self.network.input
         told = {"origin": self.origin, "date": self.date, "licence": self.licence, "loaded": self.loaded}
-        return counted(self.network, self.name, Source.PUBLISHED, shape, **told)
+        network = self.network
+        if outputs is not None and self.loaded.startswith(Library.TIMM) and hasattr(network, "classes"):
+            network = replace(network, classes=outputs)  # type: ignore[type-var]
+        return counted(network, self.name, Source.PUBLISHED, shape, **told)
 
     def code(self, input: tuple[int, ...]) -> Code | None:
         """The code that builds it, with weights that are drawn, for examples of this shape; None where none is known."""
@@ -99,13 +105,22 @@ def published_models() -> Mapping[str, PublishedModel]:
     return load_models(profiles_folder() / "models")
 
 
-def load_models(folder: Path) -> dict[str, PublishedModel]:
-    """All of a folder, by name. Raises InputError with every problem of every file, each with file and line."""
+@cache
+def published_model(name: str) -> PublishedModel | None:
+    """The one of this name, without a look at what the others hold: a third of the time."""
+    return load_models(profiles_folder() / "models", name).get(name)
+
+
+def load_models(folder: Path, only: str | None = None) -> dict[str, PublishedModel]:
+    """All of a folder by name, or the only one that is wanted.
+
+    Raises InputError with every problem of every file, each with file and line.
+    """
     problems = []
     models: dict[str, PublishedModel] = {}
     for path in sorted(folder.glob("*.yaml")):
         reader = Reader(str(path))
-        for model, line in _models(reader, safe_yaml.load_file(path), path.stem):
+        for model, line in _models(reader, safe_yaml.load_file(path), path.stem, only):
             if model.name in models:
                 reader.note(line, f"the name {model.name} belongs to another model already.", "A name stands for one.")
             models[model.name] = model
@@ -115,13 +130,17 @@ def load_models(folder: Path) -> dict[str, PublishedModel]:
     return models
 
 
-def _models(reader: Reader, root: safe_yaml.Node | None, field: str) -> list[tuple[PublishedModel, int]]:
+def _models(
+    reader: Reader, root: safe_yaml.Node | None, field: str, only: str | None
+) -> list[tuple[PublishedModel, int]]:
     node = reader.mapping(root, "a file of models", ("sources", "models"))
     if node is None:
         return []
     sources = dict(reader.named_texts(node, "sources", "a file of models"))
     found = []
     for name, inner, line in reader.pairs(node.items.get("models"), "models"):
+        if only not in (None, name):
+            continue
         entry = reader.mapping(inner, name, _KEYS)
         if entry is not None and (model := _model(reader, entry, name, field, sources)) is not None:
             found.append((model, line))

@@ -229,7 +229,8 @@ class Workload:
 
     def _modality_matters(self) -> bool:
         """The same figures make another network of texts, and of pictures where the type does not tell."""
-        return self.modality == "text" or (self.modality == "image" and self.network in _ALSO_FOR_PICTURES)
+        heard = self.modality in ("audio", "video") and self.network == "transformer"
+        return self.modality == "text" or heard or (self.modality == "image" and self.network in _ALSO_FOR_PICTURES)
 
 
 _ALSO_FOR_PICTURES = ("autoencoder", "vae", "transformer")

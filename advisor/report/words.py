@@ -170,6 +170,10 @@ def unknown_facts(plan: Plan, entry: Recommendation) -> list[str]:
     return [name for name in entry.depends_on if name not in plan.facts]
 
 
+_TOLD_AT = {"network.parameters": "network.model"}
+"""The recommendation at which a fact is told of that cannot be as it was stated, where that has another name."""
+
+
 def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
     """Facts that disagree, were withdrawn, mean nothing here or were measured elsewhere."""
     for clash in plan.contradictions:
@@ -178,11 +182,14 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
         yield f"{clash.fact}: {used} contradicts {overruled}; the plan uses the first."
     if plan.withdrawn:
         yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
-    other = [name for name in plan.unused if name in plan.recommendations and plan.value(name) is not None]
+    places = {name: _TOLD_AT.get(name, name) for name in plan.unused}
+    other = [
+        name for name in plan.unused if places[name] in plan.recommendations and plan.value(places[name]) is not None
+    ]
     if nothing := [name for name in plan.unused if name not in other]:
         yield f"Stated, but it means nothing for this plan: {', '.join(nothing)}."
     for name in other:
-        yield f"{name} cannot be as you stated it: `advisor explain {name}` with the same answers says why."
+        yield f"{name} cannot be as you stated it: `advisor explain {places[name]}` with the same answers says why."
     elsewhere = (
         (
             "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where",

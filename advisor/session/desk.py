@@ -12,6 +12,7 @@ from pathlib import Path
 from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.network import with_network
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
 from advisor.children.temporary import remove_abandoned
@@ -98,7 +99,12 @@ class Desk:
         """Start an empty conversation; facts of machine and data stay."""
         inputs = self.inputs
         self.interview: Interview = Interview(
-            inputs.knowledge, inputs.facts, inputs.school, complete=self._complete, adviser=self._advise
+            inputs.knowledge,
+            inputs.facts,
+            inputs.school,
+            complete=self._complete,
+            adviser=self._advise,
+            counted=self._counted,
         )
         self._replaces_saved = False
         self._missing: Data | None = None
@@ -234,6 +240,9 @@ class Desk:
 
     def _complete(self, facts: FactBase) -> FactBase:
         return with_model(self.knowledge, with_published(self.knowledge, facts))
+
+    def _counted(self, facts: FactBase, school: School) -> FactBase:
+        return with_network(self.knowledge, facts, school).facts
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
         """Advise as `advisor recommend` does: measurements count where they are in scope."""

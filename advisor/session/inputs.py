@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.agent.settling.advising import advise_here
+from advisor.agent.settling.workloads import MODEL
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
 from advisor.facts.fact_base import FactBase, Source
@@ -22,7 +23,7 @@ from advisor.models.named import naming
 from advisor.probes.outcome import Outcome
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
-from advisor.session.models import MODEL, model_of, shapes_of, with_model
+from advisor.session.models import model_of, shapes_of, with_model
 from advisor.session.recalling import measured_before, tried_before
 from advisor.wording import shorten
 

@@ -2,50 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
+from advisor.agent.settling.known_model import NOTE, OF_MODEL, code_for, counted_for, model_facts
+from advisor.agent.settling.workloads import MODEL, NONE
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.fact_base import FactBase, Known, Source
-from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
 from advisor.models.code import Code
 from advisor.models.model import Model
 from advisor.models.named import TITLE, named_model, naming
-from advisor.models.types import type_of
 from advisor.wording import shorten
 
-MODEL = "network.model"
-NONE = "none"
-"""Says that no published network is wanted."""
 _SHAPE = "--input"
 _MOST_AXES = 6
 _LARGEST = 10**9
-_COLOURS = 3
-_LATENTS = 8
-"""Latents of pictures have so many times smaller sides (Rombach et al. 2022, and all that take latents since)."""
-_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
-_NOTE = "model "
-"""Begins the note of every fact that was found of a network."""
-_COUNTS = {
-    "network.parameters": "parameters",
-    "network.active_parameters": "active",
-    "network.multiply_adds": "multiply_adds",
-    "network.kept_values": "kept",
-    "network.kept_bytes": "kept_bytes",
-    "network.recomputed_values": "recomputed",
-    "network.largest_values": "largest",
-    "network.unfolded_values": "unfolded",
-    "network.output_values": "outputs",
-}
-"""Facts, and the figures of a model that they are."""
-_OF_LAYERS = ("network.recomputed_values", "network.largest_values", "network.unfolded_values", "network.output_values")
-"""Known where each layer is, and not parts of many layers added up."""
-_DRAWN = ("written",)
-"""Families whose weights are drawn when the network is built."""
 _MODALITIES = {
     "pictures": "image",
     "scenes": "image",
@@ -56,16 +29,6 @@ _MODALITIES = {
     "recommendation": "tabular",
 }
 """By the field of a published network; those of texts are known by their families."""
-_FOUND = (
-    "data.modality",
-    *_COUNTS,
-    "network.family",
-    "network.has_weights",
-    "network.fingerprint",
-    "network.torch",
-    "network.widths",
-    *(f"network.width.{place}" for place in _PLACES),
-)
 
 
 def shapes_of(text: str | None) -> tuple[tuple[int, ...], ...]:
@@ -119,16 +82,8 @@ def code_of(facts: FactBase, model: Model | None = None) -> Code | str | None:
     if model is None or (naming(name).builds and model.name != name):
         if naming(name).builds:
             return f"{shorten(name)} is code, which runs only where somebody names it with --model."
-        model = _counted(name, _example(name, facts))
-    if model.code is not None:
-        return model.code
-    from advisor.models.published import published_models
-
-    published = published_models().get(model.name) if model.source is models.Source.PUBLISHED else None
-    mend = "Code of your own that builds it can be named: --model FILE.py:FUNCTION --input SHAPE."
-    if published is None:
-        return f"{shorten(name)} tells the sizes of a network, and no code that builds it. {mend}"
-    return published.code(model.input) or f"The probes cannot build {model.name} yet. {mend}"
+        model = counted_for(name, facts)
+    return code_for(model)
 
 
 def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None) -> FactBase:
@@ -141,7 +96,7 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
     """
     named = facts.known(MODEL)
     name = None if named is None else str(named.value).strip()
-    note = "" if name is None else f"{_NOTE}{shorten(name)}"
+    note = "" if name is None else f"{NOTE}{shorten(name)}"
     facts = _without_others(facts, note)
     if name in (None, NONE):
         return facts
@@ -150,7 +105,7 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
             if facts.known("network.widths") is not None:
                 return facts
             raise _unrun(name)
-        model = _counted(name, _example(name, facts))
+        model = counted_for(name, facts)
     source = Source.PUBLISHED if model.source is models.Source.PUBLISHED else Source.INSPECTED
     stated = facts.known("network.parameters")
     if stated is not None and stated.source is Source.ASKED and stated.value != model.parameters:
@@ -169,71 +124,22 @@ def _modality(model: Model) -> str | None:
     """The kind of data that the network is made for, where that is known of it."""
     if model.family in ("decoder", "encoder", "encoder_decoder"):
         return "text"
-    from advisor.models.published import published_models  # 60 ms, only where a network is named
+    from advisor.models.published import published_model  # 60 ms, only where a network is named
 
-    known = published_models().get(model.name) if model.source is models.Source.PUBLISHED else None
+    known = published_model(model.name) if model.source is models.Source.PUBLISHED else None
     return None if known is None else _MODALITIES.get(known.field)
 
 
 def is_of_model(known: Known) -> bool:
     """True for what was found of a network that somebody named, and for its name."""
-    return known.note.startswith(_NOTE)
-
-
-def model_facts(model: Model) -> dict[str, Value]:
-    """By the names of facts; what is not known of it is left out."""
-    known = [name for name in _COUNTS if model.whole or name not in _OF_LAYERS]
-    if not model.multiply_adds:  # only its weights are known
-        known = ["network.parameters", "network.active_parameters"]
-    found: dict[str, Value] = {name: getattr(model, _COUNTS[name]) for name in known}
-    found["network.fingerprint"] = model.fingerprint
-    if model.code is not None:
-        found["network.torch"] = shorten(model.code.torch, 40)
-    found["network.has_weights"] = bool(model.loaded) and model.family not in _DRAWN
-    kind = type_of(model)
-    if kind is not None:
-        found["network.family"] = kind
-    units = model.hidden_units if len(model.hidden_units) <= len(_PLACES) else ()
-    found["network.widths"] = len(units)
-    return found | {f"network.width.{place}": width for place, width in zip(_PLACES, units, strict=False)}
-
-
-@cache
-def _counted(name: str, input: tuple[int, ...] | None) -> Model:
-    return named_model(name, input)
-
-
-def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:
-    """The shape of an example as the facts say; None where only the usual one can be counted, or it is as good a guess."""
-    from advisor.models.families.registry import FAMILIES  # 20 ms, only where a network is named
-
-    usual = _counted(name, None)
-    if usual.family not in FAMILIES:
-        return None
-    match usual.input:
-        case (_,) if usual.layers[0].kind == "embedding":
-            steps = _number(facts, "data.sequence_length")
-            return None if steps is None else (steps,)
-        case (channels, _, _):
-            shrunk = _LATENTS if type_of(usual) == "diffusion" and channels != _COLOURS else 1
-            values = _number(facts, "data.inputs") or 0
-            for planes in (_COLOURS, 1):  # grey pictures are given in three equal colours
-                side = math.isqrt(values // planes)
-                if side >= shrunk and planes * side * side == values:
-                    return (channels, side // shrunk, side // shrunk)
-    return None
-
-
-def _number(facts: FactBase, name: str) -> int | None:
-    known = facts.known(name)
-    return known.value if known is not None and isinstance(known.value, int) else None
+    return known.note.startswith(NOTE)
 
 
 def _without_others(facts: FactBase, note: str) -> FactBase:
     """The facts without what was found of other networks."""
-    for name in _FOUND:
+    for name in ("data.modality", *OF_MODEL):
         known = facts.known(name)
-        while known is not None and known.note.startswith(_NOTE) and known.note != note:
+        while known is not None and known.note.startswith(NOTE) and known.note != note:
             facts = facts.without(name, known.source)
             known = facts.known(name)
     return facts

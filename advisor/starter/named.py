@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from advisor.agent.settling.workloads import MODEL, model_name
 from advisor.errors import InputError, input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model
@@ -14,7 +15,6 @@ from advisor.models.named import CONFIG, Naming, named_model, naming, written
 from advisor.wording import shorten
 
 TITLE = "There is no project for this network"
-_MODEL = "network.model"
 _COLOURS = 3
 NO_MODEL = "Leave the model out for a project with a network of that type that is built here."
 
@@ -92,10 +92,9 @@ def named_of(plan: Plan, model: Model | None = None, shapes: Sequence[tuple[int,
 
     Raises InputError: no project can be made of it, or not for the task of the plan.
     """
-    known = plan.facts.get(_MODEL)
-    if known is None or plan.facts.get("network.widths") is None:
+    name = model_name(plan)
+    if name is None or plan.facts.get("network.widths") is None:
         return None
-    name = str(known.value).strip()
     adaptation = _adaptation(plan)
     parameters = _number(plan, "network.parameters") or 0
     macs = _number(plan, "network.multiply_adds") or 0
@@ -157,14 +156,14 @@ def _loaded(name: str, model: Model) -> tuple[Library, str]:
     prefix, _, place = model.loaded.partition(":")
     if naming(name) is Naming.WEIGHTS:
         what = f"{shorten(name)} holds weights, and does not say how they are joined to a network"
-        raise input_error(TITLE, what, where=_MODEL, remedy=f"Name the {CONFIG} that lies beside it.")
+        raise input_error(TITLE, what, where=MODEL, remedy=f"Name the {CONFIG} that lies beside it.")
     if naming(name) is Naming.CONFIGURATION or (Path(name) / CONFIG).is_file():
         path = Path(name)
         return Library.TRANSFORMERS, str((path.parent if path.suffix else path).absolute())
     known = {"timm": Library.TIMM, "hf": Library.TRANSFORMERS, "torchvision": Library.TORCHVISION}
     if prefix not in known:
         what = f"{shorten(name)} was published without weights that a library loads"
-        raise input_error(TITLE, what, where=_MODEL, remedy=f"Name code that builds it, FILE.py:FACTORY. {NO_MODEL}")
+        raise input_error(TITLE, what, where=MODEL, remedy=f"Name code that builds it, FILE.py:FACTORY. {NO_MODEL}")
     return known[prefix], place
 
 

@@ -13,11 +13,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.networks.description import ACTIVATIONS
-from advisor.networks.families.transformer.declaration import heads, layers_for, patch_size
+from advisor.networks.description import ACTIVATIONS, picture
+from advisor.networks.families.transformer.declaration import (
+    WAVE_CHANNELS,
+    WAVE_KERNELS,
+    WAVE_STRIDES,
+    Reading,
+    heads,
+    layers_for,
+    patch_size,
+    reading,
+    tube_size,
+)
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
-from advisor.starter.blueprint import Blueprint, Layout, counts_words
+from advisor.starter.blueprint import Blueprint, Layout, Targets, counts_words
 from advisor.starter.named import Adaptation, Library, Named
 from advisor.starter.source import literal, without_unused_imports
 
@@ -155,8 +165,19 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
     }
     if blueprint.network == "transformer" and blueprint.named is None:
         width, patch = blueprint.hidden_units[0], patch_size(math.gcd(shape.height, shape.width))
-        names |= {"layers": layers_for(width), "heads": heads(width), "patch": patch}
+        names |= {"layers": layers_for(width), "heads": heads(width), "patch": patch, **_reading(blueprint)}
     return names
+
+
+def _reading(blueprint: Blueprint) -> dict[str, Any]:
+    """The way in which a transformer reads steps of values; one that restores them reads each for itself."""
+    values, steps = blueprint.shape.values, blueprint.shape.steps
+    frame = picture(values)
+    way = reading(values, steps, sound=blueprint.layout is Layout.SOUND)
+    if blueprint.targets is Targets.ITSELF or blueprint.layout not in (Layout.SOUND, Layout.SERIES):
+        way = Reading.STEPS
+    tube = tube_size(frame.side) if frame is not None else 0
+    return {"reading": way.value, "frame": frame, "tube": tube, "wave": (WAVE_CHANNELS, WAVE_KERNELS, WAVE_STRIDES)}
 
 
 def render(template: str, context: Mapping[str, Any]) -> str:

@@ -79,6 +79,11 @@ AGREE: tuple[tuple[str, Callable[[Plan], bool], Callable[[Plan], bool]], ...] = 
         lambda p: p.value("network.init") != "pretrained",
     ),
     (
+        "weights of a published network are a start",
+        lambda p: p.value("network.model") not in (None, "none"),
+        lambda p: p.value("network.init") == "pretrained" and p.value("training.adaptation") != "none",
+    ),
+    (
         "a processor has no formats of cards",
         lambda p: p.value("compute.device") == "cpu",
         lambda p: p.value("training.precision") not in ("tf32", "fp16", "fp8"),
@@ -156,6 +161,9 @@ def complaints(number: int) -> list[str]:
     found += [what for what, holds, agrees in AGREE if holds(plan) and not agrees(plan)]
     if is_network(plan):
         found += shared_out(plan)
+    size = plan.facts.get("network.parameters")
+    if size is not None and size.source in (Source.DERIVED, Source.PUBLISHED) and size.value != figures["network.size"]:
+        found.append(f"{size.value} weights counted, {figures['network.size']} told")
     if plan.memory and plan.value("memory.strategy") != "does_not_fit":
         needed, usable = figures["memory.training"], figures["memory.usable"]
         if needed > usable * (1 + 1e-9):
@@ -164,6 +172,9 @@ def complaints(number: int) -> list[str]:
         found.append("efficiency above 1")
     if figures.get("scaling.speed_up", 0) > figures.get("scaling.workers", 1) * (1 + 1e-9):
         found.append("speed-up above the number of workers")
+    alone = plan.value("memory.strategy") not in ("shard_states", "offload", "does_not_fit")
+    if alone and figures.get("scaling.speed_up", 1) < 1 and plan.value("parallelism.strategy") != "model_parallel":
+        found.append("several devices that are slower than one, which training would fit")
     peak = next((one.value for figure in plan.figures for one in figure.inputs if one.name == "plan.peak_flops"), None)
     if peak and figures.get("time.step") and figures["compute.device_flops"] / figures["time.step"] > peak:
         found.append("more operations a second than the device has")

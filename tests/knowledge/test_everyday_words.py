@@ -42,7 +42,8 @@ TECHNICAL = """
     unit validation variance vector warm-up weight width worker
 """
 """Everyday words that mean something else here, so that no frequency tells them."""
-QUANTITY = re.compile(r"x?\d+([kme]|th|nd)?", re.IGNORECASE)
+QUANTITY = re.compile(r"x?\d+([kmeb]|th|nd)?|[vl]\d+", re.IGNORECASE)
+"""Numbers, sizes and versions: 8k, 70B, v3."""
 
 
 @cache

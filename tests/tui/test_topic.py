@@ -68,7 +68,7 @@ async def go_to(run: Running, wanted: Twig) -> None:
 async def test_value_and_status_stand_above_the_reasons_by_word_and_symbol() -> None:
     async with running(TopicScreen("network.type"), desk=desk()) as run:
         shown = screen_text(run.app)
-        assert "Network type, 1 of 31 · network.type" in shown
+        assert "Network type, 1 of 32 · network.type" in shown
         assert "cnn (convolutional network)" in shown
         assert "✓ settled: stays the same" in shown
 

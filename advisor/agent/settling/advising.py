@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from advisor.agent.settling.figures import with_figures
-from advisor.agent.settling.fitting import fitted, resting_on_memory
+from advisor.agent.settling.fitting import Fitted, resting_on_memory
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.judging import measurement
 from advisor.agent.settling.memory import with_memory
+from advisor.agent.settling.network import NETWORK, deciding_network, resting_on_network, with_open_network
 from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
+from advisor.agent.settling.sharing import fitted, with_sharing
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
-from advisor.inference.plan import Plan
+from advisor.inference.plan import Flip, Plan
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
@@ -38,12 +40,14 @@ def advise_here(
     _, given, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
     ways = fitted(knowledge, given, school, whole=detail.reasons)
     plan = replace(advise(knowledge, ways.facts, school, detail), memory=ways.options)
-    if detail.flips and (chosen or ways.options):
-        topics = plan.recommendations if chosen else resting_on_memory(knowledge, school)
-        plan = _without_broken_flips(knowledge, plan, facts, machine, outcomes, topics)
+    plan = with_open_network(knowledge, plan)
+    if detail.flips:
+        plan = _without_broken_flips(
+            knowledge, plan, facts, machine, outcomes, _doubtful(knowledge, plan, chosen, ways)
+        )
     plan = with_measurements(knowledge, plan, chosen)
     plan = with_figures(knowledge, plan, chosen)
-    plan = with_memory(knowledge, plan, ways)
+    plan = with_sharing(with_memory(knowledge, plan, ways, given), ways)
     return plan if detail.reasons else replace(plan, figures=())
 
 
@@ -73,27 +77,47 @@ def _in_scope_of_itself(
     return glance, given, chosen
 
 
+def _doubtful(
+    knowledge: Knowledge, plan: Plan, measured: Sequence[Outcome], ways: Fitted
+) -> Iterator[tuple[str, Flip]]:
+    """The flips that are to be looked at again, with their topics: those whose answer can do more than the rules know of.
+
+    It can put a measurement out of its scope, let training fit into memory in another way, or make it another network.
+    """
+    every = [(name, flip) for name, entry in plan.recommendations.items() for flip in entry.flips]
+    fitting = set(resting_on_memory(knowledge, plan.school)) if ways.options else set()
+    of_network = {*resting_on_network(knowledge, plan.school), *NETWORK}
+    deciding = deciding_network(knowledge, plan.school)
+    for name, flip in every:
+        if measured or name in fitting or (flip.fact in deciding and name in of_network):
+            yield name, flip
+
+
 def _without_broken_flips(
     knowledge: Knowledge,
     plan: Plan,
     facts: FactBase,
     machine: Machine | None,
     outcomes: Sequence[Outcome],
-    topics: Iterable[str],
+    doubtful: Iterable[tuple[str, Flip]],
 ) -> Plan:
-    """The plan with those flips only, of these topics, that still hold when the changed answer puts a measurement out of its
-    scope, or lets training fit into memory in another way."""
+    """The plan with those of the doubtful flips only that give what they say, or something else than what it has now."""
     seen: dict[tuple[str, object], Glance] = {}
+    broken: dict[str, dict[Flip, Flip | None]] = {}
+    for name, flip in doubtful:
+        key = (flip.fact, flip.to)
+        if key not in seen:
+            changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
+            seen[key], *_ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
+        then = seen[key].outcome(name)
+        if then != flip.then:
+            another = isinstance(then, str) and then != plan.value(name)
+            broken.setdefault(name, {})[flip] = replace(flip, then=then) if another else None
     recommendations = dict(plan.recommendations)
-    for name in topics:
+    for name, mended in broken.items():
         entry = recommendations[name]
-        for flip in entry.flips:
-            key = (flip.fact, flip.to)
-            if key not in seen:
-                changed = facts.with_values({flip.fact: flip.to}, Source.ASKED)
-                seen[key], *_ = _in_scope_of_itself(knowledge, changed, machine, outcomes, plan.school)
-        kept = tuple(flip for flip in entry.flips if seen[flip.fact, flip.to].outcome(name) == flip.then)
-        recommendations[name] = replace(entry, flips=kept)
+        flips = tuple(kept for flip in entry.flips if (kept := mended.get(flip, flip)) is not None)
+        recommendations[name] = replace(entry, flips=flips)
     return replace(plan, recommendations=recommendations)
 
 

@@ -16,7 +16,8 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
 from advisor.models.model import Model
-from advisor.networks.counts import Estimate, backbone, counted, estimated, vocabulary_of
+from advisor.networks.counts import counted
+from advisor.networks.stated import FILM_NETWORK, Estimate, Stated, estimated, vocabulary_of
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Precision, Workload
 
@@ -51,7 +52,7 @@ def given_quantities(plan: Plan | Glance, outcomes: Sequence[Outcome] = ()) -> M
     found: dict[str, Quantity] = {}
     if _WIDTHS in plan.facts or not means_nothing(plan, "network.hidden_units"):
         workload = step_of(plan)
-        found = _sizes(plan, counted_step(plan))
+        found = sizes_of(plan, counted_step(plan))
         operations = found.get("plan.macs")
         if workload is not None and operations is not None and (workload.named or operations.origin == "counted"):
             whole = plan.value("training.adaptation") in (None, "full", "none")  # probes train all weights
@@ -64,39 +65,52 @@ def given_quantities(plan: Plan | Glance, outcomes: Sequence[Outcome] = ()) -> M
     return {**found, **_published(plan)}
 
 
-def _sizes(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quantity]:
+def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quantity]:
     """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
     named = _named(plan)
     if "plan.macs" in named:
         return named
     if workload is not None and workload.named is not None:
         workload = None
-    network, steps = plan.value("network.type"), plan.facts.get("data.sequence_length")
     stated = plan.facts.get("network.parameters")
     model = _counted(workload, not on_card(plan)) if workload is not None else None
-    size = stated.value if stated is not None and stated.source is not Source.ASSUMED else None
+    size = stated.value if stated is not None and stated.source not in (Source.ASSUMED, Source.DERIVED) else None
     if isinstance(size, int) and (model is None or size != model.parameters):
-        length = int(steps.value) if steps is not None else None  # type: ignore[arg-type]
-        about = estimated(network, size, length, model, _answers(plan, size, length or 0))
+        about = estimated(_stated(plan, size), model)
         found = _quantities(about, "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
-    pretrained = plan.value("network.init") == "pretrained"
-    if workload is not None and pretrained and network == "cnn" and workload.modality == "image":
-        return _quantities(backbone(workload), Source.PUBLISHED)
     if model is not None:
         return _quantities(model, "counted")
+    film = _stated(plan, FILM_NETWORK)
+    if film.network == "cnn" and film.modality == "video" and (about := estimated(film)) is not None:
+        return _quantities(about, Source.PUBLISHED)  # none is built here
     if stated is not None and isinstance(stated.value, int):
         return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
     return {}
 
 
-def _answers(plan: Plan | Glance, parameters: int, steps: int) -> int:
-    """Values of a stated transformer's answer to one example: scores of all tokens at every step, or of the outputs."""
-    kind, outputs = plan.facts.get("task.kind"), plan.facts.get("task.outputs")
-    stated = outputs.value if outputs is not None and isinstance(outputs.value, int) else None
-    if kind is not None and kind.value in ("generate", "translate"):
-        return steps * (stated or vocabulary_of(parameters))
-    return stated or 0
+def _stated(plan: Plan | Glance, parameters: int) -> Stated:
+    """The network of so many weights that the plan is for."""
+    kind, modality = (plan.facts.get(name) for name in ("task.kind", "data.modality"))
+    steps, outputs = _whole(plan, "data.sequence_length"), _whole(plan, "task.outputs")
+    writes = (
+        kind is not None and kind.value in ("generate", "translate") and plan.value("network.type") == "transformer"
+    )
+    return Stated(
+        network=str(plan.value("network.type")),
+        modality=str(modality.value) if modality is not None else "",
+        parameters=parameters,
+        inputs=_whole(plan, "data.inputs"),
+        steps=steps,
+        identities=_learns_identities(plan) and modality is not None and modality.value == "tabular",
+        translates=kind is not None and kind.value == "translate",
+        outputs=(steps or 0) * (outputs or vocabulary_of(parameters)) if writes else outputs or 0,
+    )
+
+
+def _whole(plan: Plan | Glance, name: str) -> int | None:
+    known = plan.facts.get(name)
+    return known.value if known is not None and isinstance(known.value, int) else None
 
 
 def _counted(workload: Workload, processor: bool) -> Model:
@@ -113,8 +127,18 @@ def _named(plan: Plan | Glance) -> dict[str, Quantity]:
     """Those of the network that somebody named, as far as they are known of it."""
     if _WIDTHS not in plan.facts:
         return {}
-    found = {name: plan.facts[fact] for name, fact in _FOUND.items() if fact in plan.facts}
-    return {name: Quantity(known.value, known.source) for name, known in found.items()}  # type: ignore[arg-type]
+    known = {name: plan.facts[fact] for name, fact in _FOUND.items() if fact in plan.facts}
+    found = {name: Quantity(one.value, one.source) for name, one in known.items()}  # type: ignore[arg-type]
+    all_, met = _whole(plan, "network.parameters"), _whole(plan, "network.active_parameters")
+    if all_ is not None and met is not None and _learns_identities(plan):
+        found["plan.table_parameters"] = Quantity(all_ - met, Source.DERIVED)
+    return found
+
+
+def _learns_identities(plan: Plan | Glance) -> bool:
+    """True where columns hold persons or goods, each with a vector of its own in a table."""
+    known = plan.facts.get("data.sparse_ids")
+    return known is not None and known.value is True
 
 
 def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
@@ -127,6 +151,16 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
         "plan.largest_values": Quantity(found.largest, origin, _KEPT_FROM),
         "plan.unfolded_values": Quantity(found.unfolded, origin, _COUNTED_FROM),
         "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
+    } | ({} if isinstance(found, Model) else _tables(found, origin))
+
+
+def _tables(found: Estimate, origin: str) -> dict[str, Quantity]:
+    """Of a network whose weights are nearly all in tables."""
+    if not found.table_parameters:
+        return {}
+    return {
+        "plan.table_parameters": Quantity(found.table_parameters, origin, _COUNTED_FROM),
+        "plan.looked_up_values": Quantity(found.looked_up, origin, _COUNTED_FROM),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.agent.settling.figures import given_quantities
 from advisor.agent.settling.glance import Glance
+from advisor.agent.settling.network import with_network
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.inference.advise import engine_for
 from advisor.inference.figures import figure_values
@@ -27,9 +28,10 @@ _FEW = 8
 
 @dataclass(frozen=True)
 class Fitted:
-    """The facts with the way that was found; no options where the needs of training are not known.
+    """The facts with the network as it is counted, and the way that was found; no options where its needs are not known.
 
-    `set_aside` are sizes of a batch as they were stated, which cannot be shared out so: the facts have the next smaller ones.
+    `set_aside` was stated and cannot be so: sizes of a batch which cannot be shared out (the facts have the next smaller
+    ones), the size of a network of which there are no published weights (they have that of the nearest).
     """
 
     facts: FactBase
@@ -41,14 +43,16 @@ class Fitted:
         return next((option for option in self.options if option.fits), None)
 
 
-def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool = False) -> Fitted:
-    """The facts with the first way that fits, and how many examples are computed at a time.
+def fitted_as_advised(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool = False) -> Fitted:
+    """The facts with the first way that fits the devices that rules advise, and how many examples are computed at a time.
 
     Args:
         whole: look at every way, those after the first that fits too.
     """
     for name in FOUND:
         facts = facts.without(name, Source.DERIVED)
+    network = with_network(knowledge, facts, school)
+    facts = network.facts
     options: list[MemoryOption] = []
     for strategy, ranks in _ways(Glance(knowledge, facts, school), school):
         found = {STRATEGY: strategy} | ({MODEL_RANKS: ranks} if ranks > 1 else {})
@@ -56,19 +60,20 @@ def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool
             knowledge, Glance(knowledge, facts.with_values(found, Source.DERIVED), school), school, strategy
         )
         if option is None:
-            return Fitted(facts)
+            return Fitted(facts, set_aside=network.set_aside)
         options.append(option)
         if option.fits and not whole:
             break
     if not options:
-        return Fitted(facts)
+        return Fitted(facts, set_aside=network.set_aside)
     chosen = next((option for option in options if option.fits), None)
     if chosen is not None:
         told = with_option(knowledge, facts, school, chosen)
     else:
         told = _shared_out(knowledge, facts.with_values({STRATEGY: NOTHING_FITS}, Source.DERIVED), school, 1)
     stated = {name: known for name in (BATCH, MICRO_BATCH) if (known := facts.known(name)) is not None}
-    return Fitted(told, tuple(options), {name: known for name, known in stated.items() if told.known(name) != known})
+    aside = {name: known for name, known in stated.items() if told.known(name) != known}
+    return Fitted(told, tuple(options), {**network.set_aside, **aside})
 
 
 def resting_on_memory(knowledge: Knowledge, school: School) -> list[str]:
@@ -162,6 +167,11 @@ def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str)
         elsewhere,
         glance.stated.known(MODEL_RANKS) is not None,
     )
+
+
+def figures_of(knowledge: Knowledge, glance: Glance, school: School) -> Mapping[str, float]:
+    """The computed numbers that are known, by name."""
+    return figure_values(knowledge, _values(knowledge, glance), school)
 
 
 def _values(knowledge: Knowledge, glance: Glance) -> dict[str, Any]:

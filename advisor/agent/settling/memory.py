@@ -12,10 +12,12 @@ from advisor.agent.settling.fitting import (
     NOTHING_FITS,
     STRATEGY,
     Fitted,
-    fitted,
     with_option,
 )
 from advisor.agent.settling.glance import Glance
+from advisor.agent.settling.network import PARAMETERS
+from advisor.agent.settling.sharing import fitted
+from advisor.agent.settling.workloads import MODEL
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import with_unit
 from advisor.inference.plan import Alternative, MemoryOption, Plan, Reason, Recommendation, Status
@@ -29,10 +31,14 @@ _MORE_CARDS = (2, 4, 8, 16, 32, 64)
 _ADAPTERS = ("lora", "qlora")
 
 
-def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted) -> Plan:
-    """The plan with its reasons for what the needs of training decide, and the statuses that follow."""
+def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted, facts: FactBase) -> Plan:
+    """The plan with its reasons for what the needs of training decide, and the statuses that follow.
+
+    Args:
+        facts: as they were before anything was counted.
+    """
     if not ways.options:
-        return plan
+        return _set_aside(plan, ways)
     open_ = next((figure.assumes for figure in plan.figures if figure.name == _CEILING), ())
     found = dict(plan.recommendations)
     for name in (STRATEGY, MICRO_BATCH, MODEL_RANKS, BATCH):
@@ -44,18 +50,32 @@ def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted) -> Plan:
     if ways.chosen is None:
         entry = found[STRATEGY]
         stated = () if entry.value == NOTHING_FITS else (f"You stated it. {_told(STRATEGY, ways)}",)
-        remedies = tuple(_what_would_fit(knowledge, plan, ways.facts))
+        remedies = tuple(_what_would_fit(knowledge, plan, facts))
         found[STRATEGY] = replace(entry, notes=(*entry.notes, *stated, *remedies))
     if open_:
-        facts = [one for name in open_ for one in _depends_on(plan, name)]
-        _unsettle(knowledge, plan, ways, found, tuple(dict.fromkeys(facts)))
-    for name, size in ways.set_aside.items():
-        found[name] = replace(found[name], notes=(*found[name].notes, _cannot_be(name, size, found)))
+        causes = [one for name in open_ for one in _depends_on(plan, name)]
+        _unsettle(knowledge, plan, ways, found, tuple(dict.fromkeys(causes)))
+    return _set_aside(replace(plan, recommendations=found), ways)
+
+
+def _set_aside(plan: Plan, ways: Fitted) -> Plan:
+    """The plan with words on what was stated and cannot be so."""
+    found = dict(plan.recommendations)
+    for name, stated in ways.set_aside.items():
+        place = MODEL if name == PARAMETERS else name
+        found[place] = replace(found[place], notes=(*found[place].notes, _cannot_be(name, stated, plan)))
     return replace(plan, recommendations=found, unused=(*plan.unused, *ways.set_aside))
 
 
-def _cannot_be(name: str, stated: Known, found: Mapping[str, Recommendation]) -> str:
-    """The words on a size of a batch that is not taken as it was stated, and on those that could be."""
+def _cannot_be(name: str, stated: Known, plan: Plan) -> str:
+    """The words on a size that is not taken as it was stated, and on those that could be."""
+    found = plan.recommendations
+    if name == PARAMETERS:
+        has = plan.facts[PARAMETERS].value
+        return (
+            f"You stated {stated.value:,} weights; {found[MODEL].value}, the published network that comes nearest, has {has:,}, "
+            "and the plan counts with these."
+        )
     value, ranks = found[name].value, found["parallelism.data_ranks"].value
     if name == BATCH:
         return (

@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from advisor.agent.settling.glance import Glance
 
 
+MODEL = "network.model"
+"""Names the network, as a fact and as a recommendation."""
+NONE = "none"
+"""Its value where no published network is meant."""
+
+
+def model_name(plan: Plan | Glance) -> str | None:
+    """The network that somebody named, or that the rules have chosen; None for one that is built here."""
+    stated = plan.facts.get(MODEL)
+    name = plan.value(MODEL) if stated is None else str(stated.value).strip()
+    return None if name in (None, NONE) else str(name)
+
+
 def workload_of(plan: Plan | Glance) -> Workload | str:
     """The training step that the plan describes, or why it cannot be timed."""
     found = _described(plan)
@@ -39,10 +52,10 @@ def _described(plan: Plan | Glance) -> Workload | str:
     network = plan.value("network.type")
     if network is None:
         return "The plan has no network type yet."
-    named = plan.facts.get("network.model")
+    named = model_name(plan)
     network_of_somebody = _named(plan)
     if named is not None and network_of_somebody is None and "network.widths" in plan.facts:
-        return f"Of {shorten(named.value)} only the weights are known; the probes time networks that they can build."
+        return f"Of {shorten(named)} only the weights are known; the probes time networks that they can build."
     if network_of_somebody is None and means_nothing(plan, "network.hidden_units"):
         return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
@@ -83,12 +96,12 @@ def _described(plan: Plan | Glance) -> Workload | str:
 
 
 def _named(plan: Plan | Glance) -> NamedNetwork | None:
-    """The network that somebody named, where its layers are known."""
-    name, parameters = plan.facts.get("network.model"), plan.facts.get("network.parameters")
+    """The network that has a name, where its layers are known."""
+    name, parameters = model_name(plan), plan.facts.get("network.parameters")
     fingerprint = plan.facts.get("network.fingerprint")
     if name is None or parameters is None or fingerprint is None or "network.multiply_adds" not in plan.facts:
         return None
-    return NamedNetwork(_short_name(str(name.value).strip()), _whole(parameters.value), str(fingerprint.value))
+    return NamedNetwork(_short_name(name), _whole(parameters.value), str(fingerprint.value))
 
 
 def _short_name(name: str) -> str:

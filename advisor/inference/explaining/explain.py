@@ -123,15 +123,19 @@ class Explainer:
     # --- why not ---------------------------------------------------------------------------------------------------
 
     def alternatives(self) -> tuple[Alternative, ...]:
-        """The other values for which some rule speaks (silenced or only possible ones too), strongest first."""
+        """The other values for which some rule speaks (silenced or only possible ones too), strongest first.
+
+        Of a topic with very many values, those alone whose rules hold or could hold.
+        """
         topic = self.topic.topic
         if topic.policy is Policy.VALUE:
             return self._other_numbers()
         chosen = set(self.outcome) if isinstance(self.outcome, tuple) else {self.outcome}
         spoken = {rule.rule.value for rule in self.rules if rule.rule.effect in _SPEAKING}
-        if topic.policy is Policy.SCORE:
+        if topic.policy is Policy.SCORE or len(topic.values) > _MANY:
             possible = [rule.rule for rule, truth in zip(self.rules, self.truth, strict=True) if truth is not False]
-            spoken = {rule.value for rule in possible if rule.effect is Effect.FOR}
+            speaking = (Effect.FOR,) if topic.policy is Policy.SCORE else _SPEAKING
+            spoken = {rule.value for rule in possible if rule.effect in speaking}
         totals = self.topic.combination.net(self.truth) if topic.policy is Policy.SCORE else {}
         values = [value for value in topic.values if value in spoken and value not in chosen]
         values.sort(key=lambda value: -totals.get(value, -1))
@@ -194,6 +198,8 @@ class Explainer:
         return f"It has {mine}, but every possible case gives {self.outcome}.{contra}"
 
 
+_MANY = 20
+"""Values of a topic, of which a list would hide the few that matter."""
 _SPEAKING = (Effect.FOR, Effect.VALUE, Effect.ADD)
 _STRENGTHS = ("strong", "moderate", "weak", "historical", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.models.families.parts import Attention, FeedForward
@@ -23,19 +24,25 @@ class ResNet:
     """Channels within a bottleneck of the first stage that see each other (ResNeXt, wide ResNet); 0 for all of `width`."""
     groups: int = 1
     classes: int = 1000
+    frames: int = 0
+    """Of a film: kernels and strides go along time as well, and nothing is pooled after the stem (R3D, Tran et al. 2018); 0 for
+    pictures."""
     side: int = 224
 
     @property
     def input(self) -> tuple[int, ...]:
-        return (_COLOURS, self.side, self.side)
+        return (_COLOURS, *((self.frames,) if self.frames else ()), self.side, self.side)
 
     @property
     def hidden_units(self) -> tuple[int, ...]:
         return tuple(self.width * 2**stage for stage in range(len(self.blocks)))
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
-        x = _convolved(tape, "stem", tape.given(*input), self.width, 7, stride=2)
-        x = tape.pooled(x, 3, 2, padding=1)
+        if self.frames:
+            x = _convolved(tape, "stem", tape.given(*input), self.width, (3, 7, 7), stride=(1, 2, 2))
+        else:
+            x = _convolved(tape, "stem", tape.given(*input), self.width, 7, stride=2)
+            x = tape.pooled(x, 3, 2, padding=1)
         for stage, blocks in enumerate(self.blocks):
             for number in range(blocks):
                 with tape.within("stages", stage, number):
@@ -61,9 +68,9 @@ def _convolved(
     name: str,
     x: Value,
     channels: int,
-    kernel: int,
+    kernel: int | Sequence[int],
     *,
-    stride: int = 1,
+    stride: int | Sequence[int] = 1,
     groups: int = 1,
     active: bool = True,
 ) -> Value:

@@ -6,6 +6,8 @@ import math
 
 EMBEDDING_WIDTH = 128
 """Numbers that stand for one token in a convolutional network."""
+LARGE_SIDE = 64
+"""Pixels, from which a convolutional network halves both sides of a picture twice before its stages, which are residual."""
 PICTURE_CODE_WIDTH = 128
 """Numbers in the code of a variational autoencoder of pictures."""
 NOISE_WIDTH = 64

@@ -11,7 +11,7 @@ from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 from advisor.facts.values import from_json
 from advisor.facts.verdict import Verdict
-from advisor.facts.vocabulary import Value
+from advisor.facts.vocabulary import FactType, Value
 from advisor.files.named import read_named
 from advisor.inference.plan import (
     Alternative,
@@ -239,7 +239,7 @@ def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recom
     return Recommendation(
         topic=topic.name,
         title=fields.text("title", required=False) or topic.title,
-        value=_advice(fields, topic, "value"),
+        value=_recommended(fields, knowledge, topic),
         status=status,
         unit=fields.text("unit", required=False),
         tied=tuple(str(_named_value(fields, topic, "tied", name)) for name in fields.texts("tied", required=False)),
@@ -257,6 +257,14 @@ def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recom
         depends_on=fields.known_texts("depends_on_unknown", knowledge.vocabulary.facts),
         measured=_measurement(measured, topic) if measured is not None else None,
     )
+
+
+def _recommended(fields: Fields, knowledge: Knowledge, topic: Topic) -> Any:
+    """The value; what somebody stated in words of their own, the name of a network, is none of the topic's."""
+    fact = knowledge.vocabulary.facts.get(topic.name)
+    if fact is not None and fact.type is FactType.TEXT and isinstance(fields.raw("value"), str):
+        return fields.text("value")
+    return _advice(fields, topic, "value")
 
 
 def _reason(fields: Fields) -> Reason:

@@ -61,10 +61,12 @@ def _answers(_plan: Plan, _knowledge: Knowledge, desk: Desk | None) -> str:
 
 
 def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str, str]:
+    from advisor.starter.kept import plan_to_keep
     from advisor.starter.planning import blueprint_of
     from advisor.starter.project import project_files, refuse_unkept, refuse_unreadable
 
     seen = None if desk is None else desk.inspection
+    plan, _ = plan_to_keep(plan, knowledge)  # the project's README tells the plan that it was made from
     if seen is None:
         blueprint = blueprint_of(plan)
         refuse_unkept(plan, blueprint)

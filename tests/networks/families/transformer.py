@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.networks.spec import Description
 from advisor.probes.workload import Workload
-from advisor.starter.blueprint import Layout, Targets
+from advisor.starter.blueprint import Layout, Shape, Targets
 from advisor.training.recipe import Recipe
 from tests.networks.type_examples import TypeExamples
 from tests.starter.blueprints import COLOURED, blueprint
@@ -28,6 +28,9 @@ EXAMPLES = TypeExamples(
         "transformer foretelling tokens": (Workload("transformer", "text", 20, 20, (16, 32), 7), (5, 7, 20)),
         "transformer of pictures": (Workload("transformer", "image", 784, 10, (16, 32)), (5, 10)),
         "transformer of a series": (Workload("transformer", "time_series", 2, 1, (16, 32), 8, loss="quantile"), (5, 1)),
+        "transformer of films": (Workload("transformer", "video", 3 * 64 * 64, 3, (16, 32), 4), (5, 3)),
+        "transformer of a wave": (Workload("transformer", "audio", 1, 3, (16, 32), 4000), (5, 3)),
+        "transformer of a spectrogram": (Workload("transformer", "audio", 8, 3, (16, 32), 21), (5, 3)),
     },
     modality="text",
     recomputed={
@@ -44,6 +47,18 @@ EXAMPLES = TypeExamples(
         "transformer of a series": (
             blueprint("transformer", Layout.SERIES, Targets.NUMBERS, activation="gelu"),
             "time_series",
+        ),
+        "transformer of films": (
+            blueprint("transformer", Layout.SERIES, Targets.CLASS, shape=Shape(values=3 * 64 * 64, steps=4)),
+            "video",
+        ),
+        "transformer of a wave": (
+            blueprint("transformer", Layout.SOUND, Targets.CLASS, shape=Shape(values=1, steps=4000)),
+            "audio",
+        ),
+        "transformer of a spectrogram": (
+            blueprint("transformer", Layout.SOUND, Targets.CLASS, shape=Shape(values=8, steps=21)),
+            "audio",
         ),
     },
     demonstration=demonstration,

@@ -14,6 +14,7 @@ from advisor.report.plan.json_plan import OTHER_RULES, read_saved
 from advisor.session.data import inspected
 from advisor.session.inputs import plan_of
 from advisor.session.models import shapes_of
+from advisor.starter.kept import plan_to_keep
 from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files, refuse_unkept, refuse_unreadable
 from advisor.starter.writing import write_project
@@ -34,14 +35,16 @@ def starter(options: Starter) -> None:
         inputs = inputs_of(options)
         knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
     delimiter = "," if inspection is None else inspection.delimiter
+    found, replanned = plan_to_keep(found, knowledge)
     blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
     if inspection is not None:
         refuse_unreadable(inspection, target, blueprint)
     refuse_unkept(found, blueprint)
     files = project_files(found, knowledge, blueprint)
     write_project(options.output, files, force=options.force)
-    if blueprint.differences:
-        panel("The project differs from the plan", list(blueprint.differences), style="yellow")
+    differences = [*replanned, *blueprint.differences]
+    if differences:
+        panel("The project differs from the plan", differences, style="yellow")
     say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))
 
 

@@ -6,7 +6,7 @@ from advisor.models.tape import Tape, Value
 from advisor.networks.description import Layout, NetworkSpec, input_picture
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, after_layers, pictures_or_sequences
 from advisor.networks.parts import shapes
-from advisor.networks.parts.sizes import EMBEDDING_WIDTH
+from advisor.networks.parts.sizes import EMBEDDING_WIDTH, LARGE_SIDE
 
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
@@ -16,15 +16,32 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
         x = tape.embedding("embedding", x, spec.inputs, EMBEDDING_WIDTH)
     if layout is not Layout.PICTURE:
         x = tape.view(x, *x.shape[::-1])  # channels, then steps
+    large = layout is Layout.PICTURE and min(input_picture(spec).size) >= LARGE_SIDE
+    if large:
+        x = tape.pooled(tape.convolution("stem", x, units[0], 7, stride=2), 3, 2, padding=1)
     for number, after in enumerate(units):
         with tape.within("stages", number):
-            x = following(tape.convolution("convolution", x, after, 3))
-            if layout is Layout.PICTURE:
-                x = following(tape.convolution("again", x, after, 3))
-            if x.shape[1] > 1:
-                x = tape.pooled(x, 2, 2)
+            if large:
+                x = _residual(tape, x, after, 2 if number else 1, following)
+                x = _residual(tape, x, after, 1, following)
+            else:
+                x = following(tape.convolution("convolution", x, after, 3))
+                if layout is Layout.PICTURE:
+                    x = following(tape.convolution("again", x, after, 3))
+                if x.shape[1] > 1:
+                    x = tape.pooled(x, 2, 2)
             x = tape.dropout(x, spec.dropout)
+    if large:
+        x = following(x)
     tape.linear("head", tape.mean(x, units[-1]), spec.outputs)
+
+
+def _residual(tape: Tape, x: Value, after: int, stride: int, following: shapes.Following) -> Value:
+    y = tape.convolution("look", following(x), after, 3, stride=stride)
+    y = tape.convolution("look_again", following(y), after, 3)
+    if y.shape != x.shape:
+        x = tape.convolution("shortcut", x, after, 1, stride=stride)
+    return tape.add(x, y)
 
 
 def _build(spec: NetworkSpec, units: Units) -> Module:

@@ -2,22 +2,27 @@
 
 LeCun et al. 1998, Gradient-based learning applied to document recognition; two narrow convolutions a stage from
 Simonyan and Zisserman 2015 (arXiv:1409.1556), the average over all places instead of wide dense layers from Lin, Chen
-and Yan 2014 (arXiv:1312.4400); over words Kim 2014 (arXiv:1408.5882).
+and Yan 2014 (arXiv:1312.4400); over words Kim 2014 (arXiv:1408.5882). Large pictures meet the residual network of 18
+layers of He et al. 2016 (arXiv:1512.03385), with normalisation and activation before each convolution (He et al. 2016,
+arXiv:1603.05027).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from torch import Tensor, nn
 
 from advisor.networks.parts.layers import Following, Size, dropped
+from advisor.networks.parts.sizes import LARGE_SIDE
 
 
 class PictureCnn(nn.Module):
     """(batch, channels[0], height, width) -> (batch, outputs).
 
-    Each stage has two 3x3 convolutions and halves the picture while it is larger than one pixel.
+    Each stage has two 3x3 convolutions and halves the picture while it is larger than one pixel. Of large pictures each has two
+    residual blocks, and all but the first halve the picture.
 
     Args:
         dropout: the share of values that are left out at the end of each stage.
@@ -27,21 +32,46 @@ class PictureCnn(nn.Module):
         self, channels: tuple[int, ...], size: Size, outputs: int, following: Following, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        side = min(size)
-        stages: list[nn.Module] = []
-        for before, after in pairwise(channels):
-            stages += [nn.Conv2d(before, after, 3, padding=1), *following(after)]
-            stages += [nn.Conv2d(after, after, 3, padding=1), *following(after)]
-            if side > 1:
-                stages.append(nn.MaxPool2d(2))
-                side //= 2
-            stages += dropped(dropout)
-        self.stages = nn.Sequential(*stages)
+        stages = _residual if min(size) >= LARGE_SIDE else _plain
+        self.stages = nn.Sequential(*stages(channels, min(size), following, dropout))
         self.pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
         self.head = nn.Linear(channels[-1], outputs)
 
     def forward(self, pictures: Tensor) -> Tensor:
         result: Tensor = self.head(self.pool(self.stages(pictures)))
+        return result
+
+
+def _plain(channels: tuple[int, ...], side: int, following: Following, dropout: float) -> Iterator[nn.Module]:
+    for before, after in pairwise(channels):
+        yield from (nn.Conv2d(before, after, 3, padding=1), *following(after))
+        yield from (nn.Conv2d(after, after, 3, padding=1), *following(after))
+        if side > 1:
+            yield nn.MaxPool2d(2)
+            side //= 2
+        yield from dropped(dropout)
+
+
+def _residual(channels: tuple[int, ...], _side: int, following: Following, dropout: float) -> Iterator[nn.Module]:
+    yield from (nn.Conv2d(channels[0], channels[1], 7, stride=2, padding=3), nn.MaxPool2d(3, stride=2, padding=1))
+    for number, (before, after) in enumerate(pairwise((channels[1], *channels[1:]))):
+        yield from (Residual(before, after, 2 if number else 1, following), Residual(after, after, 1, following))
+        yield from dropped(dropout)
+    yield from following(channels[-1])
+
+
+class Residual(nn.Module):
+    """(batch, before, height, width) -> (batch, after, height / stride, width / stride): two convolutions add to the picture."""
+
+    def __init__(self, before: int, after: int, stride: int, following: Following) -> None:
+        super().__init__()
+        first = nn.Conv2d(before, after, 3, stride=stride, padding=1)
+        self.branch = nn.Sequential(*following(before), first, *following(after), nn.Conv2d(after, after, 3, padding=1))
+        same = before == after and stride == 1
+        self.shortcut = nn.Identity() if same else nn.Conv2d(before, after, 1, stride=stride)
+
+    def forward(self, picture: Tensor) -> Tensor:
+        result: Tensor = self.shortcut(picture) + self.branch(picture)
         return result
 
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 from typing import Literal
 
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.families.stack import Stack
 from advisor.models.tape import Tape, Value
-from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture
+from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture, picture
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, activation, pictures, sequences
 
 PATCHES_A_SIDE = 16
 """Pictures are cut into at most 16 x 16 patches."""
+PIXELS_A_TUBE = 16
+"""Along a side, where they divide it (Tong et al. 2022)."""
+_LEAST_FRAME = 12_288
+"""Values of a step, 64 x 64 pixels in colours, from which a step of so many pixels is a frame of a film."""
+_LEAST_WAVE = 3200
+"""Samples, ten steps at least."""
+WAVE_CHANNELS = 512
+WAVE_KERNELS = (10, 3, 3, 3, 3, 2, 2)
+WAVE_STRIDES = (5, 2, 2, 2, 2, 2, 2)
+"""Of the convolutions of wav2vec 2.0 (Baevski et al. 2020, section 4.2)."""
 _WIDTH_OF_A_HEAD = 64
 _LAYERS = (
     (16384, 126),
@@ -26,6 +37,31 @@ _LAYERS = (
     (512, 6),
     (0, 4),
 )
+
+
+class Reading(StrEnum):
+    """The way in which steps of values become those that attend to each other."""
+
+    STEPS = "steps"
+    """Each for itself."""
+    TUBES = "tubes"
+    WAVE = "wave"
+    SPECTROGRAM = "spectrogram"
+
+
+def reading(values: int, steps: int, *, sound: bool) -> Reading:
+    """The way that suits so many values a step, and so many steps."""
+    if sound and values > 2:
+        return Reading.SPECTROGRAM
+    if sound and steps >= _LEAST_WAVE:
+        return Reading.WAVE
+    film = not sound and values >= _LEAST_FRAME and steps > 1 and picture(values) is not None
+    return Reading.TUBES if film else Reading.STEPS
+
+
+def tube_size(side: int) -> int:
+    """Pixels along a side of a tube in frames so many pixels wide."""
+    return PIXELS_A_TUBE if side % PIXELS_A_TUBE == 0 else patch_size(side)
 
 
 def layers_for(width: int) -> int:
@@ -73,7 +109,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
         case Layout.TOKENS:
             x = tape.embedding("embedding", x, spec.inputs, width)
         case _:
-            x = tape.linear("reader", x, width)
+            x = _read(tape, x, width, spec)
     tape.weights("positions", *x.shape)
     x = tape.moved(x, *x.shape, name="place")
     dropout = spec.dropout > 0
@@ -87,6 +123,33 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     tape.linear("head", x if every_token(spec) else tape.mean(x, width), spec.outputs)
 
 
+def _read(tape: Tape, x: Value, width: int, spec: NetworkSpec) -> Value:
+    """(steps, values) -> (steps, width), with fewer steps of films and sounds."""
+    steps, values = x.shape
+    match reading(values, steps, sound=spec.modality == "audio"):
+        case Reading.TUBES:
+            frame = input_picture(spec)
+            size = (2, *[tube_size(frame.side)] * 2)
+            film = tape.moved(x, frame.colours, steps, *frame.size, name="turn")
+            x = tape.convolution("tubes", film, width, size, stride=size, padding=0)
+        case Reading.WAVE:
+            x = tape.view(x, values, steps)
+            for number, (kernel, stride) in enumerate(zip(WAVE_KERNELS, WAVE_STRIDES, strict=True)):
+                with tape.within("reader", number):
+                    x = tape.convolution("look", x, WAVE_CHANNELS, kernel, stride=stride, padding=0, bias=False)
+                    if not number:
+                        x = tape.norm("norm", x, "group", groups=WAVE_CHANNELS)
+                    x = tape.activation("gelu", x)
+            x = tape.norm("reader_norm", tape.view(x, x.shape[1], WAVE_CHANNELS), "layer")
+            return tape.linear("reader", x, width)
+        case Reading.SPECTROGRAM:
+            x = tape.activation("gelu", tape.convolution("look", tape.view(x, values, steps), width, 3))
+            x = tape.activation("gelu", tape.convolution("halve", x, width, 3, stride=2))
+        case _:
+            return tape.linear("reader", x, width)
+    return tape.view(x, x.size // width, width)
+
+
 def _activation(spec: NetworkSpec) -> Literal["gelu", "relu"]:
     return "gelu" if spec.activation == "gelu" else "relu"
 
@@ -94,7 +157,7 @@ def _activation(spec: NetworkSpec) -> Literal["gelu", "relu"]:
 def _build(spec: NetworkSpec, units: Units) -> Module:
     from torch import nn
 
-    from advisor.networks.families.transformer.network import Patches, Transformer
+    from advisor.networks.families.transformer.network import Patches, Spectrogram, Transformer, Tubes, Wave
 
     width, steps = units[0], spec.sequence_length or 1
     match _layout(spec):
@@ -106,7 +169,19 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         case Layout.TOKENS:
             reader = nn.Embedding(spec.inputs, width)
         case _:
-            reader = nn.Linear(spec.inputs, width)
+            match reading(spec.inputs, steps, sound=spec.modality == "audio"):
+                case Reading.TUBES:
+                    frame = input_picture(spec)
+                    reader = tubes = Tubes(frame.colours, frame.side, width, tube_size(frame.side))
+                    steps = tubes.places(steps)
+                case Reading.WAVE:
+                    reader = wave = Wave(spec.inputs, width, WAVE_CHANNELS, WAVE_KERNELS, WAVE_STRIDES)
+                    steps = wave.places(steps)
+                case Reading.SPECTROGRAM:
+                    reader = spectrogram = Spectrogram(spec.inputs, width)
+                    steps = spectrogram.places(steps)
+                case _:
+                    reader = nn.Linear(spec.inputs, width)
     return Transformer(
         reader,
         steps,

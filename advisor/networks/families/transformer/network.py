@@ -1,7 +1,8 @@
 """The transformer: every step attends to every other. For texts, long series, and pictures cut into patches.
 
 Vaswani et al. 2017 (arXiv:1706.03762), with the normalisation before each part (Xiong et al. 2020, arXiv:2002.04745);
-pictures as in Dosovitskiy et al. 2021 (arXiv:2010.11929).
+pictures as in Dosovitskiy et al. 2021 (arXiv:2010.11929), films as in Tong et al. 2022 (arXiv:2203.12602), waves of sound as
+in Baevski et al. 2020 (arXiv:2006.11477), spectrograms as in Radford et al. 2022 (arXiv:2212.04356).
 """
 
 from __future__ import annotations
@@ -79,6 +80,75 @@ class Patches(nn.Module):
     def forward(self, pictures: Tensor) -> Tensor:
         patches: Tensor = self.cut(pictures).flatten(2).transpose(1, 2)
         return patches
+
+
+class Tubes(nn.Module):
+    """(batch, frames, values) of square frames -> (batch, tubes, width of a step), each of two frames by so many pixels."""
+
+    def __init__(self, colours: int, side: int, width: int, size: int) -> None:
+        super().__init__()
+        self.frame, self.size = (colours, side, side), size
+        self.cut = nn.Conv3d(colours, width, kernel_size=(2, size, size), stride=(2, size, size))
+
+    def forward(self, films: Tensor) -> Tensor:
+        frames = films.reshape(*films.shape[:2], *self.frame)
+        tubes: Tensor = self.cut(frames.transpose(1, 2)).flatten(2).transpose(1, 2)
+        return tubes
+
+    def places(self, frames: int) -> int:
+        """Tubes of a film of so many frames."""
+        return frames // 2 * (self.frame[1] // self.size) ** 2
+
+
+class Wave(nn.Module):
+    """(batch, samples, values) -> (batch, steps, width): convolutions with these strides shorten a wave 320 times."""
+
+    def __init__(
+        self, values: int, width: int, channels: int, kernels: tuple[int, ...], strides: tuple[int, ...]
+    ) -> None:
+        super().__init__()
+        self.sizes = list(zip(kernels, strides, strict=True))
+        self.look = nn.ModuleList(
+            nn.Conv1d(channels if number else values, channels, kernel, stride, bias=False)
+            for number, (kernel, stride) in enumerate(self.sizes)
+        )
+        self.first = nn.GroupNorm(channels, channels)
+        self.squash = nn.GELU()
+        self.norm = nn.LayerNorm(channels)
+        self.project = nn.Linear(channels, width)
+
+    def forward(self, waves: Tensor) -> Tensor:
+        heard = waves.transpose(1, 2)
+        for number, look in enumerate(self.look):
+            heard = look(heard)
+            heard = self.squash(heard if number else self.first(heard))
+        steps: Tensor = self.project(self.norm(heard.transpose(1, 2)))
+        return steps
+
+    def places(self, samples: int) -> int:
+        """Steps of a wave of so many samples."""
+        for kernel, stride in self.sizes:
+            samples = (samples - kernel) // stride + 1
+        return samples
+
+
+class Spectrogram(nn.Module):
+    """(batch, frames, values) -> (batch, steps, width): two convolutions, of which the second takes every other frame."""
+
+    def __init__(self, values: int, width: int) -> None:
+        super().__init__()
+        self.look = nn.Conv1d(values, width, 3, padding=1)
+        self.halve = nn.Conv1d(width, width, 3, stride=2, padding=1)
+        self.squash = nn.GELU()
+
+    def forward(self, frames: Tensor) -> Tensor:
+        heard = self.squash(self.look(frames.transpose(1, 2)))
+        steps: Tensor = self.squash(self.halve(heard)).transpose(1, 2)
+        return steps
+
+    def places(self, frames: int) -> int:
+        """Steps of a spectrogram of so many frames."""
+        return (frames + 1) // 2
 
 
 def _mean(steps: Tensor, padding: Tensor | None) -> Tensor:

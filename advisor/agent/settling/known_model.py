@@ -1,0 +1,132 @@
+"""The facts that a network gives which somebody has published, described or written, and the code that builds it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from advisor.errors import InputError
+from advisor.facts.fact_base import FactBase
+from advisor.facts.vocabulary import Value
+from advisor.models.code import Code
+from advisor.models.model import Model, Source
+from advisor.models.named import named_model
+from advisor.models.types import type_of
+from advisor.wording import shorten
+
+NOTE = "model "
+"""Begins the note of every fact that was found of a network."""
+_COLOURS = 3
+_LATENTS = 8
+"""Latents of pictures have so many times smaller sides (Rombach et al. 2022, and all that take latents since)."""
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
+_COUNTS = {
+    "network.parameters": "parameters",
+    "network.active_parameters": "active",
+    "network.multiply_adds": "multiply_adds",
+    "network.kept_values": "kept",
+    "network.kept_bytes": "kept_bytes",
+    "network.recomputed_values": "recomputed",
+    "network.largest_values": "largest",
+    "network.unfolded_values": "unfolded",
+    "network.output_values": "outputs",
+}
+"""Facts, and the figures of a model that they are."""
+_OF_LAYERS = ("network.recomputed_values", "network.largest_values", "network.unfolded_values", "network.output_values")
+"""Known where each layer is, and not parts of many layers added up."""
+OF_MODEL = (
+    *_COUNTS,
+    "network.family",
+    "network.has_weights",
+    "network.fingerprint",
+    "network.torch",
+    "network.widths",
+    *(f"network.width.{place}" for place in _PLACES),
+)
+"""The facts that a network gives."""
+_DRAWN = ("written",)
+"""Families whose weights are drawn when the network is built."""
+
+
+def model_facts(model: Model) -> dict[str, Value]:
+    """By the names of facts; what is not known of it is left out."""
+    known = [name for name in _COUNTS if model.whole or name not in _OF_LAYERS]
+    if not model.multiply_adds:  # only its weights are known
+        known = ["network.parameters", "network.active_parameters"]
+    found: dict[str, Value] = {name: getattr(model, _COUNTS[name]) for name in known}
+    found["network.fingerprint"] = model.fingerprint
+    if model.code is not None:
+        found["network.torch"] = shorten(model.code.torch, 40)
+    found["network.has_weights"] = bool(model.loaded) and model.family not in _DRAWN
+    kind = type_of(model)
+    if kind is not None:
+        found["network.family"] = kind
+    units = model.hidden_units if len(model.hidden_units) <= len(_PLACES) else ()
+    found["network.widths"] = len(units)
+    return found | {f"network.width.{place}": width for place, width in zip(_PLACES, units, strict=False)}
+
+
+def counted_for(name: str, facts: FactBase) -> Model:
+    """The network of this name, which no code must be run for, counted for examples as the facts say.
+
+    Raises InputError: there is none, or it takes no such examples.
+    """
+    return _counted(name, _example(name, facts), _answers(facts))
+
+
+def counted_at_all(name: str, facts: FactBase) -> Model:
+    """The same, or counted for its usual example where it takes none as the facts say: they are scaled or cut to it."""
+    try:
+        return counted_for(name, facts)
+    except InputError:
+        return _counted(name, None, _answers(facts))
+
+
+def code_for(model: Model) -> Code | str:
+    """The code that builds a network, with weights that are drawn, or the reason why there is none."""
+    from advisor.models.published import published_model
+
+    if model.code is not None:
+        return model.code
+    published = published_model(model.name) if model.source is Source.PUBLISHED else None
+    mend = "Code of your own that builds it can be named: --model FILE.py:FUNCTION --input SHAPE."
+    if published is None:
+        return f"{shorten(model.name)} tells the sizes of a network, and no code that builds it. {mend}"
+    return published.code(model.input) or f"The probes cannot build {model.name} yet. {mend}"
+
+
+@cache
+def _counted(name: str, input: tuple[int, ...] | None, outputs: int | None = None) -> Model:
+    return named_model(name, input, outputs)
+
+
+def _answers(facts: FactBase) -> int | None:
+    """Classes or numbers that the task has, for which pictures get a new last layer."""
+    kind = facts.known("task.kind")
+    return _number(facts, "task.outputs") if kind is not None and kind.value in ("classify", "regress") else None
+
+
+def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:
+    """The shape of an example as the facts say; None where only the usual one can be counted, or it is as good a guess."""
+    from advisor.models.families.registry import FAMILIES  # 20 ms, only where a network is named
+
+    usual = _counted(name, None)
+    if usual.family not in FAMILIES:
+        return None
+    match usual.input:
+        case (_,) if usual.layers[0].kind == "embedding":
+            steps = _number(facts, "data.sequence_length")
+            return None if steps is None else (steps,)
+        case (channels, _, _):
+            shrunk = _LATENTS if type_of(usual) == "diffusion" and channels != _COLOURS else 1
+            values = _number(facts, "data.inputs") or 0
+            for planes in (_COLOURS, 1):  # grey pictures are given in three equal colours
+                side = math.isqrt(values // planes)
+                if side >= shrunk and planes * side * side == values:
+                    return (channels, side // shrunk, side // shrunk)
+    return None
+
+
+def _number(facts: FactBase, name: str) -> int | None:
+    known = facts.known(name)
+    return known.value if known is not None and isinstance(known.value, int) else None
