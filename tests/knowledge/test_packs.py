@@ -174,7 +174,7 @@ def test_a_pack_that_does_so_to_a_rule_that_others_come_before_is_told_of_its_ow
     )
     with pytest.raises(InputError) as caught:
         knowledge_for((house,))
-    (problem,) = [one for one in caught.value.problems if "before" in one.what]
+    problem = next(one for one in caught.value.problems if "before" in one.what)
     assert problem.where == f"{house}/house.yaml:1"
     assert "a rule of another topic" in problem.what
 

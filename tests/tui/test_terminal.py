@@ -79,6 +79,7 @@ def test_a_signal_saves_gives_the_terminal_back_and_says_how_to_go_on(
     wizard.press(ENTER)
     wizard.sees(KIND)
     wizard.press("1")
+    wizard.sees("»new")
     wizard.process.kill(number)
     assert wizard.ends() == code
     last_words = wizard.said.rpartition(b"\x1b[?1049l")[2]
