@@ -85,3 +85,13 @@ def test_several_cards_are_no_more_than_leaning_while_their_link_is_unknown(know
     assert (unknown_link.value, unknown_link.status) == ("multi_gpu", Status.LEANING)
     fast = {**known, "machine__link__host_to_device_bytes_per_second": 100e9}
     assert advised(knowledge, **fast).recommendations["compute.device"].status is Status.SETTLED
+
+
+def test_machines_slower_than_one_card_leave_the_work_to_it_where_the_link_inside_is_unknown(
+    knowledge: Knowledge,
+) -> None:
+    plan = advised(knowledge, cluster__nodes=4, cluster__network_bytes_per_second=1e8, project__target_readiness=9)
+    entry = plan.recommendations["compute.device"]
+    assert (entry.value, entry.because[0].rule) == ("gpu", "compute.device.slower-than-one-card")
+    assert plan.facts["parallelism.cluster_speed_up"].value < 1
+    assert plan.value("sync.strategy") == "none"

@@ -34,9 +34,15 @@ def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool
     if not told:
         return found
     fewer = fitted_as_advised(knowledge, facts.with_values(told, Source.DERIVED), school, whole=whole)
-    chosen = fewer.chosen
     same = Glance(knowledge, fewer.facts, school).value(DEVICE) == Glance(knowledge, found.facts, school).value(DEVICE)
-    return found if same or chosen is None or chosen.strategy == "offload" else fewer
+    return found if same or _too_few(fewer, found) else fewer
+
+
+def _too_few(fewer: Fitted, found: Fitted) -> bool:
+    """Whether training no longer fits the fewer devices, or only with its states outside; two unknowns say nothing."""
+    if fewer.chosen is None:
+        return bool(found.options)
+    return fewer.chosen.strategy == "offload"
 
 
 def _speed_ups(knowledge: Knowledge, facts: FactBase, found: Fitted, school: School) -> dict[str, float]:
