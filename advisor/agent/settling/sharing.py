@@ -39,7 +39,7 @@ def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool
 
 
 def _too_few(fewer: Fitted, found: Fitted) -> bool:
-    """Whether training no longer fits the fewer devices, or only with its states outside; two unknowns say nothing."""
+    """True where training no longer fits the fewer devices, or only with its states outside; two unknowns say nothing."""
     if fewer.chosen is None:
         return bool(found.options)
     return fewer.chosen.strategy == "offload"
