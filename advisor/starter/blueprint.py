@@ -180,6 +180,11 @@ class Blueprint:
         return self.named is None and self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
 
     @property
+    def predicts(self) -> bool:
+        """True where it learns an answer to each example, which predict.py then gives for new ones."""
+        return self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS) and not self.has_own_loss
+
+    @property
     def tokenized(self) -> bool:
         """True where the texts become the tokens of a published network."""
         return self.named is not None and self.named.library is Library.TRANSFORMERS and self.layout is Layout.TOKENS

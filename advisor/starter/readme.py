@@ -40,6 +40,7 @@ FILES = {
     "checkpoints.py": "what is kept of a training, and which data it belongs to",
     "averages.py": "means of what is reported",
     "test_project.py": "a short training, to see that everything works",
+    "predict.py": "answers for new examples",
     "generate.py": "what the best weights are good for: makes, writes or translates",
     "train.slurm": "the job for the cluster",
     "requirements.txt": "the packages it needs",
@@ -90,6 +91,8 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         yield f"python train.py --data {data} --output together --processes {processes}"
         if "train.slurm" in files:
             yield f"sbatch train.slurm {data}"
+        if "predict.py" in files:
+            yield "python predict.py --data NEW --output predictions.csv"
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
@@ -98,6 +101,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if rounds:
             yield "python train.py --output trial --rounds 40 --resume"
         yield f"python train.py --data {data}"
+        yield "python predict.py --data NEW --output predictions.csv"
     yield "python test_project.py"
 
 

@@ -75,12 +75,15 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
         chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
+        chosen["predict.py"] = "classical/predict.py.j2"
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
         chosen["data.py"] = f"data/{'tokenized' if blueprint.tokenized else blueprint.layout}.py.j2"
         if blueprint.named is not None:
             chosen |= _named(blueprint.named)
         chosen["loss.py"] = _loss(blueprint)
+        if blueprint.predicts:
+            chosen["predict.py"] = "shared/predict.py.j2"
         if blueprint.has_own_loss:  # and so makes new examples
             chosen["generate.py"] = "shared/generate.py.j2"
         elif blueprint.writes or blueprint.translates:
@@ -160,6 +163,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "trial_batch": blueprint.trial_batch,
         "tokenized": blueprint.tokenized,
         "frozen": blueprint.frozen,
+        "predicts": blueprint.predicts,
         "hours": max(1, round(computing.hours or 24)),
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }

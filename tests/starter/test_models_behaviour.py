@@ -94,7 +94,7 @@ def test_a_node_hears_from_its_neighbours_and_theirs(tmp_path: Path) -> None:
     folder = project(tmp_path / "project", blueprint("gnn", Layout.GRAPH, Targets.CLASS))
     data = module(folder, "data").load(None, 0)
     chain = torch.tensor([[0, 1, 2], [1, 2, 3]])  # 0 -> 1 -> 2 -> 3
-    made = type(data)(data.train, data.validation, torch.randn(5, 6), chain, 3)
+    made = type(data)(data.train, data.validation, torch.randn(5, 6), chain, 3, {})
     network = initialised(module(folder, "model").Network(made))
     before = network(torch.arange(5))
     network.features[0] += 1

@@ -50,7 +50,7 @@ def test_names_of_folders_may_be_several_classes_or_numbers(
 ) -> None:
     folder = project(tmp_path / "project", blueprint("cnn", Layout.PICTURE, targets))
     answers, found = module(folder, "data").answers_of(names)
-    assert found == outputs
+    assert len(found) == outputs
     assert answers[0].tolist() == pytest.approx(first)
 
 

@@ -92,7 +92,7 @@ def described(folder: Path) -> dict[str, object]:
 
 
 def saved(folder: Path) -> dict[str, torch.Tensor]:
-    weights: dict[str, torch.Tensor] = torch.load(folder / "runs" / "best.pt", weights_only=True)
+    weights: dict[str, torch.Tensor] = torch.load(folder / "runs" / "best.pt", weights_only=True)["network"]
     return weights
 
 

@@ -1,0 +1,229 @@
+"""predict.py answers for new examples as train.py answered for those that it held out."""
+
+from __future__ import annotations
+
+import math
+import wave
+from pathlib import Path
+from types import ModuleType
+
+import numpy
+import polars
+import pytest
+import torch
+from PIL import Image
+
+from advisor.starter.blueprint import Layout, Targets
+from tests.starter.blueprints import blueprint, module, project
+from tests.starter.projects import complaints, run
+
+
+def table(path: Path) -> Path:
+    chance = numpy.random.default_rng(5)
+    rows = chance.normal(size=(60, 2))
+    colour = [["red", "blue", None][number] for number in chance.integers(3, size=60)]
+    kind = ["big" if a + b > 0 else "small" for a, b in rows]
+    columns = {
+        "a": [*rows[:, 0]],
+        "b": [*rows[1:, 1], None],
+        "colour": colour,
+        "size": 100 + 7 * rows[:, 0],
+        "kind": kind,
+    }
+    polars.DataFrame(columns, strict=False).write_csv(path / "data.csv")
+    return path / "data.csv"
+
+
+def pictures(path: Path) -> Path:
+    chance = numpy.random.default_rng(5)
+    for number in range(20):
+        file = path / "pictures" / ("dark" if number % 2 else "light") / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        grey = chance.integers(0, 90, (9, 9)) + (0 if number % 2 else 160)
+        Image.fromarray(grey.astype(numpy.uint8)).save(file)
+    return path / "pictures"
+
+
+def sounds(path: Path) -> Path:
+    for number in range(10):
+        file = path / "sounds" / ("high" if number % 2 else "low") / f"{number}.wav"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with wave.open(str(file), "wb") as sound:
+            sound.setparams((1, 2, 8000, 0, "NONE", ""))
+            sound.writeframes((9000 * numpy.sin(numpy.arange(900) * (1 + number % 2))).astype(numpy.int16).tobytes())
+    return path / "sounds"
+
+
+def texts(path: Path) -> Path:
+    words = ["good news and sun" if number % 2 else "bad rain, and storm" for number in range(40)]
+    kinds = ["fine" if number % 2 else "poor" for number in range(40)]
+    polars.DataFrame({"number": range(40), "text": words, "kind": kinds}).write_csv(path / "texts.csv")
+    return path / "texts.csv"
+
+
+def series(path: Path) -> Path:
+    chance = numpy.random.default_rng(5)
+    values = {f"t{step}": chance.normal(3, 2, 50) for step in range(6)}
+    polars.DataFrame({**values, "kind": ["a", "b"] * 25}).write_csv(path / "series.csv")
+    return path / "series.csv"
+
+
+def moments(path: Path) -> Path:
+    time = numpy.arange(200)
+    polars.DataFrame({"load": 50 + 9 * numpy.sin(time / 5), "heat": 20 + numpy.cos(time / 5)}).write_csv(
+        path / "hours.csv"
+    )
+    return path / "hours.csv"
+
+
+MADE = {
+    Layout.TABLE: table,
+    Layout.PICTURE: pictures,
+    Layout.SOUND: sounds,
+    Layout.TOKENS: texts,
+    Layout.SERIES: series,
+}
+NETWORKS = [
+    (Layout.TABLE, "ffn"),
+    (Layout.PICTURE, "cnn"),
+    (Layout.SOUND, "lstm"),
+    (Layout.TOKENS, "cnn"),
+    (Layout.TOKENS, "transformer"),
+    (Layout.SERIES, "lstm"),
+]
+FEW = "--steps 4 --batch-size 8"
+
+
+@pytest.mark.parametrize(("layout", "network"), NETWORKS)
+@pytest.mark.parametrize("targets", [Targets.CLASS, Targets.FLAGS])
+def test_held_out_examples_are_answered_as_in_the_training(
+    layout: Layout, network: str, targets: Targets, tmp_path: Path
+) -> None:
+    data = MADE[layout](tmp_path)
+    folder = project(tmp_path / "project", blueprint(network, layout, targets))
+    closing = run(folder, f"python train.py --data '{data}' {FEW}").splitlines()[-1]
+    said = run(folder, f"python predict.py --data '{data}' --output found.csv")
+    found = polars.read_csv(folder / "found.csv")
+    assert said.startswith(f"{len(found)} predictions are in found.csv: ")
+    reader = module(folder, "data")
+    held_out = torch.stack([answer for _, answer in reader.load(data, 0).validation])
+    kept = torch.load(folder / "runs" / "best.pt", weights_only=True)["preparation"]["answers"]
+    names = kept[0] if targets is Targets.FLAGS else kept
+    _, new = reader.divided(classes_in(reader, data), torch.Generator().manual_seed(0))
+    right = [names[int(answer)] for answer in held_out.flatten().tolist()]
+    accuracy = (found["prediction"][new.tolist()] == polars.Series(right)).mean()
+    assert accuracy == pytest.approx(float(closing.rpartition(" ")[2]), abs=1e-4)
+    chances = found.select(f"p_{name}" for name in names)
+    assert chances.sum_horizontal().to_numpy() == pytest.approx(1)
+    best = [names[row.index(max(row))] for row in chances.rows()]
+    assert best == found["prediction"].to_list()
+    assert complaints(folder) == ""
+
+
+def classes_in(reader: ModuleType, data: Path) -> torch.Tensor:
+    """The number of the class of each example."""
+    if data.is_dir():
+        names = [file.parent.name for file in sorted(file for file in data.rglob("*") if file.is_file())]
+    else:
+        names = polars.read_csv(data)["kind"].to_list()
+    numbers: torch.Tensor = reader.answers_of(names)[0]
+    return numbers
+
+
+@pytest.mark.parametrize(("layout", "network"), [(Layout.TABLE, "random_forest"), (Layout.TABLE, "linear"),
+                                                 (Layout.PICTURE, "linear"), (Layout.SOUND, "random_forest"),
+                                                 (Layout.TOKENS, "linear"), (Layout.SERIES, "gradient_boosting")])  # fmt: skip
+def test_models_that_are_no_networks_answer_too(layout: Layout, network: str, tmp_path: Path) -> None:
+    data = MADE[layout](tmp_path)
+    folder = project(tmp_path / "project", blueprint(network, layout, Targets.CLASS))
+    closing = run(folder, f"python train.py --data '{data}'").splitlines()[-1]
+    run(folder, f"python predict.py --data '{data}'")
+    found = polars.read_csv(folder / "predictions.csv")
+    held_out = module(folder, "data").load(data, 0).new_targets
+    assert set(found["prediction"]) <= set(held_out.tolist())
+    assert found.select(polars.selectors.starts_with("p_")).sum_horizontal().to_numpy() == pytest.approx(1)
+    assert f"accuracy {closing.split('accuracy ')[1].split()[0]}" in closing
+    assert complaints(folder) == ""
+
+
+@pytest.mark.parametrize("network", ["ffn", "linear"])
+def test_numbers_are_in_the_units_of_the_data(network: str, tmp_path: Path) -> None:
+    data = table(tmp_path)
+    polars.read_csv(data).drop("kind").write_csv(data)
+    folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.NUMBERS))
+    run(folder, f"python train.py --data {data}{' --steps 300 --batch-size 16' if network == 'ffn' else ''}")
+    run(folder, f"python predict.py --data {data}")
+    found = polars.read_csv(folder / "predictions.csv")["prediction"]
+    assert found.mean() == pytest.approx(polars.read_csv(data)["size"].mean(), abs=4)
+
+
+@pytest.mark.parametrize("network", ["lstm", "linear"])
+def test_a_forecast_goes_on_after_the_last_row(network: str, tmp_path: Path) -> None:
+    data = moments(tmp_path)
+    folder = project(tmp_path / "project", blueprint(network, Layout.SERIES, Targets.NUMBERS, kind="forecast"))
+    run(folder, f"python train.py --data {data}{' --steps 4 --batch-size 8' if network == 'lstm' else ''}")
+    polars.read_csv(data).select("heat", "load").tail(30).write_csv(tmp_path / "recent.csv")  # in another order
+    said = run(folder, f"python predict.py --data {tmp_path / 'recent.csv'}")
+    found = polars.read_csv(folder / "predictions.csv")
+    run(folder, f"python predict.py --data {data} --output all.csv")
+    assert polars.read_csv(folder / "all.csv").equals(found)
+    assert found["step"].to_list() == list(range(1, len(found) + 1))
+    assert all(math.isfinite(value) and 10 < value < 30 for value in found["prediction"]), said
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A project that learned from a table, and the table."""
+    path = tmp_path_factory.mktemp("trained")
+    data = table(path)
+    folder = project(path / "project", blueprint("ffn", Layout.TABLE, Targets.CLASS))
+    run(folder, f"python train.py --data {data} {FEW}")
+    return folder, data
+
+
+def test_columns_in_another_order_and_unknown_words_change_nothing_else(
+    trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, data = trained
+    rows = polars.read_csv(data)
+    run(folder, f"python predict.py --data {data} --output {tmp_path / 'as_they_were.csv'}")
+    rows.select("size", "colour", "b", "a").head(5).write_csv(tmp_path / "turned.csv")  # nor are there answers
+    run(folder, f"python predict.py --data {tmp_path / 'turned.csv'} --output {tmp_path / 'turned_found.csv'}")
+    first = polars.read_csv(tmp_path / "as_they_were.csv").head(5)
+    turned = polars.read_csv(tmp_path / "turned_found.csv")
+    assert turned["prediction"].to_list() == first["prediction"].to_list()
+    assert turned["p_big"].to_numpy() == pytest.approx(first["p_big"].to_numpy(), abs=1e-6)
+    rows.with_columns(colour=polars.lit("mauve")).write_csv(tmp_path / "mauve.csv")
+    run(folder, f"python predict.py --data {tmp_path / 'mauve.csv'} --output {tmp_path / 'mauve_found.csv'}")
+
+
+def test_what_is_wrong_is_told_and_nothing_is_replaced(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, data = trained
+    rows, output = polars.read_csv(data), tmp_path / "found.csv"
+    predict = f"python predict.py --output {output} --data"
+    with pytest.raises(SystemExit, match="There is nothing at"):
+        run(folder, f"{predict} nowhere.csv")
+    rows.drop("b").write_csv(tmp_path / "lacking.csv")
+    with pytest.raises(SystemExit, match="There is no column 'b'"):
+        run(folder, f"{predict} {tmp_path / 'lacking.csv'}")
+    rows.with_columns(a=polars.lit("tall")).write_csv(tmp_path / "words.csv")
+    with pytest.raises(SystemExit, match="'a' holds 'tall', where the training data have numbers"):
+        run(folder, f"{predict} {tmp_path / 'words.csv'}")
+    with pytest.raises(SystemExit, match=r"run train\.py first"):
+        run(folder, f"{predict} {data} --weights none.pt")
+    assert not output.exists()
+    run(folder, f"{predict} {data}")
+    before = output.read_bytes()
+    with pytest.raises(SystemExit, match="replace it with --force"):
+        run(folder, f"{predict} {data}")
+    assert output.read_bytes() == before
+    run(folder, f"{predict} {data} --force")
+
+
+@pytest.mark.parametrize("network", ["ffn", "linear"])
+def test_weights_of_made_up_examples_answer_nothing(network: str, tmp_path: Path) -> None:
+    data = table(tmp_path)
+    folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
+    run(folder, f"python train.py{' ' + FEW if network == 'ffn' else ''}")
+    with pytest.raises(SystemExit, match=r"made-up examples: run train\.py with --data"):
+        run(folder, f"python predict.py --data {data}")
