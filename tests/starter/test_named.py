@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 import torch
+from PIL import Image
 
 from advisor.errors import InputError
 from advisor.facts.answers import parse_assignments
@@ -204,6 +206,16 @@ def test_only_the_last_layer_of_a_published_network_learns(tmp_path: Path, pictu
     assert set(saved(folder)) == {"body.head.weight", "body.head.bias"}
     assert told["trained_parameters"] == sum(value.numel() for value in saved(folder).values())
     assert "goes on from step 2" in run(folder, "python train.py --steps 4 --batch-size 4 --resume")
+    data = tmp_path / "pictures"
+    for number in range(10):
+        file = data / ("dark", "light")[number % 2] / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8), (200 * (number % 2),) * 3).save(file)
+    run(folder, f"python train.py --data {data} --output seen --epochs 3 --batch-size 4")
+    run(folder, f"python predict.py --data {data} --weights seen/best.pt")
+    answers = polars.read_csv(folder / "predictions.csv")
+    assert answers["example"][0] == "dark/0.png"
+    assert set(answers["prediction"]) <= {"dark", "light"}
 
 
 def test_averages_of_frozen_normalisation_stay_as_they_were_published(tmp_path: Path) -> None:
@@ -264,6 +276,9 @@ def test_a_published_encoder_learns_to_classify_texts(tmp_path: Path, texts: dic
     run(folder, f"python train.py --data {table} --learning-rate 0 {FEW}")
     known, found = load_file(texts["bert"] / "model.safetensors"), saved(folder)
     assert all(torch.equal(value, found[f"body.bert.{name}"]) for name, value in known.items())
+    run(folder, f"python predict.py --data {table}")
+    answers = polars.read_csv(folder / "predictions.csv")
+    assert (len(answers), set(answers.columns)) == (40, {"example", "prediction", "p_no", "p_yes"})
 
 
 def test_weights_of_another_network_are_not_replaced_by_chance(tmp_path: Path, texts: dict[str, Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import wave
 from pathlib import Path
@@ -171,6 +172,33 @@ def test_a_forecast_goes_on_after_the_last_row(network: str, tmp_path: Path) -> 
     assert all(math.isfinite(value) and 10 < value < 30 for value in found["prediction"]), said
 
 
+def test_trees_of_more_nodes_and_unknown_tokens_are_answered(tmp_path: Path) -> None:
+    trees = [["+", number % 3, ["*", 2, number % 2]] for number in range(20)]
+    lines = [json.dumps({"tree": tree, "target": "odd" if number % 2 else "even"}) for number, tree in enumerate(trees)]
+    (tmp_path / "trees.jsonl").write_text("\n".join(lines))
+    folder = project(tmp_path / "project", blueprint("recursive", Layout.TREE, Targets.CLASS))
+    run(folder, f"python train.py --data {tmp_path / 'trees.jsonl'} {FEW}")
+    (tmp_path / "new.jsonl").write_text('{"tree": ["-", ["+", 1, 2], ["*", ["+", 1, 1], ["+", 2, 9]]]}\n{"tree": 7}')
+    run(folder, f"python predict.py --data {tmp_path / 'new.jsonl'}")
+    assert set(polars.read_csv(folder / "predictions.csv")["prediction"]) <= {"odd", "even"}
+
+
+def test_nodes_of_another_graph_are_answered(tmp_path: Path) -> None:
+    for name, nodes in (("known", 30), ("new", 7)):
+        (tmp_path / name).mkdir()
+        columns = {"a": range(nodes), "b": [node % 4 for node in range(nodes)]}
+        kinds = {"kind": ["left" if node % 2 else "right" for node in range(nodes)]} if name == "known" else {}
+        polars.DataFrame({**columns, **kinds}).write_csv(tmp_path / name / "nodes.csv")
+        edges = {"from": range(nodes - 1), "to": range(1, nodes)}
+        polars.DataFrame(edges).write_csv(tmp_path / name / "edges.csv")
+    folder = project(tmp_path / "project", blueprint("gnn", Layout.GRAPH, Targets.CLASS))
+    run(folder, f"python train.py --data {tmp_path / 'known'} {FEW}")
+    run(folder, f"python predict.py --data {tmp_path / 'new'}")
+    answers = polars.read_csv(folder / "predictions.csv")
+    assert answers["example"].to_list() == list(range(7))
+    assert set(answers["prediction"]) <= {"left", "right"}
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A project that learned from a table, and the table."""
@@ -209,6 +237,9 @@ def test_what_is_wrong_is_told_and_nothing_is_replaced(trained: tuple[Path, Path
     rows.with_columns(a=polars.lit("tall")).write_csv(tmp_path / "words.csv")
     with pytest.raises(SystemExit, match="'a' holds 'tall', where the training data have numbers"):
         run(folder, f"{predict} {tmp_path / 'words.csv'}")
+    rows.head(0).write_csv(tmp_path / "empty.csv")
+    with pytest.raises(SystemExit, match="it holds no examples"):
+        run(folder, f"{predict} {tmp_path / 'empty.csv'}")
     with pytest.raises(SystemExit, match=r"run train\.py first"):
         run(folder, f"{predict} {data} --weights none.pt")
     assert not output.exists()
