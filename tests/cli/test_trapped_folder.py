@@ -172,7 +172,7 @@ def test_nor_by_a_project_that_is_started_there(folder: Path) -> None:
     lines = [shlex.split(line) for line in commands(project) if line.startswith("python")]
     assert [file for _, file, *_ in lines if file == "test_project.py"]
     for _, file, *arguments in lines:
-        given = ["data.csv" if word == "PATH" else word for word in arguments]
+        given = ["data.csv" if word in ("PATH", "NEW") else word for word in arguments]
         done = run(sys.executable, f"project/{file}", *given, folder=folder)
         assert done.code == 0, done.err
         assert sprung(folder) == []
