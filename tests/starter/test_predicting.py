@@ -6,7 +6,6 @@ import json
 import math
 import wave
 from pathlib import Path
-from types import ModuleType
 
 import numpy
 import polars
@@ -110,7 +109,7 @@ def test_held_out_examples_are_answered_as_in_the_training(
     held_out = torch.stack([answer for _, answer in reader.load(data, 0).validation])
     kept = torch.load(folder / "runs" / "best.pt", weights_only=True)["preparation"]["answers"]
     names = kept[0] if targets is Targets.FLAGS else kept
-    _, new = reader.divided(classes_in(reader, data), torch.Generator().manual_seed(0))
+    _, new = reader.divided(reader.answers_of(classes_of(data))[0], torch.Generator().manual_seed(0))
     right = [names[int(answer)] for answer in held_out.flatten().tolist()]
     accuracy = (found["prediction"][new.tolist()] == polars.Series(right)).mean()
     assert accuracy == pytest.approx(float(closing.rpartition(" ")[2]), abs=1e-4)
@@ -121,14 +120,11 @@ def test_held_out_examples_are_answered_as_in_the_training(
     assert complaints(folder) == ""
 
 
-def classes_in(reader: ModuleType, data: Path) -> torch.Tensor:
-    """The number of the class of each example."""
+def classes_of(data: Path) -> list[str]:
+    """The class of each example, in the order of the data."""
     if data.is_dir():
-        names = [file.parent.name for file in sorted(file for file in data.rglob("*") if file.is_file())]
-    else:
-        names = polars.read_csv(data)["kind"].to_list()
-    numbers: torch.Tensor = reader.answers_of(names)[0]
-    return numbers
+        return [file.parent.name for file in sorted(file for file in data.rglob("*") if file.is_file())]
+    return polars.read_csv(data)["kind"].to_list()
 
 
 @pytest.mark.parametrize(("layout", "network"), [(Layout.TABLE, "random_forest"), (Layout.TABLE, "linear"),
@@ -140,10 +136,14 @@ def test_models_that_are_no_networks_answer_too(layout: Layout, network: str, tm
     closing = run(folder, f"python train.py --data '{data}'").splitlines()[-1]
     run(folder, f"python predict.py --data '{data}'")
     found = polars.read_csv(folder / "predictions.csv")
-    held_out = module(folder, "data").load(data, 0).new_targets
-    assert set(found["prediction"]) <= set(held_out.tolist())
+    reader = module(folder, "data")
+    right = reader.load(data, 0).new_targets
+    everything = classes_of(data)
+    rows = reader.divided(numpy.arange(len(everything)), numpy.array(everything), 0).new_inputs
+    assert [everything[row] for row in rows] == right.tolist()
+    accuracy = (found["prediction"].to_numpy()[rows] == right).mean()
+    assert closing.endswith(f"accuracy {accuracy:.4f} on held-out examples")
     assert found.select(polars.selectors.starts_with("p_")).sum_horizontal().to_numpy() == pytest.approx(1)
-    assert f"accuracy {closing.split('accuracy ')[1].split()[0]}" in closing
     assert complaints(folder) == ""
 
 
@@ -249,6 +249,8 @@ def test_what_is_wrong_is_told_and_nothing_is_replaced(trained: tuple[Path, Path
         run(folder, f"{predict} {data}")
     assert output.read_bytes() == before
     run(folder, f"{predict} {data} --force")
+    with pytest.raises(SystemExit, match="cannot be written"):
+        run(folder, f"python predict.py --data {data} --output {output / 'below_a_file.csv'}")
 
 
 @pytest.mark.parametrize("network", ["ffn", "linear"])
