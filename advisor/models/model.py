@@ -119,6 +119,16 @@ class Model:
         return max((layer.moved for layer in self.layers), default=0)
 
     @property
+    def usual(self) -> int:
+        """Values of one example that a result which waits for the backward pass has: their mean, weighted by themselves."""
+        squares = kept = 0
+        for layer in self.layers:
+            results = max(1, round(layer.kept / max(1, prod(layer.shape))))
+            squares += layer.kept * (layer.kept // results)
+            kept += layer.kept
+        return squares // max(1, kept)
+
+    @property
     def unfolded(self) -> int:
         """Values of one example that a convolution spreads its input out to, to compute it as a product of matrices, where
         it does so for most of them: those under its kernel at every place of the result.

@@ -84,6 +84,7 @@ class Estimate:
     kept_bytes: int = 0
     outputs: int = 0
     unfolded: int = 0
+    usual: int = 0
     table_parameters: int = 0
     looked_up: int = 0
     """Values of the rows of tables that an example meets."""
@@ -177,6 +178,7 @@ def _transformer(stated: Stated) -> Estimate | None:
         0,
         stated.outputs,
         front.unfolded if front else 0,
+        round(values),
     )
 
 
@@ -306,6 +308,7 @@ def _scaled(model: Model, parameters: int, places: float = 1, growth: float = 0.
         round(model.kept_bytes * wider),
         round(model.outputs * min(1, places)),
         round(model.unfolded * wider),
+        round(model.usual * wider),
     )
 
 

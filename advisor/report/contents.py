@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.survey.judged_claims import Judgement
 
 _SUMMARY: Mapping[str, Mapping[str, str]] = {
-    "What to build": {"network.type": "", "network.depth": "", "network.hidden_units": "with "},
+    "What to build": {"network.model": "", "network.type": "", "network.depth": "", "network.hidden_units": "with "},
     "How to train it": {
         "training.loss": "with the loss ",
         "training.optimizer": "the optimiser ",
@@ -75,7 +75,7 @@ def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
 
     def said(topic: str) -> str:
         entry = plan.recommendations.get(topic)
-        if entry is None or entry.value in (None, []) or not words.is_advice(entry):
+        if entry is None or entry.value in (None, [], "none") or not words.is_advice(entry):
             return ""
         explained = topic != "network.depth"
         return words.value_words(knowledge, topic, entry.value, entry.unit, explained=explained)

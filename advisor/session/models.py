@@ -13,7 +13,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
 from advisor.models.code import Code
 from advisor.models.model import Model
-from advisor.models.named import TITLE, named_model, naming
+from advisor.models.named import TITLE, Naming, named_model, naming
 from advisor.wording import shorten
 
 _SHAPE = "--input"
@@ -106,18 +106,28 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
                 return facts
             raise _unrun(name)
         model = counted_for(name, facts)
+    if naming(name) is Naming.PUBLISHED and named.value != model.name:  # as the list spells it
+        facts = facts.without(MODEL, named.source).with_values({MODEL: model.name}, named.source, note=named.note)
+        note = f"{NOTE}{model.name}"
     source = Source.PUBLISHED if model.source is models.Source.PUBLISHED else Source.INSPECTED
     stated = facts.known("network.parameters")
     if stated is not None and stated.source is Source.ASKED and stated.value != model.parameters:
-        what = f"{shorten(name)} has {model.parameters:,} weights, not {stated.value:,}"
-        raise InputError(
-            "These answers exclude each other",
-            [Problem(f"{MODEL} and network.parameters", what, "State one of them.")],
-        )
+        if stated.value not in _sizes(model):
+            what = f"{shorten(name)} has {model.parameters:,} weights, not {stated.value:,}"
+            raise InputError(
+                "These answers exclude each other",
+                [Problem(f"{MODEL} and network.parameters", what, "State one of them.")],
+            )
+        facts = facts.without("network.parameters", Source.ASKED)
     modality = _modality(model)
     if modality is not None:
         facts = facts.with_values({"data.modality": modality}, Source.PUBLISHED, note=note)
     return facts.with_values(knowledge.vocabulary.declared(model_facts(model)), source, note=note)
+
+
+def _sizes(model: Model) -> tuple[int, ...]:
+    """Its weights with the published last layer, where it has another for the task."""
+    return (named_model(model.name).parameters,) if model.source is models.Source.PUBLISHED else ()
 
 
 def _modality(model: Model) -> str | None:

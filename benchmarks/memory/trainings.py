@@ -43,8 +43,8 @@ def measured(knowledge: Knowledge, cases: Sequence[Case]) -> Iterator[Training]:
     for case in cases:
         plan = plan_of(knowledge, case)
         figures = {figure.name: figure for figure in plan.figures}
-        states, each = (value(figures, name) for name in ("memory.states_on_device", "memory.activations_per_example"))
-        yield Training(case, states + case.batch * each, states, taken(case, plan))
+        states, activations = (value(figures, f"memory.{name}") for name in ("states_on_device", "activations"))
+        yield Training(case, states + activations, states, taken(case, plan))
 
 
 def plan_of(knowledge: Knowledge, case: Case) -> Plan:
@@ -58,11 +58,13 @@ def plan_of(knowledge: Knowledge, case: Case) -> Plan:
         "training.optimizer": case.optimizer,
         "training.precision": case.precision,
         "training.batch_size": case.batch,
+        "training.micro_batch": case.batch,
         "training.adaptation": "full",
         "memory.strategy": "checkpointing" if case.recomputed else "fits",
         "compute.device": "cpu",
         "compute.threads": None,
         "parallelism.strategy": "none",
+        "parallelism.model_ranks": 1,
     }
     return planned(knowledge, facts, chosen)
 

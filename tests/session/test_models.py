@@ -97,6 +97,18 @@ def test_a_name_stated_among_the_answers_counts_alike() -> None:
     assert by_flag.value("network.hidden_units") == [96, 192, 384, 768]
 
 
+def test_it_is_told_as_the_list_spells_it() -> None:
+    plan = planned({"network.model": "ResNet50"})
+    assert plan.value("network.model") == "resnet50"
+    assert plan.facts["network.model"].value == "resnet50"
+
+
+@pytest.mark.parametrize("weights", [11_689_512, 11_179_077], ids=["published", "five classes"])
+def test_its_size_may_be_stated_with_either_last_layer(weights: int) -> None:
+    answers = {**PICTURES, "task.kind": "classify", "task.outputs": 5, "network.parameters": weights}
+    assert planned(answers, model="resnet18").facts["network.parameters"].value == 11_179_077
+
+
 def test_none_is_no_network() -> None:
     assert figure(planned(PICTURES | {"network.model": "none"}), "network.size") == figure(
         planned(PICTURES), "network.size"

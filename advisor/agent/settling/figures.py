@@ -37,6 +37,7 @@ _FOUND = {
     "plan.recomputed_values": "network.recomputed_values",
     "plan.largest_values": "network.largest_values",
     "plan.unfolded_values": "network.unfolded_values",
+    "plan.layer_values": "network.layer_values",
     "plan.output_values": "network.output_values",
 }
 """Facts about a network that somebody named, by the figures that they give."""
@@ -150,6 +151,7 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
         "plan.recomputed_values": Quantity(found.recomputed, origin, _KEPT_FROM),
         "plan.largest_values": Quantity(found.largest, origin, _KEPT_FROM),
         "plan.unfolded_values": Quantity(found.unfolded, origin, _COUNTED_FROM),
+        "plan.layer_values": Quantity(found.usual, origin, _KEPT_FROM),
         "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
     } | ({} if isinstance(found, Model) else _tables(found, origin))
 

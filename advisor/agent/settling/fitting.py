@@ -152,6 +152,8 @@ def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str)
         micro = micro if glance.stated.known(MICRO_BATCH) is not None else share
     if strategy == "gradient_accumulation" and not _one_is_long(glance):
         least = min(share, _FEW)
+    if micro != values[MICRO_BATCH]:
+        figures = figure_values(knowledge, {**values, MICRO_BATCH: micro}, school)
     elsewhere = figures.get("memory.states_in_main_memory")
     room = _number(glance, "machine.memory_bytes")
     fits = least <= micro <= ceiling and (elsewhere is None or not room or elsewhere <= 0.9 * room)
@@ -160,7 +162,7 @@ def _option(knowledge: Knowledge, glance: Glance, school: School, strategy: str)
         values[MODEL_RANKS],
         micro,
         figures["memory.states_on_device"],
-        figures["memory.activations_per_example"] * micro / values[MODEL_RANKS],
+        figures["memory.activations"],
         figures["memory.reserved"],
         figures["memory.usable"],
         fits,

@@ -29,10 +29,17 @@ _COUNTS = {
     "network.recomputed_values": "recomputed",
     "network.largest_values": "largest",
     "network.unfolded_values": "unfolded",
+    "network.layer_values": "usual",
     "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
-_OF_LAYERS = ("network.recomputed_values", "network.largest_values", "network.unfolded_values", "network.output_values")
+_OF_LAYERS = (
+    "network.recomputed_values",
+    "network.largest_values",
+    "network.unfolded_values",
+    "network.layer_values",
+    "network.output_values",
+)
 """Known where each layer is, and not parts of many layers added up."""
 OF_MODEL = (
     *_COUNTS,
