@@ -106,7 +106,7 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
                 return facts
             raise _unrun(name)
         model = counted_for(name, facts)
-    if naming(name) is Naming.PUBLISHED and named.value != model.name:  # as the list spells it
+    if named is not None and naming(name) is Naming.PUBLISHED and name != model.name:  # as the list spells it
         facts = facts.without(MODEL, named.source).with_values({MODEL: model.name}, named.source, note=named.note)
         note = f"{NOTE}{model.name}"
     source = Source.PUBLISHED if model.source is models.Source.PUBLISHED else Source.INSPECTED

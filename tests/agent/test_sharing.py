@@ -74,6 +74,13 @@ def test_a_measured_speed_up_that_is_stated_outranks_the_computed_one(knowledge:
     assert advised(knowledge, parallelism__machine_speed_up=1.9, **slow).value("compute.device") == "multi_gpu"
 
 
+def test_a_slow_cluster_that_was_measured_leaves_the_work_to_one_machine(knowledge: Knowledge) -> None:
+    fast = {"cluster__network_bytes_per_second": 1e10, "machine__link__host_to_device_bytes_per_second": 100e9}
+    plan = advised(knowledge, cluster__nodes=4, parallelism__cluster_speed_up=1.0, **fast)
+    assert plan.value("compute.device") == "multi_gpu"
+    assert plan.facts["parallelism.machine_speed_up"].value > 1.2
+
+
 def test_the_survey_knows_no_such_limit(knowledge: Knowledge) -> None:
     plan = advised(knowledge, School.SURVEY, machine__link__host_to_device_bytes_per_second=3e9)
     assert plan.value("compute.device") == "multi_gpu"

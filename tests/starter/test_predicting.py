@@ -158,6 +158,20 @@ def test_numbers_are_in_the_units_of_the_data(network: str, tmp_path: Path) -> N
     assert found.mean() == pytest.approx(polars.read_csv(data)["size"].mean(), abs=4)
 
 
+@pytest.mark.parametrize("network", ["ffn", "linear"])
+def test_words_that_look_like_numbers_stay_words(network: str, tmp_path: Path) -> None:
+    data = tmp_path / "places.csv"
+    data.write_text("place,kind\n" + "".join(f"{place},{kind}\n" for place, kind in [("007", "near"), ("A1", "far")] * 30))
+    folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
+    run(folder, f"python train.py --data {data}{' --steps 60 --batch-size 16' if network == 'ffn' else ''}")
+    (tmp_path / "new.csv").write_text("other,place\n1,007\n2,007\n")
+    run(folder, f"python predict.py --data {tmp_path / 'new.csv'}")
+    assert polars.read_csv(folder / "predictions.csv")["prediction"].to_list() == ["near", "near"]
+    (tmp_path / "new.csv").write_text("other\n1\n")
+    with pytest.raises(SystemExit, match="There is no column 'place'"):
+        run(folder, f"python predict.py --data {tmp_path / 'new.csv'} --force")
+
+
 @pytest.mark.parametrize("network", ["lstm", "linear"])
 def test_a_forecast_goes_on_after_the_last_row(network: str, tmp_path: Path) -> None:
     data = moments(tmp_path)
@@ -170,6 +184,9 @@ def test_a_forecast_goes_on_after_the_last_row(network: str, tmp_path: Path) -> 
     assert polars.read_csv(folder / "all.csv").equals(found)
     assert found["step"].to_list() == list(range(1, len(found) + 1))
     assert all(math.isfinite(value) and 10 < value < 30 for value in found["prediction"]), said
+    polars.read_csv(data).with_columns(load=polars.lit(None)).write_csv(tmp_path / "empty.csv")
+    run(folder, f"python predict.py --data {tmp_path / 'empty.csv'} --output empty.csv")
+    assert polars.read_csv(folder / "empty.csv")["prediction"].is_finite().all()
 
 
 def test_trees_of_more_nodes_and_unknown_tokens_are_answered(tmp_path: Path) -> None:
@@ -181,6 +198,10 @@ def test_trees_of_more_nodes_and_unknown_tokens_are_answered(tmp_path: Path) -> 
     (tmp_path / "new.jsonl").write_text('{"tree": ["-", ["+", 1, 2], ["*", ["+", 1, 1], ["+", 2, 9]]]}\n{"tree": 7}')
     run(folder, f"python predict.py --data {tmp_path / 'new.jsonl'}")
     assert set(polars.read_csv(folder / "predictions.csv")["prediction"]) <= {"odd", "even"}
+    for wrong, told in (("", "it holds no examples"), ("[1, 2]", "cannot be read as train.py reads its data")):
+        (tmp_path / "wrong.jsonl").write_text(wrong)
+        with pytest.raises(SystemExit, match=told):
+            run(folder, f"python predict.py --data {tmp_path / 'wrong.jsonl'} --output wrong.csv")
 
 
 def test_nodes_of_another_graph_are_answered(tmp_path: Path) -> None:
@@ -223,6 +244,11 @@ def test_columns_in_another_order_and_unknown_words_change_nothing_else(
     assert turned["p_big"].to_numpy() == pytest.approx(first["p_big"].to_numpy(), abs=1e-6)
     rows.with_columns(colour=polars.lit("mauve")).write_csv(tmp_path / "mauve.csv")
     run(folder, f"python predict.py --data {tmp_path / 'mauve.csv'} --output {tmp_path / 'mauve_found.csv'}")
+    rows.with_columns(colour=polars.lit(None, polars.String)).write_csv(tmp_path / "none.csv")
+    run(folder, f"python predict.py --data {tmp_path / 'none.csv'} --output {tmp_path / 'none_found.csv'}")
+    mauve, none = (polars.read_csv(tmp_path / f"{name}_found.csv") for name in ("mauve", "none"))
+    assert mauve.equals(none)
+    assert not mauve["p_big"].equals(polars.read_csv(tmp_path / "as_they_were.csv")["p_big"])
 
 
 def test_what_is_wrong_is_told_and_nothing_is_replaced(trained: tuple[Path, Path], tmp_path: Path) -> None:
@@ -242,6 +268,16 @@ def test_what_is_wrong_is_told_and_nothing_is_replaced(trained: tuple[Path, Path
         run(folder, f"{predict} {tmp_path / 'empty.csv'}")
     with pytest.raises(SystemExit, match=r"run train\.py first"):
         run(folder, f"{predict} {data} --weights none.pt")
+    (tmp_path / "far.csv").write_text("a,b,colour,size\ninf,1,red,100\n")
+    with pytest.raises(SystemExit, match="the answer for 1 is no number"):
+        run(folder, f"{predict} {tmp_path / 'far.csv'}")
+    torch.save({"network": {}}, tmp_path / "other.pt")
+    with pytest.raises(SystemExit, match="does not tell how examples are prepared"):
+        run(folder, f"{predict} {data} --weights {tmp_path / 'other.pt'}")
+    mine = data.read_bytes()
+    with pytest.raises(SystemExit, match="is read, and not written over"):
+        run(folder, f"python predict.py --data {data} --output {data} --force")
+    assert data.read_bytes() == mine
     assert not output.exists()
     run(folder, f"{predict} {data}")
     before = output.read_bytes()

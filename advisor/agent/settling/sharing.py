@@ -55,11 +55,13 @@ def _speed_ups(knowledge: Knowledge, facts: FactBase, found: Fitted, school: Sch
     speed_up = figures_of(knowledge, glance, school).get("scaling.speed_up")
     name = CLUSTER_SPEED_UP if device == "cluster" else MACHINE_SPEED_UP
     most = _WORTH_IT * max(1, count) if device == "cluster" else _WORTH_IT
-    if speed_up is None or speed_up >= most or facts.known(name) is not None:
-        return {}
-    told = {name: round(speed_up, 3)}
+    told = {}
+    if facts.known(name) is None:
+        if speed_up is None or speed_up >= most:
+            return {}
+        told[name] = round(speed_up, 3)
     if device == "cluster" and count > 1 and facts.known(MACHINE_SPEED_UP) is None:
-        one_machine = facts.with_values({CLUSTER_SPEED_UP: 0.0, MACHINE_SPEED_UP: _WORTH_IT}, Source.DERIVED)
+        one_machine = facts.without(CLUSTER_SPEED_UP).with_values({CLUSTER_SPEED_UP: 0.0, MACHINE_SPEED_UP: _WORTH_IT}, Source.DERIVED)
         inside = Glance(knowledge, fitted_as_advised(knowledge, one_machine, school).facts, school)
         within = figures_of(knowledge, inside, school).get("scaling.speed_up")
         if within is not None:
