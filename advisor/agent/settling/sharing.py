@@ -61,7 +61,8 @@ def _speed_ups(knowledge: Knowledge, facts: FactBase, found: Fitted, school: Sch
             return {}
         told[name] = round(speed_up, 3)
     if device == "cluster" and count > 1 and facts.known(MACHINE_SPEED_UP) is None:
-        one_machine = facts.without(CLUSTER_SPEED_UP).with_values({CLUSTER_SPEED_UP: 0.0, MACHINE_SPEED_UP: _WORTH_IT}, Source.DERIVED)
+        no_cluster = {CLUSTER_SPEED_UP: 0.0, MACHINE_SPEED_UP: _WORTH_IT}
+        one_machine = facts.without(CLUSTER_SPEED_UP).with_values(no_cluster, Source.DERIVED)
         inside = Glance(knowledge, fitted_as_advised(knowledge, one_machine, school).facts, school)
         within = figures_of(knowledge, inside, school).get("scaling.speed_up")
         if within is not None:
