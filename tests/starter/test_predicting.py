@@ -161,7 +161,9 @@ def test_numbers_are_in_the_units_of_the_data(network: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("network", ["ffn", "linear"])
 def test_words_that_look_like_numbers_stay_words(network: str, tmp_path: Path) -> None:
     data = tmp_path / "places.csv"
-    data.write_text("place,kind\n" + "".join(f"{place},{kind}\n" for place, kind in [("007", "near"), ("A1", "far")] * 30))
+    data.write_text(
+        "place,kind\n" + "".join(f"{place},{kind}\n" for place, kind in [("007", "near"), ("A1", "far")] * 30)
+    )
     folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
     run(folder, f"python train.py --data {data}{' --steps 60 --batch-size 16' if network == 'ffn' else ''}")
     (tmp_path / "new.csv").write_text("other,place\n1,007\n2,007\n")
