@@ -206,7 +206,7 @@ class Desk:
             listener(event)
 
         folder = None if self.inspection is None else folder_of(Path(self.inspection.path))
-        inputs = self._in_another_thread()
+        inputs = self.inputs_now()
         with measuring(
             inputs, seconds, complain=self._note, only=only, folder=folder, on_event=hear, stop=stop
         ) as done:
@@ -214,7 +214,7 @@ class Desk:
 
     def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
         """Try the plan on the dataset, and count the outcomes likewise. Raises InputError where nothing can be tried."""
-        inputs = self._in_another_thread()
+        inputs = self.inputs_now()
         with trying(inputs, seconds, complain=self._note, on_event=listener, stop=stop) as done:
             self._count(trials=done.found)
             return done.outcome
@@ -231,7 +231,7 @@ class Desk:
     def _note(self, title: str, what: str) -> None:
         self._notes.append((title, what))
 
-    def _in_another_thread(self) -> Inputs:
+    def inputs_now(self) -> Inputs:
         """The inputs as the conversation stands, with rules of their own: an engine remembers, so threads share none."""
         knowledge = replace(self.knowledge)
         return replace(self.inputs, knowledge=knowledge, facts=self.interview.facts(), school=self.interview.school)

@@ -190,3 +190,8 @@ def plan_of(inputs: Inputs, detail: Detail = FULL) -> Plan:
     """The plan for these inputs; what was measured on this machine, or tried on these data, counts where it is in scope."""
     known = (*inputs.outcomes, *inputs.trials)
     return advise_here(inputs.knowledge, inputs.facts, inputs.machine, known, inputs.school, detail)
+
+
+def plan_if(inputs: Inputs, changes: Mapping[str, Value]) -> Plan:
+    """The plan as if these facts had been stated too."""
+    return plan_of(replace(inputs, facts=inputs.facts.with_values(changes, Source.ASKED)))

@@ -54,6 +54,10 @@ def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
     """Raise InputError where a project cannot keep what the plan rests on, and would fail or learn something else."""
     title = "A project cannot keep to this plan"
     strategy = plan.value("memory.strategy") if "memory.strategy" in plan.recommendations else None
+    if blueprint.is_network and strategy == "does_not_fit":
+        what = "by the plan's own figures this training fits into the memory in no way"
+        remedy = "`advisor explain memory.strategy` shows what each way needs, and what would fit."
+        raise input_error(title, what, where="memory.strategy", remedy=remedy)
     if blueprint.is_network and strategy in _SPREAD:
         what = (
             f"the plan fits into memory where it can {_SPREAD[strategy]}, and a project keeps all states on each device"

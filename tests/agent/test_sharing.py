@@ -81,6 +81,17 @@ def test_a_slow_cluster_that_was_measured_leaves_the_work_to_one_machine(knowled
     assert plan.facts["parallelism.machine_speed_up"].value > 1.2
 
 
+@pytest.mark.parametrize(("count", "nodes", "name"), [(2, 1, "machine"), (2, 4, "cluster")])
+def test_a_speed_up_that_is_stated_is_that_of_the_figures(
+    count: int, nodes: int, name: str, knowledge: Knowledge
+) -> None:
+    links = {"cluster__network_bytes_per_second": 1e10, "machine__link__host_to_device_bytes_per_second": 100e9}
+    stated = {"machine__gpu__count": count, "cluster__nodes": nodes, f"parallelism__{name}_speed_up": 1.7 * nodes}
+    plan = advised(knowledge, project__target_readiness=9, **links, **stated)
+    assert plan.value("compute.device") == ("cluster" if nodes > 1 else "multi_gpu")
+    assert speed_up(plan) == pytest.approx(1.7 * nodes)
+
+
 def test_the_survey_knows_no_such_limit(knowledge: Knowledge) -> None:
     plan = advised(knowledge, School.SURVEY, machine__link__host_to_device_bytes_per_second=3e9)
     assert plan.value("compute.device") == "multi_gpu"

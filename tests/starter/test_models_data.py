@@ -42,7 +42,7 @@ def shade(dots: torch.Tensor) -> float:
     [
         (Targets.FLAGS, ["cat;dog", "dog", "bird"], 3, [0.0, 1.0, 1.0]),
         (Targets.FLAGS, ["yes", "no"], 1, [1.0]),
-        (Targets.NUMBERS, ["3.5", "1.5"], 1, [2**-0.5]),
+        (Targets.NUMBERS, ["3.5", "1.5"], 1, [3.5]),
     ],
 )
 def test_names_of_folders_may_be_several_classes_or_numbers(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import wave
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -156,6 +157,28 @@ def test_numbers_are_in_the_units_of_the_data(network: str, tmp_path: Path) -> N
     run(folder, f"python predict.py --data {data}")
     found = polars.read_csv(folder / "predictions.csv")["prediction"]
     assert found.mean() == pytest.approx(polars.read_csv(data)["size"].mean(), abs=4)
+
+
+@pytest.mark.parametrize(("layout", "make"), [(Layout.TABLE, table), (Layout.SERIES, series)])
+def test_numbers_are_scaled_by_those_that_are_learned_from(
+    layout: Layout, make: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    """A held-out number that is far from all others shows in no scale."""
+    data = make(tmp_path)
+    frame = polars.read_csv(data).drop("kind")
+    folder = project(tmp_path / "project", blueprint("ffn", layout, Targets.NUMBERS))
+    reader = module(folder, "data")
+    held_out = reader.divided(len(frame), torch.Generator().manual_seed(0))[1][0].item()
+    numbers = [1e6 if row == held_out else float(row) for row in range(len(frame))]
+    frame.with_columns(polars.Series("target", numbers)).write_csv(data)
+    found = reader.load(data, 0)
+    learned = torch.stack([answer for _, answer in found.train])
+    ((mean, spread),) = found.kept["answers"]
+    assert mean < len(frame)
+    assert learned.mean().item() == pytest.approx(0, abs=1e-5)
+    assert learned.std().item() == pytest.approx(1, abs=1e-5)
+    answers = torch.stack([answer for _, answer in found.validation]) * spread + mean
+    assert answers.max().item() == pytest.approx(1e6)
 
 
 @pytest.mark.parametrize("network", ["ffn", "linear"])

@@ -16,6 +16,7 @@ from advisor.knowledge.cache import load_cached
 from advisor.knowledge.model import Knowledge
 from advisor.report.contents import NOTHING
 from advisor.resources import rules_folder
+from advisor.session.inputs import Inputs
 
 if TYPE_CHECKING:
     from advisor.machine.detection.detection import Machine
@@ -59,6 +60,9 @@ class StandIn:
     def notes(self) -> list[tuple[str, str]]:
         told, self.untold = self.untold, []
         return told
+
+    def inputs_now(self) -> Inputs:
+        return Inputs(self.knowledge, self.interview.facts(), self.interview.school)
 
     def save(self) -> None:
         self.saves.append(self.interview.progress)

@@ -60,15 +60,16 @@ def fitted_as_advised(knowledge: Knowledge, facts: FactBase, school: School, *, 
             knowledge, Glance(knowledge, facts.with_values(found, Source.DERIVED), school), school, strategy
         )
         if option is None:
-            return Fitted(facts, set_aside=network.set_aside)
+            options.clear()
+            break
         options.append(option)
         if option.fits and not whole:
             break
-    if not options:
-        return Fitted(facts, set_aside=network.set_aside)
     chosen = next((option for option in options if option.fits), None)
     if chosen is not None:
         told = with_option(knowledge, facts, school, chosen)
+    elif not options:
+        told = _shared_out(knowledge, facts, school, None)
     else:
         told = _shared_out(knowledge, facts.with_values({STRATEGY: NOTHING_FITS}, Source.DERIVED), school, 1)
     stated = {name: known for name in (BATCH, MICRO_BATCH) if (known := facts.known(name)) is not None}
@@ -95,14 +96,19 @@ def with_option(knowledge: Knowledge, facts: FactBase, school: School, option: M
     return _shared_out(knowledge, facts, school, option.micro_batch)
 
 
-def _shared_out(knowledge: Knowledge, facts: FactBase, school: School, ceiling: int) -> FactBase:
-    """The facts with a batch that the ranks can share, and as many examples at a time as fit and make it up."""
+def _shared_out(knowledge: Knowledge, facts: FactBase, school: School, ceiling: int | None) -> FactBase:
+    """The facts with a batch that the ranks can share, and as many examples at a time as fit and make it up.
+
+    Args:
+        ceiling: examples that fit; None where it is not known, then no more are taken than the rules say.
+    """
     glance = Glance(knowledge, facts, school)
     batch, ranks = glance.value(BATCH), glance.value("parallelism.data_ranks")
-    if ranks is None:
+    if batch is None or ranks is None or glance.means_nothing(BATCH):
         return facts
     share = max(1, batch // ranks)
-    sizes = {BATCH: share * ranks, MICRO_BATCH: _micro_batch(glance, share, ceiling)}
+    most = ceiling if ceiling is not None else glance.value(MICRO_BATCH) or share
+    sizes = {BATCH: share * ranks, MICRO_BATCH: _micro_batch(glance, share, most)}
     for name, size in sizes.items():
         if glance.value(name) != size:
             facts = facts.without(name).with_values({name: size}, Source.DERIVED)

@@ -13,6 +13,7 @@ from advisor.knowledge.model import Knowledge, School
 MACHINE_SPEED_UP = "parallelism.machine_speed_up"
 CLUSTER_SPEED_UP = "parallelism.cluster_speed_up"
 DEVICE = "compute.device"
+NODES = "cluster.nodes"
 _WORTH_IT = 1.2
 """Times as fast, from which rules advise several devices; what is faster than that needs no second look."""
 
@@ -61,8 +62,7 @@ def _speed_ups(knowledge: Knowledge, facts: FactBase, found: Fitted, school: Sch
             return {}
         told[name] = round(speed_up, 3)
     if device == "cluster" and count > 1 and facts.known(MACHINE_SPEED_UP) is None:
-        no_cluster = {CLUSTER_SPEED_UP: 0.0, MACHINE_SPEED_UP: _WORTH_IT}
-        one_machine = facts.without(CLUSTER_SPEED_UP).with_values(no_cluster, Source.DERIVED)
+        one_machine = facts.without(CLUSTER_SPEED_UP).without(NODES).with_values({NODES: 1}, Source.DERIVED)
         inside = Glance(knowledge, fitted_as_advised(knowledge, one_machine, school).facts, school)
         within = figures_of(knowledge, inside, school).get("scaling.speed_up")
         if within is not None:

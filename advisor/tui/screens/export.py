@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
@@ -19,6 +20,7 @@ from textual.widgets.option_list import Option
 from advisor.errors import InputError, input_error
 from advisor.files.output import write_text
 from advisor.report.contents import NOTHING
+from advisor.session.inputs import Inputs, plan_if
 from advisor.session.reporting import report_of
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screen import Palette, WizardScreen
@@ -66,7 +68,8 @@ def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str
     from advisor.starter.project import project_files, refuse_unkept, refuse_unreadable
 
     seen = None if desk is None else desk.inspection
-    plan, _ = plan_to_keep(plan, knowledge)  # the project's README tells the plan that it was made from
+    inputs = Inputs(knowledge, plan.stated, plan.school) if desk is None else desk.inputs_now()
+    plan, _ = plan_to_keep(plan, partial(plan_if, inputs))  # the project's README tells the plan that it was made from
     if seen is None:
         blueprint = blueprint_of(plan)
         refuse_unkept(plan, blueprint)

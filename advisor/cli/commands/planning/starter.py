@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from advisor.cli.commands.options import Starter
@@ -12,7 +13,7 @@ from advisor.errors import input_error
 from advisor.knowledge.cache import knowledge_for
 from advisor.report.plan.json_plan import OTHER_RULES, read_saved
 from advisor.session.data import inspected
-from advisor.session.inputs import plan_of
+from advisor.session.inputs import Inputs, plan_if, plan_of
 from advisor.session.models import shapes_of
 from advisor.starter.kept import plan_to_keep
 from advisor.starter.planning import blueprint_of
@@ -30,12 +31,13 @@ def starter(options: Starter) -> None:
         if saved.remark:
             warn(OTHER_RULES, saved.remark)
         found, model = saved.plan, None
+        inputs = Inputs(knowledge, found.stated, found.school)
         inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
     else:
         inputs = inputs_of(options)
         knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
     delimiter = "," if inspection is None else inspection.delimiter
-    found, replanned = plan_to_keep(found, knowledge)
+    found, replanned = plan_to_keep(found, partial(plan_if, inputs))
     blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
     if inspection is not None:
         refuse_unreadable(inspection, target, blueprint)
