@@ -20,6 +20,10 @@ class Source(StrEnum):
     """By the user."""
 
 
+_LARGE = 2**23
+"""Weights. What takes 32 MiB, glibc asks of the system for each alone, and gives back at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One operation of the forward pass, for one example."""
@@ -127,6 +131,11 @@ class Model:
             squares += layer.kept * (layer.kept // results)
             kept += layer.kept
         return squares // max(1, kept)
+
+    @property
+    def large(self) -> int:
+        """Weights in layers of which the weights, or their gradients, take 32 MiB and more in 32 bits."""
+        return sum(layer.parameters for layer in self.layers if layer.parameters >= _LARGE)
 
     @property
     def unfolded(self) -> int:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.errors import did_you_mean, input_error
 from advisor.models.model import Model
 from advisor.wording import shorten
+
+if TYPE_CHECKING:
+    from advisor.models.published import PublishedModel
 
 TITLE = "There is no such model"
 CONFIG = "config.json"
@@ -82,11 +86,18 @@ def named_model(name: str, input: tuple[int, ...] | None = None, outputs: int | 
             raise ValueError(f"{other.value} is counted by building it")
 
 
+def _titled(title: str) -> PublishedModel | None:
+    """The published model with this title, as lists and reports show it."""
+    from advisor.models.published import published_models
+
+    return next((one for one in published_models().values() if one.title.casefold() == title), None)
+
+
 def _published(name: str, input: tuple[int, ...] | None, outputs: int | None) -> Model:
     from advisor.models.huggingface import network_of
     from advisor.models.published import published_model, published_models
 
-    found = published_model(name.strip().casefold())
+    found = published_model(name.strip().casefold()) or _titled(name.strip().casefold())
     if found is None and (Path(name) / CONFIG).is_file():
         return network_of(Path(name) / CONFIG, input)
     if found is None:

@@ -85,6 +85,7 @@ class Estimate:
     outputs: int = 0
     unfolded: int = 0
     usual: int = 0
+    large: int = 0
     table_parameters: int = 0
     looked_up: int = 0
     """Values of the rows of tables that an example meets."""

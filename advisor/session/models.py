@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from advisor.models import model as models
 from advisor.models.code import Code
 from advisor.models.model import Model
 from advisor.models.named import TITLE, Naming, named_model, naming
+from advisor.models.types import type_of
 from advisor.wording import shorten
 
 _SHAPE = "--input"
@@ -122,6 +124,10 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
     modality = _modality(model)
     if modality is not None:
         facts = facts.with_values({"data.modality": modality}, Source.PUBLISHED, note=note)
+    if _is_of_pictures(model):
+        facts = facts.with_values({"data.inputs": math.prod(model.input)}, Source.INSPECTED, note=note)
+    if model.source is models.Source.PUBLISHED and model_facts(model)["network.has_weights"]:  # that is why it is named
+        facts = facts.with_values({"project.pretrained_allowed": True}, Source.PUBLISHED, note=note)
     return facts.with_values(knowledge.vocabulary.declared(model_facts(model)), source, note=note)
 
 
@@ -137,7 +143,14 @@ def _modality(model: Model) -> str | None:
     from advisor.models.published import published_model  # 60 ms, only where a network is named
 
     known = published_model(model.name) if model.source is models.Source.PUBLISHED else None
-    return None if known is None else _MODALITIES.get(known.field)
+    if known is None:
+        return "image" if _is_of_pictures(model) else None
+    return _MODALITIES.get(known.field)
+
+
+def _is_of_pictures(model: Model) -> bool:
+    """True for a network of somebody's own that takes (channels, height, width)."""
+    return model.source is models.Source.YOURS and len(model.input) == 3 and type_of(model) in ("cnn", "unet")
 
 
 def is_of_model(known: Known) -> bool:
@@ -147,7 +160,7 @@ def is_of_model(known: Known) -> bool:
 
 def _without_others(facts: FactBase, note: str) -> FactBase:
     """The facts without what was found of other networks."""
-    for name in ("data.modality", *OF_MODEL):
+    for name in ("data.modality", "data.inputs", "project.pretrained_allowed", *OF_MODEL):
         known = facts.known(name)
         while known is not None and known.note.startswith(NOTE) and known.note != note:
             facts = facts.without(name, known.source)

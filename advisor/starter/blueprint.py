@@ -7,6 +7,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Never
 
+from advisor.models.model import Model
 from advisor.networks.counts import counted
 from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer, Family, flat
@@ -220,9 +221,20 @@ class Blueprint:
         """Multiply-add operations of one example, forwards; roughly, where the advisor builds no such network itself."""
         if self.named is not None:
             return max(1, self.named.multiply_adds)
+        model = self.model
+        if model is not None:
+            return model.multiply_adds
+        shape = self.shape
+        widths = pairwise((shape.values * shape.channels, *self.hidden_units))
+        return 9 * shape.steps * shape.height * shape.width * sum(before * after for before, after in widths)
+
+    @property
+    def model(self) -> Model | None:
+        """The network that is built here, as the advisor counts it for such examples; None where it cannot be counted."""
         shape = self.shape
         inputs = shape.values * shape.channels * shape.height * shape.width
-        every_input = self.targets is Targets.NEXT_TOKEN or self.family.answer is Answer.PICTURE
+        restores = self.targets is Targets.ITSELF and self.family.restores
+        every_input = self.targets is Targets.NEXT_TOKEN or self.family.answer is Answer.PICTURE or restores
         description = Description(
             network=self.network,
             modality=_MODALITY[self.layout],
@@ -232,12 +244,13 @@ class Blueprint:
             sequence_length=shape.steps,
             loss=self.recipe.loss if self.recipe.loss in losses() else "mse",
             activation=self.activation,
+            normalization=self.normalization,
+            dropout=self.dropout,
         )
         try:
-            return counted(description).multiply_adds
+            return counted(description)
         except UnbuildableError:  # such as a picture that cannot be halved without remainder
-            widths = pairwise((shape.values * shape.channels, *self.hidden_units))
-            return 9 * shape.steps * shape.height * shape.width * sum(before * after for before, after in widths)
+            return None
 
 
 def family_of(network: str) -> Family:

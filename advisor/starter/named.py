@@ -16,6 +16,7 @@ from advisor.wording import shorten
 
 TITLE = "There is no project for this network"
 _COLOURS = 3
+_SOME = 2
 NO_MODEL = "Leave the model out for a project with a network of that type that is built here."
 
 
@@ -100,6 +101,14 @@ def named_of(plan: Plan, model: Model | None = None, shapes: Sequence[tuple[int,
     macs = _number(plan, "network.multiply_adds") or 0
     if naming(name) is Naming.CODE:
         file, factory = written(name)
+        if _fact(plan, "task.kind") is None:
+            remedy = "Add --set task.kind=classify, or what else it is to learn."
+            raise input_error(
+                TITLE, f"nobody has said what {shorten(name)} is to learn", where="task.kind", remedy=remedy
+            )
+        if adaptation.adds:
+            what = f"{adaptation} trains small matrices beside published weights, and {shorten(name)} draws its own"
+            raise input_error(TITLE, what, where="training.adaptation", remedy="State full, or leave it out.")
         return Named(
             name,
             Library.FILE,
@@ -119,6 +128,9 @@ def named_of(plan: Plan, model: Model | None = None, shapes: Sequence[tuple[int,
     if adaptation is Adaptation.LAST_LAYER and kind in (_WRITES, _TRANSLATES):
         what = f"the last layer of {shorten(name)} is the table of its words, and no new one is put in its place"
         raise input_error(TITLE, what, where="training.adaptation", remedy="State full or lora.")
+    if adaptation.adds and sum(layer.kind == "linear" for layer in model.layers) < _SOME:
+        what = f"{adaptation} stands beside linear layers, and {shorten(name)} has none but its last"
+        raise input_error(TITLE, what, where="training.adaptation", remedy="State full or last_layer.")
     if adaptation is Adaptation.QLORA and library is not Library.TRANSFORMERS:
         what = f"{library} loads no weights in 4 bits"
         raise input_error(TITLE, what, where="training.adaptation", remedy="State training.adaptation=lora.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def blueprint_of(
         targets = Targets.CLASS
     regularisation = _advised(plan, "training.regularization") or []
     normalization, dropout = after_layers_of(plan, family)
-    return Blueprint(
+    blueprint = Blueprint(
         network=network,
         layout=layout,
         targets=targets,
@@ -84,6 +85,7 @@ def blueprint_of(
         delimiter=delimiter,
         named=named,
     )
+    return replace(blueprint, differences=(*blueprint.differences, *_other_sizes(plan, blueprint)))
 
 
 def _advised(plan: Plan, topic: str) -> Any:
@@ -235,6 +237,28 @@ def _differences(
         if named is None:
             yield from _not_of_a_small_network(plan, network)
         yield from _not_in_a_small_project(plan)
+
+
+_AS_GOOD_AS = 1.05
+"""Numbers of weights and multiply-adds that differ by less need not be told."""
+
+
+def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
+    """Where the figures of the plan are those of a network of a stated or assumed size, and another one is built."""
+    if not blueprint.is_network or blueprint.named is not None or blueprint.layout in (Layout.GRAPH, Layout.TREE):
+        return
+    built = blueprint.model
+    if built is None:
+        return
+    told = {one.name: one.value for figure in plan.figures for one in figure.inputs}
+    pairs = ((told.get("plan.parameters"), built.parameters), (told.get("plan.macs"), built.multiply_adds))
+    if any(isinstance(said, int) and said and not 1 / _AS_GOOD_AS < has / said < _AS_GOOD_AS for said, has in pairs):
+        (weights, _), (macs, _) = pairs
+        computes = f" and {macs:,} multiply-adds an example" if isinstance(macs, int) else ""
+        yield (
+            f"The figures of the plan are those of a network with {weights:,} weights{computes}; the one that is built here "
+            f"has {built.parameters:,} and {built.multiply_adds:,}. Its widths are HIDDEN_UNITS in settings.py."
+        )
 
 
 def _not_of_a_small_network(plan: Plan, network: str) -> Iterator[str]:

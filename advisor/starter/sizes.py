@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.agent.settling.workloads import USUAL_TOKENS
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.networks.description import picture
@@ -19,7 +20,7 @@ USUAL_VALUES = {
     Layout.PICTURE: 784,
     Layout.SERIES: 1,
     Layout.SOUND: 1,
-    Layout.TOKENS: 20_000,
+    Layout.TOKENS: USUAL_TOKENS,
     Layout.TREE: 1000,
     Layout.GRAPH: 64,
 }

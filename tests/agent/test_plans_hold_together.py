@@ -172,6 +172,10 @@ def complaints(number: int) -> list[str]:
         found.append("efficiency above 1")
     if figures.get("scaling.speed_up", 0) > figures.get("scaling.workers", 1) * (1 + 1e-9):
         found.append("speed-up above the number of workers")
+    inside = plan.value("parallelism.strategy") == "hybrid" and plan.value("parallelism.model_ranks") == 1
+    group = figures.get("scaling.shard_group")
+    if inside and said(plan, "data.modality") != "tabular" and group not in (None, said(plan, "machine.gpu.count")):
+        found.append(f"every machine holds all states, and {group} devices share them")
     alone = plan.value("memory.strategy") not in ("shard_states", "offload", "does_not_fit")
     if alone and figures.get("scaling.speed_up", 1) < 1 and plan.value("parallelism.strategy") != "model_parallel":
         found.append("several devices that are slower than one, which training would fit")

@@ -244,27 +244,67 @@ def test_a_processor_spreads_no_input_of_a_convolution_out(knowledge: Knowledge)
     assert value(found, "memory.activations_per_example") == needed
 
 
-@pytest.mark.parametrize(("batch", "share"), [(8, 1.4), (9, 1.1)])
+@pytest.mark.parametrize(("network", "batch", "share"), [("cnn", 8, 1.4), ("cnn", 9, 1.05), ("lstm", 9, 1.4)])
 def test_results_of_32_mib_leave_few_gaps_in_a_processors_memory(
-    knowledge: Knowledge, batch: int, share: float
+    knowledge: Knowledge, network: str, batch: int, share: float
 ) -> None:
-    chosen = {"compute.device": "cpu", "training.precision": "fp32", "training.adaptation": "full"}
-    made = with_values(plan(knowledge), {**chosen, "training.micro_batch": batch, "parallelism.model_ranks": 1})
-    found = figures(knowledge, made, SEVEN_BILLION | {"plan.layer_values": Quantity(2**20 - 1, "counted")})
-    each = value(found, "memory.activations_per_example")
-    assert value(found, "memory.activations") == pytest.approx(share * batch * each)
+    found = figures(
+        knowledge,
+        on_a_processor(knowledge, batch, network),
+        SEVEN_BILLION | {"plan.layer_values": Quantity(2**20 - 1, "counted")},
+    )
+    assert value(found, "memory.allocator_share") == share
+    beside = beside_states(found, batch, share, small=1.0)
+    assert value(found, "memory.activations") == pytest.approx(beside)
 
 
-def test_the_largest_batch_on_a_processor_leaves_room_for_gaps(knowledge: Knowledge) -> None:
-    chosen = {"compute.device": "cpu", "training.precision": "fp32", "training.adaptation": "full"}
+@pytest.mark.parametrize("small", [1.0, 0.25, 0.0])
+def test_large_layers_leave_no_gaps_and_their_gradients_take_no_place_of_activations(
+    knowledge: Knowledge, small: float
+) -> None:
+    large = {"plan.large_parameters": Quantity(round(7_000_000_000 * (1 - small)), "counted")}
+    found = figures(knowledge, on_a_processor(knowledge, 8), SEVEN_BILLION | LITTLE | large)
+    assert value(found, "memory.activations") == pytest.approx(beside_states(found, 8, 1.4, small))
+
+
+def test_gradients_take_the_place_of_activations_on_a_processor(knowledge: Knowledge) -> None:
+    """What both take at once is the larger of the two."""
+    few, more = (figures(knowledge, on_a_processor(knowledge, batch), SEVEN_BILLION | LITTLE) for batch in (1, 2))
+    assert value(few, "memory.activations_per_example") * 2 < value(few, "memory.gradients")
+    assert value(few, "memory.activations") == value(more, "memory.activations")
+
+
+@pytest.mark.parametrize("large", [0, 4_000_000])
+def test_the_largest_batch_on_a_processor_fits_and_the_next_does_not(knowledge: Knowledge, large: int) -> None:
+    sizes = {name: Quantity(entry.value // 1000, entry.origin) for name, entry in SEVEN_BILLION.items()}
+    sizes |= LITTLE | {"plan.large_parameters": Quantity(large, "counted")}
+    most = int(value(figures(knowledge, on_a_processor(knowledge, 64), sizes), "memory.batch_ceiling"))
+    fits, too_many = (figures(knowledge, on_a_processor(knowledge, batch), sizes) for batch in (most, most + 1))
+    assert value(fits, "memory.training") <= value(fits, "memory.usable")
+    assert value(too_many, "memory.training") > value(too_many, "memory.usable")
+
+
+LITTLE = {"plan.layer_values": Quantity(1, "counted")}
+
+
+def on_a_processor(knowledge: Knowledge, batch: int, network: str = "cnn") -> Plan:
+    chosen = {
+        "compute.device": "cpu",
+        "training.precision": "fp32",
+        "training.adaptation": "full",
+        "network.type": network,
+    }
     made = plan(knowledge, machine__memory_bytes=64_000_000_000)
-    made = with_values(made, {**chosen, "training.micro_batch": 64, "parallelism.model_ranks": 1})
-    small = {name: Quantity(entry.value // 1000, entry.origin) for name, entry in SEVEN_BILLION.items()}
-    found = figures(knowledge, made, small | {"plan.layer_values": Quantity(2**20, "counted")})
-    assert value(found, "memory.allocator_share") == 1.1
-    room = value(found, "memory.usable") - value(found, "memory.states_on_device") - value(found, "memory.reserved")
-    each = value(found, "memory.activations_per_example")
-    assert value(found, "memory.batch_ceiling") == math.floor(room / (1.4 * each))
+    return with_values(made, {**chosen, "training.micro_batch": batch, "parallelism.model_ranks": 1})
+
+
+def beside_states(found: Mapping[str, ComputedFigure], batch: int, share: float, small: float) -> float:
+    states, gradients, each = (
+        value(found, f"memory.{name}")
+        for name in ("states_on_device", "gradients_on_device", "activations_per_example")
+    )
+    pieces = small * (states - gradients) + max(small * gradients, batch * each)
+    return 20_000_000 + share * pieces - small * states
 
 
 def test_a_network_whose_layers_are_known_together_only_has_what_it_keeps(knowledge: Knowledge) -> None:

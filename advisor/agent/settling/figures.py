@@ -38,6 +38,7 @@ _FOUND = {
     "plan.largest_values": "network.largest_values",
     "plan.unfolded_values": "network.unfolded_values",
     "plan.layer_values": "network.layer_values",
+    "plan.large_parameters": "network.large_parameters",
     "plan.output_values": "network.output_values",
 }
 """Facts about a network that somebody named, by the figures that they give."""
@@ -130,6 +131,8 @@ def _named(plan: Plan | Glance) -> dict[str, Quantity]:
         return {}
     known = {name: plan.facts[fact] for name, fact in _FOUND.items() if fact in plan.facts}
     found = {name: Quantity(one.value, one.source) for name, one in known.items()}  # type: ignore[arg-type]
+    if "plan.output_values" not in found and "plan.kept_values" in found:  # its layers are known together only
+        found["plan.output_values"] = Quantity(_whole(plan, "task.outputs") or 0, Source.DERIVED, ("task.outputs",))
     all_, met = _whole(plan, "network.parameters"), _whole(plan, "network.active_parameters")
     if all_ is not None and met is not None and _learns_identities(plan):
         found["plan.table_parameters"] = Quantity(all_ - met, Source.DERIVED)
@@ -152,6 +155,7 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
         "plan.largest_values": Quantity(found.largest, origin, _KEPT_FROM),
         "plan.unfolded_values": Quantity(found.unfolded, origin, _COUNTED_FROM),
         "plan.layer_values": Quantity(found.usual, origin, _KEPT_FROM),
+        "plan.large_parameters": Quantity(found.large, origin, _COUNTED_FROM),
         "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
     } | ({} if isinstance(found, Model) else _tables(found, origin))
 

@@ -30,6 +30,7 @@ _COUNTS = {
     "network.largest_values": "largest",
     "network.unfolded_values": "unfolded",
     "network.layer_values": "usual",
+    "network.large_parameters": "large",
     "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
@@ -38,6 +39,7 @@ _OF_LAYERS = (
     "network.largest_values",
     "network.unfolded_values",
     "network.layer_values",
+    "network.large_parameters",
     "network.output_values",
 )
 """Known where each layer is, and not parts of many layers added up."""

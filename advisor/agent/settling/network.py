@@ -17,6 +17,8 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.models.model import Model
 
 PARAMETERS = "network.parameters"
+STATED = "network.stated_parameters"
+"""The size of a network that is built here, where somebody stated it; known before the network is."""
 _COUNTED = {PARAMETERS: "plan.parameters", "network.multiply_adds": "plan.macs"}
 """Facts that are counted of a network that is built here, by the numbers that they are."""
 _BUILT_FOR = ("data.modality", "data.inputs", "data.sequence_length", "task.outputs")
@@ -41,6 +43,9 @@ def with_network(knowledge: Knowledge, facts: FactBase, school: School) -> Count
     if named is not None and named.value != NONE:
         return Counted(facts)
     facts = _without_found(facts)
+    stated = facts.known(PARAMETERS)
+    if stated is not None:
+        facts = facts.with_values({STATED: stated.value}, Source.DERIVED)
     glance = Glance(knowledge, facts, school)
     name = glance.value(MODEL)
     if name in (None, NONE):
@@ -65,7 +70,7 @@ def _with_published(knowledge: Knowledge, facts: FactBase, name: str, model: Mod
 
 def _without_found(facts: FactBase) -> FactBase:
     """The facts without what was counted of a network before."""
-    for name in OF_MODEL:
+    for name in (*OF_MODEL, STATED):
         for known in facts.entries.get(name, ()):
             if known.source is Source.DERIVED or known.note.startswith(NOTE):
                 facts = facts.without(name, known.source)
@@ -75,7 +80,8 @@ def _without_found(facts: FactBase) -> FactBase:
 def _counts(glance: Glance) -> dict[str, Value]:
     """Of the network that is built here, where all that it is built for is known and not assumed."""
     known = [glance.facts[name] for name in _BUILT_FOR if name in glance.facts]
-    if any(one.source is Source.ASSUMED for one in known) or means_nothing(glance, "network.hidden_units"):
+    guessed = "data.inputs" not in glance.facts
+    if guessed or any(one.source is Source.ASSUMED for one in known) or means_nothing(glance, "network.hidden_units"):
         return {}
     sizes = sizes_of(glance, counted_step(glance))
     if "plan.macs" not in sizes:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from advisor.agent.advised import advised, after_layers_of
-from advisor.facts.fact_base import Source
+from advisor.facts.fact_base import Known, Source
 from advisor.inference.plan import Plan, Status
 from advisor.models.code import Code
 from advisor.models.named import Naming, naming, written
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MODEL = "network.model"
 """Names the network, as a fact and as a recommendation."""
+USUAL_TOKENS = 20_000
+"""Different tokens of texts, of which nobody knows how many they have."""
 NONE = "none"
 """Its value where no published network is meant."""
 
@@ -41,14 +43,18 @@ def workload_of(plan: Plan | Glance) -> Workload | str:
 
 def counted_step(plan: Plan | Glance) -> Workload | None:
     """The training step that the plan describes, if its network can be counted, though it may be none that can be timed."""
-    found = _described(plan)
+    found = _described(plan, guessing=True)
     if isinstance(found, str) or (found.named is None and why_not(found) is not None):
         return None
     return found
 
 
-def _described(plan: Plan | Glance) -> Workload | str:
-    """The training step of the plan, or why there is none."""
+def _described(plan: Plan | Glance, *, guessing: bool = False) -> Workload | str:
+    """The training step of the plan, or why there is none.
+
+    Args:
+        guessing: where nobody knows how many different tokens the texts have, take as many as a project does.
+    """
     network = plan.value("network.type")
     if network is None:
         return "The plan has no network type yet."
@@ -61,6 +67,8 @@ def _described(plan: Plan | Glance) -> Workload | str:
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
     outputs = plan.facts.get("task.outputs") or (inputs if _gives_back(plan, network) else None)
+    if guessing:
+        inputs, outputs = _guessed(plan, network, inputs, outputs)
     if network_of_somebody is None and (inputs is None or outputs is None):
         return f"The size of the network is not known: state {' and '.join(missing)}."
     steps = plan.facts.get("data.sequence_length")
@@ -93,6 +101,19 @@ def _described(plan: Plan | Glance) -> Workload | str:
         memory_format=_memory_format(plan),
         named=network_of_somebody,
     )
+
+
+def _guessed(
+    plan: Plan | Glance, network: str, inputs: Known | None, outputs: Known | None
+) -> tuple[Known | None, Known | None]:
+    """The same where they are known; the tokens of texts as a project takes them, and one output where there are no answers."""
+    modality, kind = (plan.facts.get(name) for name in ("data.modality", "task.kind"))
+    if inputs is None and modality is not None and modality.value == "text":
+        inputs = Known(USUAL_TOKENS, Source.ASSUMED)
+        outputs = inputs if outputs is None and _gives_back(plan, network) else outputs
+    if outputs is None and kind is not None and kind.value == "detect_anomalies":
+        outputs = Known(1, Source.ASSUMED)
+    return inputs, outputs
 
 
 def _named(plan: Plan | Glance) -> NamedNetwork | None:

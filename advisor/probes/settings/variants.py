@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.networks.description import Layout
+from advisor.networks.description import Layout, UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import layout
 from advisor.probes.probe import Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.workload import Activations, Execution, MemoryFormat
+from advisor.probes.workload import Activations, Execution, MemoryFormat, Workload
 
 CPU, GPU = "cpu", "gpu"
 _TENSOR_CORES = 7
@@ -25,9 +25,16 @@ def _advised(values: Mapping[str, Any], here: Surroundings) -> bool:
     return able and "fill_the_card" in (values.get("practice") or ())
 
 
+def _of_pictures(step: Workload) -> bool:
+    try:
+        return layout(step) is Layout.PICTURE
+    except UnbuildableError:  # a network that somebody named, for data of which nobody has said what they are
+        return False
+
+
 def _one_order(here: Surroundings) -> str | None:
     step = here.workload
-    if step is not None and (step.network == "transformer" or layout(step) is not Layout.PICTURE):
+    if step is not None and (step.network == "transformer" or not _of_pictures(step)):
         return "Only networks that treat pictures by convolution have two orders to choose between."
     return None
 

@@ -27,6 +27,7 @@ WAVE_STRIDES = (5, 2, 2, 2, 2, 2, 2)
 _WIDTH_OF_A_HEAD = 64
 _LAYERS = (
     (16384, 126),
+    (12288, 96),
     (8192, 80),
     (5120, 48),
     (4096, 32),
@@ -68,8 +69,9 @@ def layers_for(width: int) -> int:
     """The number of layers that goes with a width, as in well-known models.
 
     512 and 6: Vaswani et al. 2017; 768 and 12, 1024 and 24: Devlin et al. 2019 (arXiv:1810.04805), table in section 3;
-    4096 and 32: Brown et al. 2020 (arXiv:2005.14165), table 2.1; 2048 and 16, 3072 and 28: Llama 3.2; 5120 and 48: Qwen2.5
-    14B; 8192 and 80, 16384 and 126: Grattafiori et al. 2024 (arXiv:2407.21783), table 3. Four below that is our choice.
+    4096 and 32, 12288 and 96: Brown et al. 2020 (arXiv:2005.14165), table 2.1; 2048 and 16, 3072 and 28: Llama 3.2; 5120 and
+    48: Qwen2.5 14B; 8192 and 80, 16384 and 126: Grattafiori et al. 2024 (arXiv:2407.21783), table 3. Four below that is our
+    choice.
     """
     return next(layers for least, layers in _LAYERS if width >= least)
 
