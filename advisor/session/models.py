@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from advisor.agent.settling.known_model import NOTE, OF_MODEL, code_for, counted_for, model_facts
+from advisor.agent.settling.network import with_scaled
 from advisor.agent.settling.workloads import MODEL, NONE
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.fact_base import FactBase, Known, Source
@@ -128,7 +129,8 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
         facts = facts.with_values({"data.inputs": math.prod(model.input)}, Source.INSPECTED, note=note)
     if model.source is models.Source.PUBLISHED and model_facts(model)["network.has_weights"]:  # that is why it is named
         facts = facts.with_values({"project.pretrained_allowed": True}, Source.PUBLISHED, note=note)
-    return facts.with_values(knowledge.vocabulary.declared(model_facts(model)), source, note=note)
+    facts = facts.with_values(knowledge.vocabulary.declared(model_facts(model)), source, note=note)
+    return with_scaled(knowledge, facts, model, note)
 
 
 def _sizes(model: Model) -> tuple[int, ...]:

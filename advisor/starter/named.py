@@ -128,12 +128,12 @@ def named_of(plan: Plan, model: Model | None = None, shapes: Sequence[tuple[int,
     if adaptation is Adaptation.LAST_LAYER and kind in (_WRITES, _TRANSLATES):
         what = f"the last layer of {shorten(name)} is the table of its words, and no new one is put in its place"
         raise input_error(TITLE, what, where="training.adaptation", remedy="State full or lora.")
-    if adaptation.adds and sum(layer.kind == "linear" for layer in model.layers) < _SOME:
-        what = f"{adaptation} stands beside linear layers, and {shorten(name)} has none but its last"
-        raise input_error(TITLE, what, where="training.adaptation", remedy="State full or last_layer.")
     if adaptation is Adaptation.QLORA and library is not Library.TRANSFORMERS:
         what = f"{library} loads no weights in 4 bits"
         raise input_error(TITLE, what, where="training.adaptation", remedy="State training.adaptation=lora.")
+    if adaptation.adds and sum(layer.kind.casefold() == "linear" for layer in model.layers) < _SOME:
+        what = f"{adaptation} stands beside linear layers, and {shorten(name)} has none but its last"
+        raise input_error(TITLE, what, where="training.adaptation", remedy="State full or last_layer.")
     weights = plan.value("network.init") == "pretrained" or adaptation is not Adaptation.FULL
     answer = model.layers[-1].shape[0] if kind == _TRANSLATES else 0
     return Named(name, library, place, kind, weights, adaptation, _input(plan, model), parameters, macs, answer)

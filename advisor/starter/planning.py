@@ -244,7 +244,7 @@ _AS_GOOD_AS = 1.05
 
 
 def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
-    """Where the figures of the plan are those of a network of a stated or assumed size, and another one is built."""
+    """A difference where the figures of the plan are those of a network of a stated or assumed size, and another one is built."""
     if not blueprint.is_network or blueprint.named is not None or blueprint.layout in (Layout.GRAPH, Layout.TREE):
         return
     built = blueprint.model

@@ -43,6 +43,12 @@ _OF_LAYERS = (
     "network.output_values",
 )
 """Known where each layer is, and not parts of many layers added up."""
+_OF_AREA = tuple(
+    name
+    for name in _COUNTS
+    if name
+    not in ("network.parameters", "network.active_parameters", "network.large_parameters", "network.output_values")
+)
 OF_MODEL = (
     *_COUNTS,
     "network.family",
@@ -73,6 +79,27 @@ def model_facts(model: Model) -> dict[str, Value]:
     units = model.hidden_units if len(model.hidden_units) <= len(_PLACES) else ()
     found["network.widths"] = len(units)
     return found | {f"network.width.{place}": width for place, width in zip(_PLACES, units, strict=False)}
+
+
+def scaled_facts(model: Model, facts: FactBase) -> dict[str, Value]:
+    """Facts on what the network computes and keeps of pictures as large as those of the data, where it could be counted for its
+    usual ones alone: it grows with their area, as convolutions and windows of attention do. Empty for all others.
+    """
+    from advisor.models.families.registry import FAMILIES  # 20 ms, only where a network is named
+
+    values, usual = _number(facts, "data.inputs"), math.prod(model.input)
+    pictures = len(model.input) == _COLOURS and model.input[0] == _COLOURS
+    if not pictures or values is None or model.source is not Source.PUBLISHED or model.family in FAMILIES:
+        return {}
+    if values % _COLOURS and math.isqrt(values) ** 2 == values:  # grey pictures are given in three equal colours
+        values *= _COLOURS
+    if values == usual:
+        return {}
+    return {
+        name: round(value * values / usual)
+        for name, value in model_facts(model).items()
+        if name in _OF_AREA and isinstance(value, int)
+    }
 
 
 def counted_for(name: str, facts: FactBase) -> Model:

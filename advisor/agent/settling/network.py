@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from advisor.agent.settling.figures import sizes_of
 from advisor.agent.settling.glance import Glance
-from advisor.agent.settling.known_model import NOTE, OF_MODEL, counted_at_all, model_facts
+from advisor.agent.settling.known_model import NOTE, OF_MODEL, counted_at_all, model_facts, scaled_facts
 from advisor.agent.settling.workloads import MODEL, NONE, counted_step, means_nothing
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import Value
@@ -65,7 +65,16 @@ def _with_published(knowledge: Knowledge, facts: FactBase, name: str, model: Mod
         aside = {PARAMETERS: stated}
         facts = facts.without(PARAMETERS)
     declared = knowledge.vocabulary.declared(found)
-    return Counted(facts.with_values(declared, Source.PUBLISHED, note=f"{NOTE}{name}"), aside)
+    facts = facts.with_values(declared, Source.PUBLISHED, note=f"{NOTE}{name}")
+    return Counted(with_scaled(knowledge, facts, model, f"{NOTE}{name}"), aside)
+
+
+def with_scaled(knowledge: Knowledge, facts: FactBase, model: Model, note: str) -> FactBase:
+    """The facts of a network with those that depend on the size of a picture as they are for that of the data."""
+    scaled = knowledge.vocabulary.declared(scaled_facts(model, facts))
+    for name in scaled:
+        facts = facts.without(name, Source.PUBLISHED)
+    return facts.with_values(scaled, Source.DERIVED, note=note)
 
 
 def _without_found(facts: FactBase) -> FactBase:
