@@ -199,3 +199,28 @@ def test_where_a_plan_fits_without_recomputing_its_own_figure_does(name: str, ca
 
     if plan.value("memory.strategy") == "fits":
         assert figure(plan, "memory.training") <= figure(plan, "memory.usable")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("values", "area"), [(3 * 512 * 512, (512 / 224) ** 2), (512 * 512, (512 / 224) ** 2), (150_528, 1)]
+)
+def test_what_was_counted_for_a_usual_picture_alone_grows_with_the_area_of_others(values: int, area: float) -> None:
+    usual = published_models()["swin_tiny_patch4_window7_224"].model()
+    plan = planned(PICTURES | {"data.inputs": values}, model="swin_tiny_patch4_window7_224")
+
+    assert figure(plan, "compute.macs") == pytest.approx(usual.multiply_adds * area, rel=1e-3)
+    assert figure(plan, "network.size") == pytest.approx(usual.parameters, rel=0.05)
+    assert figure(plan, "memory.training") is not None
+
+
+def test_a_published_network_that_is_named_is_meant_with_its_weights() -> None:
+    meant = planned(PICTURES, model="resnet50")
+    assert meant.value("network.init") == "pretrained"
+    assert meant.facts["project.pretrained_allowed"].source == "published"
+    assert planned(PICTURES | {"project.pretrained_allowed": False}, model="resnet50").value("network.init") == "he"
+
+
+def test_a_published_network_is_found_by_its_title() -> None:
+    assert figure(planned(PICTURES, model="ResNet-50"), "network.size") == figure(
+        planned(PICTURES, model="resnet50"), "network.size"
+    )

@@ -58,3 +58,23 @@ def test_what_fits_in_no_way_becomes_no_project(tmp_path: Path) -> None:
     assert "fits into the memory in no way" in " ".join(said.split())
     assert not (tmp_path / "new").exists()
     assert advisor("explain", "memory.strategy", "--machine", "rtx-4090", *sets(TOO_LARGE)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        (["task.kind=classify", "data.modality=image", "data.inputs=150528", "task.outputs=10", "data.examples=50k",
+          "project.pretrained_allowed=no", "network.parameters=86000000"], "86,000,000"),
+        (["task.kind=classify", "data.modality=image", "data.inputs=150528", "task.outputs=10", "data.examples=50k",
+          "project.pretrained_allowed=no"], None),
+    ],
+)  # fmt: skip
+def test_a_network_other_than_that_of_the_figures_is_told(facts: list[str], told: str | None, tmp_path: Path) -> None:
+    done = advisor("starter", "--machine", "rtx-4090", *sets(facts), "--output", tmp_path / "project")
+    said = " ".join(done.err.split())
+    assert done.code == 0
+    if told is None:
+        assert "The figures of the plan" not in said
+    else:
+        assert f"are those of a network with {told} weights" in said
+        assert "the one that is built here has 11," in said

@@ -357,10 +357,25 @@ def test_small_matrices_alone_are_trained_beside_published_weights(
         ("patchtst", "task.kind=forecast", "published without weights"),
         ("gpt2", "task.kind=generate training.adaptation=last_layer", "the table of its words"),
         ("timm:test_vit", f"{PICTURES} training.adaptation=qlora", "no weights in 4 bits"),
+        ("resnet18", f"{PICTURES} training.adaptation=lora", "has none but its last"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_a_project_is_written(name: str, facts: str, said: str) -> None:
     assert naming(name) in (Naming.PUBLISHED, Naming.LIBRARY)
     plan, model = plan_for(name, facts)
+    with pytest.raises(InputError, match=said):
+        named_of(plan, model)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ("data.modality=image task.outputs=3", "nobody has said what .* is to learn"),
+        (f"{PICTURES} training.adaptation=lora", "draws its own"),
+    ],
+)
+def test_an_own_network_needs_a_task_and_has_nothing_published_to_adapt(facts: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    plan, model = plan_for(f"{tmp_path / 'own.py'}:Small", facts, (3, 8, 8))
     with pytest.raises(InputError, match=said):
         named_of(plan, model)
