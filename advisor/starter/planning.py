@@ -252,8 +252,10 @@ def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
         return
     told = {one.name: one.value for figure in plan.figures for one in figure.inputs}
     pairs = ((told.get("plan.parameters"), built.parameters), (told.get("plan.macs"), built.multiply_adds))
+    (weights, _), (macs, _) = pairs
+    if not isinstance(weights, int):
+        return
     if any(isinstance(said, int) and said and not 1 / _AS_GOOD_AS < has / said < _AS_GOOD_AS for said, has in pairs):
-        (weights, _), (macs, _) = pairs
         computes = f" and {macs:,} multiply-adds an example" if isinstance(macs, int) else ""
         yield (
             f"The figures of the plan are those of a network with {weights:,} weights{computes}; the one that is built here "

@@ -49,6 +49,7 @@ _OF_AREA = tuple(
     if name
     not in ("network.parameters", "network.active_parameters", "network.large_parameters", "network.output_values")
 )
+"""Those that grow with the area of a picture."""
 OF_MODEL = (
     *_COUNTS,
     "network.family",
