@@ -69,6 +69,9 @@ class Model:
     hidden_units: tuple[int, ...] = ()
     """Its widths as plans give them: channels of each stage, or the width and that of the feed-forward layers; empty where
     they are not known."""
+    told_normalization: str = ""
+    told_activation: str = ""
+    """By the names of plans, where its layers are known together only, and do not show them."""
     code: Code | None = None
     """All that is needed to build it again, where it was counted by building it."""
 

@@ -18,7 +18,8 @@ from advisor.reading import Reader
 from advisor.resources import profiles_folder
 
 _KEYS = ("title", "kind", "sizes", "counted", "tasks", "loaded", "licence", "source", "date", "built", "note")
-_COUNTED_KEYS = ("family", "input", "layers")
+_COUNTED_KEYS = ("family", "input", "normalization", "activation", "layers")
+_STYLE = ("normalization", "activation")
 _COUNTS = ("parameters", "multiply_adds", "kept", "kept_bytes", "moved")
 
 
@@ -192,5 +193,18 @@ def _as_counted(reader: Reader, node: safe_yaml.Node, name: str, told: tuple[str
         counts = dict(zip(_COUNTS, map(int, texts[1:]), strict=True))
         layers.append(Layer(part, texts[0], (), active=counts["parameters"], **counts))
     shape = tuple(int(text) for text in reader.texts(mapping, "input", name) if text.isdecimal())
+    normalization, activation = (reader.text(mapping, key, name, required=True) for key in _STYLE)
     origin, date, licence, loaded = told
-    return Model(name, family, Source.PUBLISHED, shape, tuple(layers), origin, date, licence, loaded)
+    return Model(
+        name,
+        family,
+        Source.PUBLISHED,
+        shape,
+        tuple(layers),
+        origin,
+        date,
+        licence,
+        loaded,
+        told_normalization=normalization,
+        told_activation=activation,
+    )

@@ -276,7 +276,7 @@ class Tape:
         result = _value(x.shape)
         self._add(
             name,
-            "norm",
+            f"{kind}_norm",
             x.shape,
             parameters=(2 * width if shift and kind != "rms" else width) * weighted,
             kept=self._keep(x) + copies * x.size,

@@ -18,7 +18,9 @@ ACTIVATIONS = {
 """The class of torch.nn for each."""
 
 
-NORMALIZATIONS = ("none", "batch_norm", "layer_norm", "group_norm")
+AFTER_LAYERS = ("none", "batch_norm", "layer_norm", "group_norm")
+"""Normalisations that can follow any layer."""
+NORMALIZATIONS = (*AFTER_LAYERS, "rms_norm")
 
 
 class UnbuildableError(ValueError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from advisor.models.tape import Tape, Value
 from advisor.networks.description import (
     ACTIVATIONS,
-    NORMALIZATIONS,
+    AFTER_LAYERS,
     Layout,
     NetworkSpec,
     UnbuildableError,
@@ -105,7 +105,7 @@ class Family:
     """True where its layers are trained one by one before they are trained together."""
     init_deviation: float = 0.1
     """Of initial weights that are normal and small."""
-    normalizations: tuple[str, ...] = NORMALIZATIONS
+    normalizations: tuple[str, ...] = AFTER_LAYERS
     """Those that may follow its layers."""
     own_normalization: str = "none"
     """The one that it has within its layers, whatever is advised."""

@@ -25,9 +25,9 @@ def recompute(network: nn.Module, *whole: type[nn.Module]) -> bool:
     since the backward pass needs it right after the forward pass has made it.
 
     Args:
-        whole: modules of which each is a segment, besides the layers of a transformer and the chains of layers.
+        whole: modules of which each is a segment, besides the parts of lists of modules and the chains of layers.
     """
-    blocks = list(_blocks(network, (nn.TransformerEncoderLayer, *whole)))
+    blocks = list(_blocks(network, whole))
     if sum(map(_segments, blocks)) < 2:
         return False
     segments = [segment for block in blocks for segment in _divide(block)]
@@ -54,7 +54,16 @@ def _blocks(module: nn.Module, whole: tuple[type[nn.Module], ...]) -> Iterator[n
         yield module
     else:
         for child in module.children():
-            yield from _blocks(child, whole)
+            if isinstance(module, nn.ModuleList) and _is_block(child):
+                yield child
+            else:
+                yield from _blocks(child, whole)
+
+
+def _is_block(module: nn.Module) -> bool:
+    """True for several layers together, such as those of a transformer, which are called as one."""
+    containers = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
+    return not isinstance(module, containers) and sum(map(_has_weights, module.children())) >= _FEWEST_LAYERS
 
 
 def _segments(block: nn.Module) -> int:

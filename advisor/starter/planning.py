@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
+from advisor.agent.settling.figures import AS_LARGE
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model
@@ -239,10 +240,6 @@ def _differences(
         yield from _not_in_a_small_project(plan)
 
 
-_AS_GOOD_AS = 1.05
-"""Numbers of weights and multiply-adds that differ by less need not be told."""
-
-
 def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
     """A difference where the figures of the plan are those of a network of a stated or assumed size, and another one is built."""
     if not blueprint.is_network or blueprint.named is not None or blueprint.layout in (Layout.GRAPH, Layout.TREE):
@@ -255,7 +252,7 @@ def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
     (weights, _), (macs, _) = pairs
     if not isinstance(weights, int):
         return
-    if any(isinstance(said, int) and said and not 1 / _AS_GOOD_AS < has / said < _AS_GOOD_AS for said, has in pairs):
+    if any(isinstance(said, int) and said and not 1 / AS_LARGE < has / said < AS_LARGE for said, has in pairs):
         computes = f" and {macs:,} multiply-adds an example" if isinstance(macs, int) else ""
         yield (
             f"The figures of the plan are those of a network with {weights:,} weights{computes}; the one that is built here "

@@ -20,6 +20,7 @@ from advisor.networks.families.transformer.declaration import (
     WAVE_STRIDES,
     Reading,
     heads,
+    key_heads,
     layers_for,
     patch_size,
     reading,
@@ -168,8 +169,10 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }
     if blueprint.network == "transformer" and blueprint.named is None:
-        width, patch = blueprint.hidden_units[0], patch_size(math.gcd(shape.height, shape.width))
-        names |= {"layers": layers_for(width), "heads": heads(width), "patch": patch, **_reading(blueprint)}
+        units, patch = blueprint.hidden_units, patch_size(math.gcd(shape.height, shape.width))
+        shared = key_heads(units[0], blueprint.normalization)
+        names |= {"layers": layers_for(units), "heads": heads(units[0]), "key_heads": shared, "patch": patch}
+        names |= _reading(blueprint)
     return names
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import InputError
-from advisor.models.model import Layer
+from advisor.models.model import Layer, Model
 from advisor.models.published import load_models, published_models
+from advisor.models.style import OTHER, activation_of, normalization_of
 from tests.models.libraries import OTHERS, built
 
 BUILT = [name for name, model in published_models().items() if model.built.startswith("timm:") or name in OTHERS]
@@ -28,6 +29,28 @@ def test_a_library_builds_the_same_network(name: str) -> None:
     assert model.multiply_adds == pytest.approx(total(found, "multiply_adds"), rel=0.02)
     kept = total(found, "kept") + total(found, "kept_bytes") / 4
     assert model.kept + model.kept_bytes / 4 == pytest.approx(kept, rel=0.06)
+    if isinstance(published.network, Model):
+        assert (model.told_normalization, model.told_activation) == (normalization_of(found), activation_of(found))
+    else:
+        assert activation_of(found) in (activation_of(model.layers), OTHER)  # which functions that are called show not
+
+
+@pytest.mark.parametrize(
+    ("name", "normalization", "activation"),
+    [
+        ("llama-3.1-8b", "rms_norm", "swish"),
+        ("bert-base", "layer_norm", "gelu"),
+        ("resnet50", "batch_norm", "relu"),
+        ("convnext_tiny", "layer_norm", "gelu"),
+        ("t5-base", "rms_norm", "relu"),
+        ("ddpm-cifar10-32", "group_norm", "swish"),
+        ("nnunet-plain-3d", OTHER, "leaky_relu"),
+        ("dlrm-criteo", "none", "relu"),
+    ],
+)
+def test_layers_tell_what_normalises_and_what_bends(name: str, normalization: str, activation: str) -> None:
+    layers = published_models()[name].model().layers
+    assert (normalization_of(layers), activation_of(layers)) == (normalization, activation)
 
 
 def test_every_model_says_what_it_is_and_where_its_figures_come_from() -> None:

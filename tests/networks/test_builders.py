@@ -129,4 +129,5 @@ def test_pictures_are_cut_into_at_most_sixteen_patches_a_side(side: int, patches
 
 
 def test_wider_transformers_have_more_layers() -> None:
-    assert [layers_for(width) for width in (64, 512, 768, 1024, 4096, 8192)] == [4, 6, 12, 24, 32, 80]
+    assert [layers_for((width,)) for width in (64, 512, 768, 1024, 4096, 8192)] == [4, 6, 12, 24, 32, 80]
+    assert [layers_for((5120, inner)) for inner in (13824, 25600)] == [48, 64]

@@ -42,6 +42,8 @@ _FOUND = {
     "plan.output_values": "network.output_values",
 }
 """Facts about a network that somebody named, by the figures that they give."""
+AS_LARGE = 1.05
+"""Sizes that differ by less are those of one network: people round them."""
 
 
 def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome] = ()) -> Plan:
@@ -78,8 +80,8 @@ def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quanti
     model = _counted(workload, not on_card(plan)) if workload is not None else None
     size = stated.value if stated is not None and stated.source not in (Source.ASSUMED, Source.DERIVED) else None
     if isinstance(size, int) and (model is None or size != model.parameters):
-        about = estimated(_stated(plan, size), model)
-        found = _quantities(about, "estimated") if about is not None else {}
+        about = model if _as_large(model, size) else estimated(_stated(plan, size), model)
+        found = _quantities(about, "counted" if about is model else "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
     if model is not None:
         return _quantities(model, "counted")
@@ -89,6 +91,11 @@ def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quanti
     if stated is not None and isinstance(stated.value, int):
         return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
     return {}
+
+
+def _as_large(model: Model | None, parameters: int) -> bool:
+    """True for a network that was counted, where somebody who stated so many weights may well have meant it."""
+    return model is not None and 1 / AS_LARGE < parameters / model.parameters < AS_LARGE
 
 
 def _stated(plan: Plan | Glance, parameters: int) -> Stated:

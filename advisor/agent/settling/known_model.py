@@ -11,6 +11,7 @@ from advisor.facts.vocabulary import Value
 from advisor.models.code import Code
 from advisor.models.model import Model, Source
 from advisor.models.named import named_model
+from advisor.models.style import OTHER, activation_of, normalization_of
 from advisor.models.types import type_of
 from advisor.wording import shorten
 
@@ -54,6 +55,10 @@ OF_MODEL = (
     *_COUNTS,
     "network.family",
     "network.has_weights",
+    "network.own_normalization",
+    "network.own_activation",
+    "network.other_normalization",
+    "network.other_activation",
     "network.fingerprint",
     "network.torch",
     "network.widths",
@@ -70,6 +75,7 @@ def model_facts(model: Model) -> dict[str, Value]:
     if not model.multiply_adds:  # only its weights are known
         known = ["network.parameters", "network.active_parameters"]
     found: dict[str, Value] = {name: getattr(model, _COUNTS[name]) for name in known}
+    found |= _style(model)
     found["network.fingerprint"] = model.fingerprint
     if model.code is not None:
         found["network.torch"] = shorten(model.code.torch, 40)
@@ -80,6 +86,19 @@ def model_facts(model: Model) -> dict[str, Value]:
     units = model.hidden_units if len(model.hidden_units) <= len(_PLACES) else ()
     found["network.widths"] = len(units)
     return found | {f"network.width.{place}": width for place, width in zip(_PLACES, units, strict=False)}
+
+
+def _style(model: Model) -> dict[str, Value]:
+    """Its normalisation and activation, or that plans have no name for it, or that it cannot be known."""
+    found: dict[str, Value] = {}
+    told = {
+        "normalization": model.told_normalization or normalization_of(model.layers),
+        "activation": model.told_activation or activation_of(model.layers),
+    }
+    for what, name in told.items():
+        known = name != OTHER and model.multiply_adds > 0
+        found[f"network.own_{what}" if known else f"network.other_{what}"] = name if known else True
+    return found
 
 
 def scaled_facts(model: Model, facts: FactBase) -> dict[str, Value]:

@@ -24,6 +24,8 @@ MODEL = "network.model"
 """Names the network, as a fact and as a recommendation."""
 USUAL_TOKENS = 20_000
 """Different tokens of texts, of which nobody knows how many they have."""
+_WRITING = ("generate", "translate", "reconstruct")
+"""Tasks for which a network of texts answers each token with the next."""
 NONE = "none"
 """Its value where no published network is meant."""
 
@@ -174,11 +176,12 @@ def means_nothing(plan: Plan | Glance, topic: str) -> bool:
 
 def _gives_back(plan: Plan | Glance, network: str) -> bool:
     """True if the network has as many outputs as inputs, so that nobody needs to state them."""
-    kind = plan.facts.get("task.kind")
+    kind, modality = (plan.facts.get(name) for name in ("task.kind", "data.modality"))
     family = find(network)
-    if family is None:
-        return False
-    return family.restores or (kind is not None and kind.value == "generate" and family.answer is Answer.PICTURE)
+    if family is None or kind is None:
+        return family is not None and family.restores
+    writes = kind.value in _WRITING and family.predicts_tokens and modality is not None and modality.value == "text"
+    return family.restores or writes or (kind.value == "generate" and family.answer is Answer.PICTURE)
 
 
 def _memory_format(plan: Plan | Glance) -> MemoryFormat:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from advisor.networks.spec import Description
 from advisor.probes.workload import Workload
 from advisor.starter.blueprint import Layout, Shape, Targets
@@ -22,10 +24,14 @@ def demonstration(size: Size, seed: int) -> Demonstrated:
     return classified(spec, parts, recipe, "the next token of made-up texts")
 
 
+GATED = Workload("transformer", "text", 20, 20, (128, 344), 7, activation="swish", normalization="rms_norm")
+
 EXAMPLES = TypeExamples(
     networks={
         "transformer of texts": (Workload("transformer", "text", 30, 2, (16, 32), 11), (5, 2)),
         "transformer foretelling tokens": (Workload("transformer", "text", 20, 20, (16, 32), 7), (5, 7, 20)),
+        "gated transformer foretelling tokens": (replace(GATED, hidden_units=(16, 32)), (5, 7, 20)),
+        "gated transformer of pictures": (replace(GATED, modality="image", inputs=784, outputs=10), (5, 10)),
         "transformer of pictures": (Workload("transformer", "image", 784, 10, (16, 32)), (5, 10)),
         "transformer of a series": (Workload("transformer", "time_series", 2, 1, (16, 32), 8, loss="quantile"), (5, 1)),
         "transformer of films": (Workload("transformer", "video", 3 * 64 * 64, 3, (16, 32), 4), (5, 3)),
@@ -36,11 +42,23 @@ EXAMPLES = TypeExamples(
     recomputed={
         "transformer": Workload("transformer", "text", 50, 3, (16, 32), sequence_length=8),
         "transformer of tokens": Workload("transformer", "text", 50, 50, (16, 32), sequence_length=8),
+        "gated transformer": GATED,
     },
     projects={
         "transformer of texts": (blueprint("transformer", Layout.TOKENS, Targets.CLASS), "text"),
         "transformer of words": (
             blueprint("transformer", Layout.TOKENS, Targets.NEXT_TOKEN, hidden_units=(16,)),
+            "text",
+        ),
+        "gated transformer of words": (
+            blueprint(
+                "transformer",
+                Layout.TOKENS,
+                Targets.NEXT_TOKEN,
+                hidden_units=(16, 48),
+                activation="swish",
+                normalization="rms_norm",
+            ),
             "text",
         ),
         "transformer of pictures": (blueprint("transformer", Layout.PICTURE, Targets.CLASS, shape=COLOURED), "image"),

@@ -25,6 +25,11 @@ WAVE_KERNELS = (10, 3, 3, 3, 3, 2, 2)
 WAVE_STRIDES = (5, 2, 2, 2, 2, 2, 2)
 """Of the convolutions of wav2vec 2.0 (Baevski et al. 2020, section 4.2)."""
 _WIDTH_OF_A_HEAD = 64
+_WIDE_HEADS, _WIDTH_OF_A_WIDE_HEAD = 3072, 128
+_KEY_HEADS = 8
+"""Of keys and values in gated layers, as in Llama 3 of any size (Grattafiori et al. 2024, table 3)."""
+_DEEPER: dict[Units, int] = {(5120, 25600): 64}
+"""Widths of which the second tells a network with more layers from another: Qwen3 32B from Qwen2.5 14B."""
 _LAYERS = (
     (16384, 126),
     (12288, 96),
@@ -65,20 +70,26 @@ def tube_size(side: int) -> int:
     return PIXELS_A_TUBE if side % PIXELS_A_TUBE == 0 else patch_size(side)
 
 
-def layers_for(width: int) -> int:
-    """The number of layers that goes with a width, as in well-known models.
+def layers_for(units: Units) -> int:
+    """The number of layers that goes with the widths, as in well-known models.
 
     512 and 6: Vaswani et al. 2017; 768 and 12, 1024 and 24: Devlin et al. 2019 (arXiv:1810.04805), table in section 3;
     4096 and 32, 12288 and 96: Brown et al. 2020 (arXiv:2005.14165), table 2.1; 2048 and 16, 3072 and 28: Llama 3.2; 5120 and
     48: Qwen2.5 14B; 8192 and 80, 16384 and 126: Grattafiori et al. 2024 (arXiv:2407.21783), table 3. Four below that is our
     choice.
     """
-    return next(layers for least, layers in _LAYERS if width >= least)
+    return _DEEPER.get(units[:2]) or next(layers for least, layers in _LAYERS if units[0] >= least)
 
 
 def heads(width: int) -> int:
-    """One attention head for every 64 units, or the largest number that divides an odd width."""
-    return math.gcd(width, max(1, width // _WIDTH_OF_A_HEAD))
+    """One attention head for every 64 units, of wide networks for every 128 (the same models), or the largest number that
+    divides an odd width."""
+    return math.gcd(width, max(1, width // (_WIDTH_OF_A_HEAD if width < _WIDE_HEADS else _WIDTH_OF_A_WIDE_HEAD)))
+
+
+def key_heads(width: int, normalization: str) -> int | None:
+    """Heads of keys and values, which others share, in layers as large language models have them: those with RMSNorm."""
+    return math.gcd(heads(width), _KEY_HEADS) if normalization == "rms_norm" else None
 
 
 def patch_size(side: int) -> int:
@@ -112,17 +123,46 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
             x = tape.embedding("embedding", x, spec.inputs, width)
         case _:
             x = _read(tape, x, width, spec)
-    tape.weights("positions", *x.shape)
-    x = tape.moved(x, *x.shape, name="place")
-    dropout = spec.dropout > 0
-    stack = Stack(
-        layers=layers_for(width),
+    shared = key_heads(width, spec.normalization)
+    if shared is None:
+        tape.weights("positions", *x.shape)
+        x = tape.moved(x, *x.shape, name="place")
+        stack = _usual(spec, units)
+    else:
+        stack = _gated(spec, units, shared)
+    x = stack.normed(tape, "norm", stack.over(tape, x))
+    tape.linear("head", x if every_token(spec) else tape.mean(x, width), spec.outputs, bias=shared is None)
+
+
+def _usual(spec: NetworkSpec, units: Units) -> Stack:
+    width, dropout = units[0], spec.dropout > 0
+    return Stack(
+        layers=layers_for(units),
         attention=Attention(heads=heads(width), head=width // heads(width), together=True, dropout=dropout),
         feed_forward=FeedForward(inner=wider(units), activation=_activation(spec), dropout=dropout),
         dropout=dropout,
     )
-    x = tape.norm("norm", stack.over(tape, x), "layer")
-    tape.linear("head", x if every_token(spec) else tape.mean(x, width), spec.outputs)
+
+
+def _gated(spec: NetworkSpec, units: Units, shared: int) -> Stack:
+    width, dropout = units[0], spec.dropout > 0
+    return Stack(
+        layers=layers_for(units),
+        attention=Attention(
+            heads=heads(width),
+            head=width // heads(width),
+            key_heads=shared,
+            bias=False,
+            output_bias=False,
+            rotary=True,
+            dropout=dropout,
+        ),
+        feed_forward=FeedForward(
+            inner=wider(units), gated=True, activation=_activation(spec), bias=False, dropout=dropout
+        ),
+        norm="rms",
+        dropout=dropout,
+    )
 
 
 def _read(tape: Tape, x: Value, width: int, spec: NetworkSpec) -> Value:
@@ -152,7 +192,9 @@ def _read(tape: Tape, x: Value, width: int, spec: NetworkSpec) -> Value:
     return tape.view(x, x.size // width, width)
 
 
-def _activation(spec: NetworkSpec) -> Literal["gelu", "relu"]:
+def _activation(spec: NetworkSpec) -> Literal["gelu", "silu", "relu"]:
+    if spec.activation == "swish":
+        return "silu"
     return "gelu" if spec.activation == "gelu" else "relu"
 
 
@@ -190,12 +232,13 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         width,
         wider(units),
         heads(width),
-        layers_for(width),
+        layers_for(units),
         spec.outputs,
-        activation(_activation(spec)),
+        activation({"silu": "swish"}.get(used := _activation(spec), used)),
         every_step=every_token(spec),
         causal=every_token(spec),
         dropout=spec.dropout,
+        key_heads=key_heads(width, spec.normalization),
     )
 
 
@@ -210,7 +253,7 @@ FAMILIES = (
         predicts_tokens=True,
         candidates=Candidates(place=50, takes=("image", *IN_STEPS), sizes=((64, 128),)),
         init_deviation=0.02,
-        normalizations=("none",),
+        normalizations=("none", "rms_norm"),
         own_normalization="layer_norm",
         dropout=0.1,
     ),

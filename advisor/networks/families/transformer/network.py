@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 class Transformer(nn.Module):
@@ -22,6 +23,7 @@ class Transformer(nn.Module):
         activation: between these two.
         causal: whether no step sees those after it, so that each can predict the next.
         padded: whether token 0 only fills up short texts: then no step attends to it.
+        key_heads: those of keys and values in layers as large language models have them, see Gated; None for the usual ones.
     """
 
     def __init__(
@@ -39,28 +41,36 @@ class Transformer(nn.Module):
         causal: bool = False,
         padded: bool = False,
         dropout: float = 0.0,
+        key_heads: int | None = None,
     ) -> None:
         super().__init__()
         self.reader = reader
-        self.positions = nn.Parameter(torch.randn(steps, width) * 0.02)
-        layer = nn.TransformerEncoderLayer(
-            width,
-            nhead=heads,
-            dim_feedforward=wider,
-            dropout=dropout,
-            activation=activation,
-            batch_first=True,
-            norm_first=True,
-        )
-        self.layers = nn.TransformerEncoder(layer, layers, nn.LayerNorm(width), enable_nested_tensor=False)
         self.every_step, self.causal, self.padded = every_step, causal, padded
-        self.head = nn.Linear(width, outputs)
+        if key_heads is None:
+            self.positions = nn.Parameter(torch.randn(steps, width) * 0.02)
+            layer = nn.TransformerEncoderLayer(
+                width,
+                nhead=heads,
+                dim_feedforward=wider,
+                dropout=dropout,
+                activation=activation,
+                batch_first=True,
+                norm_first=True,
+            )
+            self.layers: nn.Module = nn.TransformerEncoder(
+                layer, layers, nn.LayerNorm(width), enable_nested_tensor=False
+            )
+        else:
+            self.register_parameter("positions", None)
+            self.layers = Gated(width, wider, heads, key_heads, layers, activation, dropout)
+        self.head = nn.Linear(width, outputs, bias=key_heads is None)
 
     def forward(self, examples: Tensor) -> Tensor:
         steps = self.reader(examples)
-        steps = steps + self.positions[: steps.shape[1]]
+        if self.positions is not None:
+            steps = steps + self.positions[: steps.shape[1]]
         mask = padding = None
-        if self.causal:
+        if self.causal and not isinstance(self.layers, Gated):  # whose kernel needs none
             mask = nn.Transformer.generate_square_subsequent_mask(steps.shape[1], device=steps.device)
         if self.padded:
             padding = examples == 0
@@ -68,6 +78,81 @@ class Transformer(nn.Module):
         steps = self.layers(steps, mask=mask, src_key_padding_mask=padding, is_causal=self.causal)
         result: Tensor = self.head(steps if self.every_step else _mean(steps, padding))
         return result
+
+
+class Gated(nn.Module):
+    """(batch, steps, width) -> the same: layers as language models of a billion weights and more have them.
+
+    RMSNorm before each part (Zhang and Sennrich 2019, arXiv:1910.07467), queries and keys that are turned by their positions
+    (Su et al. 2021, arXiv:2104.09864), keys and values that several heads share (Ainslie et al. 2023, arXiv:2305.13245),
+    feed-forward layers with a gate (Shazeer 2020, arXiv:2002.05202), and no shifts; all together in Grattafiori et al. 2024
+    (arXiv:2407.21783), section 3.2.
+    """
+
+    def __init__(
+        self, width: int, wider: int, heads: int, key_heads: int, layers: int, activation: nn.Module, dropout: float
+    ) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            GatedLayer(width, wider, heads, key_heads, activation, dropout) for _ in range(layers)
+        )
+        self.norm = nn.RMSNorm(width)
+
+    def forward(
+        self, steps: Tensor, mask: None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False
+    ) -> Tensor:
+        for layer in self.layers:
+            steps = layer(steps, src_key_padding_mask, is_causal)
+        result: Tensor = self.norm(steps)
+        return result
+
+
+class GatedLayer(nn.Module):
+    """See Gated."""
+
+    def __init__(
+        self, width: int, wider: int, heads: int, key_heads: int, activation: nn.Module, dropout: float
+    ) -> None:
+        super().__init__()
+        self.head, shared = width // heads, key_heads * (width // heads)
+        self.norm1, self.norm2 = nn.RMSNorm(width), nn.RMSNorm(width)
+        self.query, self.key, self.value = (nn.Linear(width, size, bias=False) for size in (width, shared, shared))
+        self.output = nn.Linear(width, width, bias=False)
+        self.gate, self.up = nn.Linear(width, wider, bias=False), nn.Linear(width, wider, bias=False)
+        self.down = nn.Linear(wider, width, bias=False)
+        self.activation, self.dropout = activation, nn.Dropout(dropout)
+
+    def forward(self, steps: Tensor, padding: Tensor | None, causal: bool) -> Tensor:
+        steps = steps + self.dropout(self._attend(self.norm1(steps), padding, causal))
+        seen = self.norm2(steps)
+        inner = self.dropout(self.activation(self.gate(seen)) * self.up(seen))
+        result: Tensor = steps + self.dropout(self.down(inner))
+        return result
+
+    def _attend(self, steps: Tensor, padding: Tensor | None, causal: bool) -> Tensor:
+        heads = (self.query, self.key, self.value)
+        query, key, value = (part(steps).unflatten(2, (-1, self.head)) for part in heads)
+        seen = functional.scaled_dot_product_attention(
+            turned(query).transpose(1, 2),
+            turned(key).transpose(1, 2),
+            value.transpose(1, 2),
+            attn_mask=None if padding is None else ~padding[:, None, None],
+            dropout_p=self.dropout.p if self.training else 0.0,
+            is_causal=causal,
+            enable_gqa=True,
+        )
+        result: Tensor = self.output(seen.transpose(1, 2).flatten(2))
+        return result
+
+
+def turned(heads: Tensor) -> Tensor:
+    """(batch, steps, heads, width of a head) -> the same, each pair of values turned by an angle that grows with the step."""
+    steps, half = heads.shape[1], heads.shape[3] // 2
+    slower = torch.arange(half, device=heads.device) / max(1, half)
+    angles = torch.outer(torch.arange(steps, device=heads.device), 1e4**-slower).unsqueeze(1)
+    sine, cosine = angles.sin().to(heads.dtype), angles.cos().to(heads.dtype)
+    first, second, rest = heads[..., :half], heads[..., half : 2 * half], heads[..., 2 * half :]
+    return torch.cat([first * cosine - second * sine, first * sine + second * cosine, rest], dim=3)
 
 
 class Patches(nn.Module):
