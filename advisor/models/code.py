@@ -14,6 +14,7 @@ class Library(StrEnum):
     """A function, class or network in somebody's own file."""
     TIMM = "timm"
     TRANSFORMERS = "transformers"
+    SMP = "segmentation_models_pytorch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Code:
 
     library: Library
     network: str
-    """The function of the file, the model of timm, or the class of transformers."""
+    """The function of the file, the model of timm, the class of transformers, or the encoder of a U-Net."""
     arguments: tuple[Argument, ...] = ()
     file: str = ""
     """Its whole path."""

@@ -12,6 +12,7 @@ from advisor.errors import InputError, input_error
 from advisor.models.code import Argument, Code, Library
 from advisor.models.families.reading import read_family
 from advisor.models.families.registry import FAMILIES, Family
+from advisor.models.families.segmentation import filled_up
 from advisor.models.model import Layer, Model, Source
 from advisor.models.tape import Tape
 from advisor.reading import Reader
@@ -19,6 +20,9 @@ from advisor.resources import profiles_folder
 
 _KEYS = ("title", "kind", "sizes", "counted", "tasks", "loaded", "licence", "source", "date", "built", "note")
 _COUNTED_KEYS = ("family", "input", "normalization", "activation", "layers")
+_SMP = "smp"
+"""Short for segmentation_models_pytorch."""
+_LAST_LAYER_BY_LIBRARY = (Library.TIMM, _SMP)
 _STYLE = ("normalization", "activation")
 _COUNTS = ("parameters", "multiply_adds", "kept", "kept_bytes", "moved")
 
@@ -40,7 +44,7 @@ class PublishedModel:
     origin: str
     date: str
     built: str
-    """The library with which a test builds it, timm:NAME or transformers:CLASS; empty where none can."""
+    """The library with which it can be built: timm:NAME, transformers:CLASS or smp:ENCODER; empty where none can."""
     note: str = ""
 
     def model(self, input: tuple[int, ...] | None = None, outputs: int | None = None) -> Model:
@@ -58,7 +62,7 @@ class PublishedModel:
         shape = input or self.network.input
         told = {"origin": self.origin, "date": self.date, "licence": self.licence, "loaded": self.loaded}
         network = self.network
-        if outputs is not None and self.loaded.startswith(Library.TIMM) and hasattr(network, "classes"):
+        if outputs is not None and self.loaded.startswith(_LAST_LAYER_BY_LIBRARY) and hasattr(network, "classes"):
             network = replace(network, classes=outputs)  # type: ignore[type-var]
         return counted(network, self.name, Source.PUBLISHED, shape, **told)
 
@@ -95,6 +99,9 @@ def _code(how: str, network: Family | Model, input: tuple[int, ...]) -> Code | N
     library, _, called = how.partition(":")
     if library == Library.TIMM:
         return Code(Library.TIMM, called, (Argument(input),))
+    if library == _SMP:
+        channels, *sides = input
+        return Code(Library.SMP, called, (Argument((channels, *map(filled_up, sides))),))
     if library == Library.TRANSFORMERS and not isinstance(network, Model):
         return transformers_code(called, network, input)
     return None

@@ -43,7 +43,7 @@ _FAMILIES = {
         "vgg",
         "deeplab",
     ),
-    "unet": ("unet",),
+    "unet": ("unet", "encoder_unet"),
     "diffusion": ("diffusion u-net", "diffusion_unet", "diffusion_transformer", "joint_diffusion_transformer"),
     "ffn": ("recommender",),
 }

@@ -26,6 +26,7 @@ class Library(StrEnum):
     TIMM = "timm"
     TRANSFORMERS = "transformers"
     TORCHVISION = "torchvision"
+    SMP = "segmentation_models_pytorch"
     FILE = "file"
     """Of the user."""
 
@@ -172,7 +173,7 @@ def _loaded(name: str, model: Model) -> tuple[Library, str]:
     if naming(name) is Naming.CONFIGURATION or (Path(name) / CONFIG).is_file():
         path = Path(name)
         return Library.TRANSFORMERS, str((path.parent if path.suffix else path).absolute())
-    known = {"timm": Library.TIMM, "hf": Library.TRANSFORMERS, "torchvision": Library.TORCHVISION}
+    known = {"timm": Library.TIMM, "hf": Library.TRANSFORMERS, "torchvision": Library.TORCHVISION, "smp": Library.SMP}
     if prefix not in known:
         what = f"{shorten(name)} was published without weights that a library loads"
         raise input_error(TITLE, what, where=MODEL, remedy=f"Name code that builds it, FILE.py:FACTORY. {NO_MODEL}")
@@ -182,6 +183,8 @@ def _loaded(name: str, model: Model) -> tuple[Library, str]:
 def _kind(library: Library, place: str, family: str, task: str, name: str) -> str:
     """The class that gives the answer of the task. Raises InputError where no project has it."""
     if library is Library.TIMM and task in _OF_PICTURES:
+        return ""
+    if library is Library.SMP and task == "segment":
         return ""
     if library is Library.TORCHVISION and task == "segment":
         return place.partition("_Weights")[0].lower()
@@ -194,6 +197,7 @@ def _unfit(library: Library, family: str, task: str, name: str) -> InputError:
     tasks = {
         Library.TIMM: _OF_PICTURES,
         Library.TORCHVISION: ("segment",),
+        Library.SMP: ("segment",),
         Library.TRANSFORMERS: tuple(task for known, task in _TASKS if known == family),
     }[library]
     said = task.replace("_", " ") or "a task that is not stated"

@@ -24,6 +24,7 @@ from advisor.networks.families.transformer.declaration import (
     layers_for,
     patch_size,
     reading,
+    tied,
     tube_size,
 )
 from advisor.networks.family import LARGEST_FLAT_PICTURE
@@ -125,7 +126,7 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
     if blueprint.recipe.optimizer in ("lars", "lamb"):
         sources.append(_LOOP / "layerwise.py")
     named = blueprint.named
-    if blueprint.recipe.recompute and (named is None or named.library is Library.FILE):
+    if blueprint.recipe.recompute and (named is None or named.library in (Library.FILE, Library.SMP)):
         sources.append(_ADVISOR / "networks" / "recompute.py")
     if blueprint.recipe.loss in ("dice_cross_entropy", "quantile"):
         sources.append(_PARTS / "supervised.py")
@@ -172,6 +173,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         units, patch = blueprint.hidden_units, patch_size(math.gcd(shape.height, shape.width))
         shared = key_heads(units[0], blueprint.normalization)
         names |= {"layers": layers_for(units), "heads": heads(units[0]), "key_heads": shared, "patch": patch}
+        names["tied"] = tied(units[0], writes=blueprint.targets is Targets.NEXT_TOKEN)
         names |= _reading(blueprint)
     return names
 

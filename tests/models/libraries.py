@@ -97,6 +97,9 @@ def built(name: str, how: str, shape: tuple[int, ...]) -> Built:
     source, _, called = how.partition(":")
     if source == "timm":
         return Built(lambda: library("timm").create_model(called), lambda batch: (torch.zeros(batch, *shape),))
+    if source == "smp":
+        unet = library("segmentation_models_pytorch").Unet
+        return Built(lambda: unet(called, encoder_weights=None), lambda batch: (torch.zeros(batch, *shape),))
     return OTHERS[name](shape)
 
 

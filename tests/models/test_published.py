@@ -12,7 +12,9 @@ from advisor.models.published import load_models, published_models
 from advisor.models.style import OTHER, activation_of, normalization_of
 from tests.models.libraries import OTHERS, built
 
-BUILT = [name for name, model in published_models().items() if model.built.startswith("timm:") or name in OTHERS]
+BUILT = [
+    name for name, model in published_models().items() if model.built.startswith(("timm:", "smp:")) or name in OTHERS
+]
 
 
 def total(layers: list[Layer] | tuple[Layer, ...], what: str) -> int:

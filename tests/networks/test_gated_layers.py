@@ -40,7 +40,7 @@ def test_with_the_same_weights_they_answer_as_llama_does() -> None:
         num_key_value_heads=8,
         rms_norm_eps=torch.finfo(torch.float32).eps,
         rope_theta=1e4,
-        tie_word_embeddings=False,
+        tie_word_embeddings=True,
     )
     theirs = library_of_models.LlamaForCausalLM(config).eval()
     theirs.load_state_dict({_named(name): weights for name, weights in ours.state_dict().items()})

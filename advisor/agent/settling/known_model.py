@@ -65,6 +65,7 @@ OF_MODEL = (
     *(f"network.width.{place}" for place in _PLACES),
 )
 """The facts that a network gives."""
+_ANSWERED = ("classify", "regress", "segment")
 _DRAWN = ("written",)
 """Families whose weights are drawn when the network is built."""
 
@@ -157,9 +158,9 @@ def _counted(name: str, input: tuple[int, ...] | None, outputs: int | None = Non
 
 
 def _answers(facts: FactBase) -> int | None:
-    """Classes or numbers that the task has, for which pictures get a new last layer."""
+    """Classes or numbers that the task has, for which pictures, or their pixels, get a new last layer."""
     kind = facts.known("task.kind")
-    return _number(facts, "task.outputs") if kind is not None and kind.value in ("classify", "regress") else None
+    return _number(facts, "task.outputs") if kind is not None and kind.value in _ANSWERED else None
 
 
 def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:

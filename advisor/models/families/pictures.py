@@ -38,32 +38,40 @@ class ResNet:
         return tuple(self.width * 2**stage for stage in range(len(self.blocks)))
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
+        x = self.features(tape, tape.given(*input))[-1]
+        tape.linear("head", tape.mean(x, x.shape[0]), self.classes)
+
+    def features(self, tape: Tape, x: Value) -> list[Value]:
+        """(channels, places...) -> the results of the stem and of each stage, without the last layer."""
         if self.frames:
-            x = _convolved(tape, "stem", tape.given(*input), self.width, (3, 7, 7), stride=(1, 2, 2))
+            x = convolved(tape, "stem", x, self.width, (3, 7, 7), stride=(1, 2, 2))
+            found = [x]
         else:
-            x = _convolved(tape, "stem", tape.given(*input), self.width, 7, stride=2)
+            x = convolved(tape, "stem", x, self.width, 7, stride=2)
+            found = [x]
             x = tape.pooled(x, 3, 2, padding=1)
         for stage, blocks in enumerate(self.blocks):
             for number in range(blocks):
                 with tape.within("stages", stage, number):
                     x = self._block(tape, x, self.width * 2**stage, 2 if stage and not number else 1, first=not number)
-        tape.linear("head", tape.mean(x, x.shape[0]), self.classes)
+            found.append(x)
+        return found
 
     def _block(self, tape: Tape, x: Value, width: int, stride: int, *, first: bool) -> Value:
         if self.bottleneck:
             inner = width * (self.group_width or self.width) // self.width * self.groups
-            y = _convolved(tape, "reduce", x, inner, 1)
-            y = _convolved(tape, "look", y, inner, 3, stride=stride, groups=self.groups)
-            y = _convolved(tape, "widen", y, width * 4, 1, active=False)
+            y = convolved(tape, "reduce", x, inner, 1)
+            y = convolved(tape, "look", y, inner, 3, stride=stride, groups=self.groups)
+            y = convolved(tape, "widen", y, width * 4, 1, active=False)
         else:
-            y = _convolved(tape, "look", x, width, 3, stride=stride)
-            y = _convolved(tape, "look_again", y, width, 3, active=False)
+            y = convolved(tape, "look", x, width, 3, stride=stride)
+            y = convolved(tape, "look_again", y, width, 3, active=False)
         if first and x.shape != y.shape:
-            x = _convolved(tape, "shortcut", x, y.shape[0], 1, stride=stride, active=False)
+            x = convolved(tape, "shortcut", x, y.shape[0], 1, stride=stride, active=False)
         return tape.activation("relu", tape.add(y, x))
 
 
-def _convolved(
+def convolved(
     tape: Tape,
     name: str,
     x: Value,

@@ -11,7 +11,7 @@ from advisor.models.families.diffusion import DiffusionTransformer, DiffusionUNe
 from advisor.models.families.joint_diffusion import JointDiffusionTransformer
 from advisor.models.families.pictures import ConvNeXt, ResNet, VisionTransformer
 from advisor.models.families.recommenders import Recommender
-from advisor.models.families.segmentation import UNet
+from advisor.models.families.segmentation import EncoderUNet, UNet
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
 from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
@@ -47,6 +47,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "convnext": ConvNeXt,
         "vision_transformer": VisionTransformer,
         "unet": UNet,
+        "encoder_unet": EncoderUNet,
         "recommender": Recommender,
         "diffusion_unet": DiffusionUNet,
         "diffusion_transformer": DiffusionTransformer,

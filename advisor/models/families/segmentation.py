@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from advisor.models.families.pictures import ResNet, convolved
 from advisor.models.tape import Tape, Value
+
+_COLOURS = 3
+_HALVED = 2**5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +111,51 @@ class UNet:
 
     def _normed(self, tape: Tape, name: str, x: Value) -> Value:
         return x if self.normalisation == "none" else tape.norm(f"{name}_norm", x, self.normalisation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderUNet:
+    """A residual network for pictures on the way down, whose results of every stage are joined to those of the way up, as
+    segmentation_models_pytorch builds it (github.com/qubvel-org/segmentation_models.pytorch, decoders/unet)."""
+
+    blocks: tuple[int, ...]
+    """Of each stage on the way down, see ResNet."""
+    bottleneck: bool
+    up: tuple[int, ...] = (256, 128, 64, 32, 16)
+    """Channels of each stage on the way up."""
+    classes: int = 1
+    side: int = 512
+
+    @property
+    def input(self) -> tuple[int, ...]:
+        return (_COLOURS, self.side, self.side)
+
+    @property
+    def hidden_units(self) -> tuple[int, ...]:
+        """Channels of the stem and of each stage on the way down."""
+        down = self._down.hidden_units
+        return (down[0], *(width * (4 if self.bottleneck else 1) for width in down))
+
+    @property
+    def _down(self) -> ResNet:
+        return ResNet(blocks=self.blocks, bottleneck=self.bottleneck)
+
+    def count(self, tape: Tape, input: tuple[int, ...]) -> None:
+        channels, *sides = input
+        *skipped, x = self._down.features(tape, tape.given(channels, *map(filled_up, sides)))
+        for stage, width in enumerate(self.up):
+            with tape.within("up", stage):
+                x = tape.moved(x, x.shape[0], *(2 * side for side in x.shape[1:]), name="enlarge")
+                if skipped:
+                    x = tape.joined(x, skipped.pop())
+                x = convolved(tape, "look", x, width, 3)
+                x = convolved(tape, "look_again", x, width, 3)
+        tape.convolution("head", x, self.classes, 3)
+
+
+def filled_up(side: int) -> int:
+    """Pixels of a side that can be halved five times, to which a smaller one is filled up."""
+    return math.ceil(side / _HALVED) * _HALVED
 
 
 def _pooled(tape: Tape, x: Value, stride: Sequence[int], *, largest: bool) -> Value:

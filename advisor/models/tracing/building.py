@@ -46,6 +46,9 @@ def builder(code: Code) -> tuple[Callable[[], Any], tuple[int, ...]]:
             return _checked(build), usual
         case Library.TRANSFORMERS:
             return _checked(_of_transformers(code)), ()
+        case Library.SMP:
+            unet = _library(code.library).Unet
+            return _checked(lambda: unet(code.network, encoder_weights=None)), ()
 
 
 def digest_of(file: Path) -> str:

@@ -28,6 +28,8 @@ _WIDTH_OF_A_HEAD = 64
 _WIDE_HEADS, _WIDTH_OF_A_WIDE_HEAD = 3072, 128
 _KEY_HEADS = 8
 """Of keys and values in gated layers, as in Llama 3 of any size (Grattafiori et al. 2024, table 3)."""
+_LEAST_UNTIED = 4096
+"""Units from which the last matrix is one of its own, as in Llama 3 (3.2 with fewer units ties it)."""
 _DEEPER: dict[Units, int] = {(5120, 25600): 64}
 """Widths of which the second tells a network with more layers from another: Qwen3 32B from Qwen2.5 14B."""
 _LAYERS = (
@@ -131,7 +133,14 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     else:
         stack = _gated(spec, units, shared)
     x = stack.normed(tape, "norm", stack.over(tape, x))
-    tape.linear("head", x if every_token(spec) else tape.mean(x, width), spec.outputs, bias=shared is None)
+    same = tied(width, writes=every_token(spec))
+    answering = x if every_token(spec) else tape.mean(x, width)
+    tape.linear("head", answering, spec.outputs, bias=shared is None and not same, tied=same)
+
+
+def tied(width: int, *, writes: bool) -> bool:
+    """Whether the embedding is the last matrix as well, as in GPT-2 and its kind: where tokens are answered with tokens."""
+    return writes and width < _LEAST_UNTIED
 
 
 def _usual(spec: NetworkSpec, units: Units) -> Stack:
@@ -238,6 +247,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         every_step=every_token(spec),
         causal=every_token(spec),
         dropout=spec.dropout,
+        tied=tied(width, writes=every_token(spec)),
         key_heads=key_heads(width, spec.normalization),
     )
 

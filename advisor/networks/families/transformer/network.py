@@ -23,6 +23,7 @@ class Transformer(nn.Module):
         activation: between these two.
         causal: whether no step sees those after it, so that each can predict the next.
         padded: whether token 0 only fills up short texts: then no step attends to it.
+        tied: whether the embedding is the last matrix as well (Press and Wolf 2017, arXiv:1608.05859).
         key_heads: those of keys and values in layers as large language models have them, see Gated; None for the usual ones.
     """
 
@@ -41,6 +42,7 @@ class Transformer(nn.Module):
         causal: bool = False,
         padded: bool = False,
         dropout: float = 0.0,
+        tied: bool = False,
         key_heads: int | None = None,
     ) -> None:
         super().__init__()
@@ -63,7 +65,10 @@ class Transformer(nn.Module):
         else:
             self.register_parameter("positions", None)
             self.layers = Gated(width, wider, heads, key_heads, layers, activation, dropout)
-        self.head = nn.Linear(width, outputs, bias=key_heads is None)
+        self.head = nn.Linear(width, outputs, bias=key_heads is None and not tied)
+        if tied:
+            self.head.weight = reader.weight  # type: ignore[assignment]
+            nn.init.normal_(self.head.weight, std=0.02)
 
     def forward(self, examples: Tensor) -> Tensor:
         steps = self.reader(examples)
