@@ -179,10 +179,42 @@ def complaints(number: int) -> list[str]:
     alone = plan.value("memory.strategy") not in ("shard_states", "offload", "does_not_fit")
     if alone and figures.get("scaling.speed_up", 1) < 1 and plan.value("parallelism.strategy") != "model_parallel":
         found.append("several devices that are slower than one, which training would fit")
+    found += exchange(plan, figures)
     peak = next((one.value for figure in plan.figures for one in figure.inputs if one.name == "plan.peak_flops"), None)
     if peak and figures.get("time.step") and figures["compute.device_flops"] / figures["time.step"] > peak:
         found.append("more operations a second than the device has")
     return [f"project {number}: {one}" for one in found]
+
+
+def exchange(plan: Plan, figures: dict[str, float]) -> list[str]:
+    """Complaints about the exchange inside machines and between them, and about states that wait in main memory."""
+    found, machines = [], figures.get("scaling.machines", 1)
+    parts = [figures.get(f"communication.{one}") for one in ("bytes", "inside_bytes", "between_bytes")]
+    if None not in parts and not math.isclose(parts[0], parts[1] + parts[2]):
+        found.append(f"{parts[1]:.4g} bytes inside and {parts[2]:.4g} between are {parts[0]:.4g} in all")
+    if machines == 1 and (figures.get("communication.between_bytes") or figures.get("communication.between_seconds")):
+        found.append("an exchange between machines, of which there is one")
+    if figures.get("scaling.cards") == 1 and figures.get("communication.inside_bytes"):
+        found.append("an exchange inside machines of one worker")
+    if parts[2] and figures.get("communication.between_seconds") == 0:
+        found.append("an exchange between machines that takes no time")
+    ring = figures.get("communication.trained_bytes", 0) * 2 * (machines - 1) / machines
+    copies = figures.get("scaling.shard_group", 1) < figures.get("scaling.workers", 1)
+    copies &= plan.value("parallelism.strategy") in ("data_parallel", "hybrid") and not said(plan, "data.sparse_ids")
+    if parts[2] and copies and parts[2] > ring * (1 + 1e-9):
+        found.append(f"{parts[2]:.4g} bytes cross the network, where a ring of what is trained takes {ring:.4g}")
+    exposed, both = figures.get("communication.exposed_seconds"), ("inside_seconds", "between_seconds")
+    whole = [figures.get(f"communication.{one}") for one in both]
+    computed = not any(said(plan, f"parallelism.{one}_speed_up") for one in ("machine", "cluster"))
+    if exposed is not None and None not in whole and computed and exposed > sum(whole) * (1 + 1e-9):
+        found.append("more of the exchange is exposed than there is")
+    moved = figures.get("offload.seconds")
+    waits = plan.value("memory.strategy") == "offload" and plan.value("compute.device") != "cpu"
+    if "memory.states" in figures and (moved is not None) != waits:
+        found.append(f"states that wait in main memory {'not ' if waits else ''}moved")
+    if moved is not None and figures.get("time.step", math.inf) < max(moved, figures.get("time.computing", 0)):
+        found.append("a step takes less time than moving what it needs")
+    return found
 
 
 def shared_out(plan: Plan) -> list[str]:

@@ -336,13 +336,213 @@ def test_memory_of_published_networks_is_what_a_card_showed(
     assert taken + value(found, "memory.reserved") == pytest.approx(mebibytes * 2**20, rel=0.1)
 
 
-def test_workers_that_go_on_alone_exchange_once_in_a_hundred_steps(knowledge: Knowledge) -> None:
-    link = {"machine__link__host_to_device_bytes_per_second": 31.5e9, "machine__gpu__nvlink": False}
-    alone = {"compute.device": "multi_gpu", "sync.strategy": "local_sgd"}
-    made = with_values(plan(knowledge, **SERVER, **link), alone)
-    found = figures(knowledge, made, {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(1, "measured")})
-    least = min(value(found, "communication.ring_seconds"), value(found, "communication.tree_seconds"))
-    assert value(found, "communication.exposed_seconds") == pytest.approx(least / 100)
+NODES = {
+    **SERVER,
+    "machine__gpu__nvlink": False,
+    "machine__link__host_to_device_bytes_per_second": 31.25e9,
+    "cluster__nodes": 4,
+    "cluster__network_bytes_per_second": 12.5e9,
+}
+"""Four machines of eight cards: 25 GB/s for each card inside, 10 GB/s for each machine outside, at 80 % of what is written."""
+ALIKE = {
+    "compute.device": "cluster",
+    "communication": [],
+    "parallelism.strategy": "data_parallel",
+    "training.accumulation": 1,
+}
+
+
+def exchanged(knowledge: Knowledge, chosen: dict[str, Any], **facts: Any) -> dict[str, ComputedFigure]:
+    """The figures of seven billion weights on four machines, or others, in a step that takes a second."""
+    made = with_values(plan(knowledge, **{**NODES, **facts}), {**ALIKE, **chosen})
+    return figures(knowledge, made, {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(1, "measured")})
+
+
+def test_gradients_are_added_up_inside_machines_before_one_sum_crosses_the_network(knowledge: Knowledge) -> None:
+    """28 GB of gradients: each card sends 2 * 7/8 of them inside, each machine 2 * 3/4 outside (a ring of rings)."""
+    found = exchanged(knowledge, {})
+    assert value(found, "communication.gradient_bytes") == 28e9
+    assert value(found, "communication.inside_bytes") == pytest.approx(8 * 2 * 7 / 8 * 28e9)
+    assert value(found, "communication.between_bytes") == pytest.approx(2 * 3 / 4 * 28e9)
+    assert value(found, "communication.bytes") == pytest.approx(8 * 2 * 31 / 32 * 28e9)  # as much as in one ring of 32
+    assert value(found, "communication.inside_seconds") == pytest.approx(2 * 7 / 8 * 28e9 / 25e9 + 14e-5)
+    assert value(found, "communication.between_seconds") == pytest.approx(2 * 3 / 4 * 28e9 / 10e9 + 6e-5)
+    both = value(found, "communication.inside_seconds") + value(found, "communication.between_seconds")
+    assert value(found, "communication.exposed_seconds") == pytest.approx(both - 0.8 * 2 / 3)
+    assert value(found, "scaling.speed_up") == pytest.approx(32 / (1 + both - 0.8 * 2 / 3))
+
+
+def test_small_gradients_go_through_trees(knowledge: Knowledge) -> None:
+    made = with_values(plan(knowledge, **{**NODES, "cluster__nodes": 64}), ALIKE)
+    found = figures(knowledge, made, {"plan.parameters": Quantity(1000, "counted")})
+    assert value(found, "communication.inside_seconds") == pytest.approx(2 * 4000 / 25e9 + 6e-5)
+    assert value(found, "communication.between_seconds") == pytest.approx(2 * 4000 / 10e9 + 12e-5)
+    assert value(found, "communication.tree_seconds") == pytest.approx(2 * 4000 / 25e9 + 2 * 4000 / 10e9 + 18e-5)
+
+
+def test_machines_of_one_card_exchange_over_the_network_alone(knowledge: Knowledge) -> None:
+    found = exchanged(knowledge, {}, machine__gpu__count=1)
+    assert value(found, "communication.inside_bytes") == value(found, "communication.inside_seconds") == 0
+    assert value(found, "communication.between_bytes") == value(found, "communication.bytes") == 2 * 3 / 4 * 28e9
+    assert value(found, "communication.ring_seconds") == pytest.approx(2 * 3 / 4 * 28e9 / 10e9 + 6e-5)
+    assert "communication.inside_link" not in found
+
+
+def test_one_machine_sends_nothing_to_others(knowledge: Knowledge) -> None:
+    found = exchanged(knowledge, {"compute.device": "multi_gpu"}, cluster__nodes=1)
+    assert value(found, "communication.between_bytes") == value(found, "communication.between_seconds") == 0
+    assert value(found, "communication.bytes") == value(found, "communication.inside_bytes") == 8 * 2 * 7 / 8 * 28e9
+
+
+@pytest.mark.parametrize(
+    ("adaptation", "weight", "trained", "ranks"),
+    [("full", 2, 1, 1), ("lora", 2, 0.01, 1), ("lora", 2, 0.01, 8), ("qlora", 0.55, 0.01, 1)],
+)
+def test_weights_that_every_machine_has_are_gathered_inside_it(
+    knowledge: Knowledge, adaptation: str, weight: float, trained: float, ranks: int
+) -> None:
+    """Twice in each of three passes, with the gradients of each; the network carries those of a step, of what is trained."""
+    shares = {"parallelism.strategy": "hybrid", "parallelism.model_ranks": ranks, "training.precision": "bf16"}
+    found = exchanged(knowledge, {**shares, "training.adaptation": adaptation, "training.accumulation": 3})
+    assert value(found, "scaling.shard_group") == 8
+    gradients = 4 * trained * 7e9
+    assert value(found, "communication.gathered_bytes") == pytest.approx(3 * 2 * weight * 7e9)
+    each = 7 / 8 * 3 * (2 * weight * 7e9 + gradients)
+    assert value(found, "communication.inside_bytes") == pytest.approx(8 * each)
+    assert value(found, "communication.inside_seconds") == pytest.approx(each / 25e9 + 14e-5)
+    assert value(found, "communication.between_bytes") == pytest.approx(2 * 3 / 4 * gradients)
+
+
+def test_weights_that_all_machines_share_are_gathered_over_the_network(knowledge: Knowledge) -> None:
+    shares = {
+        "parallelism.strategy": "sharded_data_parallel",
+        "parallelism.model_ranks": 1,
+        "training.precision": "bf16",
+    }
+    found = exchanged(knowledge, {**shares, "training.accumulation": 3})
+    assert value(found, "communication.between_bytes") == pytest.approx(3 / 4 * 3 * (2 * 14e9 + 28e9))
+    assert value(found, "communication.inside_bytes") == pytest.approx(8 * 7 / 8 * 3 * (2 * 14e9 + 28e9))
+
+
+def test_results_of_divided_layers_are_added_up_inside_and_nothing_hides_that(knowledge: Knowledge) -> None:
+    """Four times what goes from block to block, 500 million values of two bytes an example, in a ring of eight (Megatron)."""
+    divided = {
+        "parallelism.strategy": "hybrid", "parallelism.model_ranks": 8, "training.adaptation": "full",
+        "training.precision": "bf16", "training.micro_batch": 2,
+    }  # fmt: skip
+    made = with_values(plan(knowledge, **{**NODES, "data__modality": "text"}), {**ALIKE, **divided})
+    given = {**SEVEN_BILLION, "plan.recomputed_values": Quantity(500_000_000, "counted")}
+    found = figures(knowledge, made, {**given, "plan.measured_step_seconds": Quantity(1, "measured")})
+    each = 2 * 7 / 8 * 4 * 2 * 2 * 500e6
+    assert value(found, "communication.inside_bytes") == pytest.approx(8 * each)
+    assert value(found, "communication.between_bytes") == pytest.approx(3 / 4 * (2 * 14e9 + 28e9))
+    inside, between = value(found, "communication.inside_seconds"), value(found, "communication.between_seconds")
+    assert inside == pytest.approx(each / 25e9 + 14e-5)
+    assert value(found, "communication.exposed_seconds") == pytest.approx(inside + between - 0.8 * 2 / 3)
+
+
+def test_parts_of_a_network_pass_on_what_goes_from_block_to_block(knowledge: Knowledge) -> None:
+    parts = {
+        "parallelism.strategy": "model_parallel", "parallelism.model_ranks": 4, "training.precision": "bf16",
+        "training.micro_batch": 8, "training.accumulation": 4,
+    }  # fmt: skip
+    made = with_values(plan(knowledge, **{**NODES, "machine__gpu__count": 1}), {**ALIKE, **parts})
+    given = {**SEVEN_BILLION, "plan.recomputed_values": Quantity(400_000_000, "counted")}
+    found = figures(knowledge, made, given)
+    assert value(found, "communication.gradient_bytes") == 32 * 2 * 400e6 / 4
+    unknown = figures(knowledge, made, {"plan.parameters": Quantity(7_000_000_000, "counted")})
+    assert unknown["communication.gradient_bytes"].value is None
+
+
+def test_machines_that_go_on_alone_exchange_once_in_a_hundred_steps_and_their_cards_in_each(
+    knowledge: Knowledge,
+) -> None:
+    found = exchanged(knowledge, {"sync.strategy": "local_sgd"})
+    inside, between = value(found, "communication.inside_seconds"), value(found, "communication.between_seconds")
+    assert value(found, "communication.between_bytes") == pytest.approx(2 * 3 / 4 * 28e9 / 100)
+    assert between == pytest.approx((2 * 3 / 4 * 28e9 / 10e9 + 6e-5) / 100)
+    assert inside == pytest.approx(2 * 7 / 8 * 28e9 / 25e9 + 14e-5)
+    assert value(found, "communication.exposed_seconds") == pytest.approx(inside - 0.8 * 2 / 3 + between)
+
+
+def test_where_the_link_inside_is_not_known_copies_wait_for_the_network_at_least(knowledge: Knowledge) -> None:
+    unknown = {name: fact for name, fact in NODES.items() if not name.startswith("machine__link")}
+    made = with_values(plan(knowledge, **unknown), ALIKE)
+    step = {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(1, "measured")}
+    found = figures(knowledge, made, step)
+    assert found["communication.inside_seconds"].value is None
+    between = value(found, "communication.between_seconds")
+    assert value(found, "communication.exposed_seconds") == pytest.approx(between - 0.8 * 2 / 3)
+    shared = with_values(made, {"parallelism.strategy": "hybrid", "parallelism.model_ranks": 1})
+    lacking = figures(knowledge, shared, step)["communication.exposed_seconds"]
+    assert (lacking.value, lacking.missing) == (None, ("machine.link.host_to_device_bytes_per_second",))
+
+
+OFFLOADED = {
+    "compute.device": "gpu", "memory.strategy": "offload", "training.adaptation": "full", "training.accumulation": 4,
+    "training.precision": "bf16",
+}  # fmt: skip
+ONE_CARD = {**SERVER, "machine__gpu__count": 1, "machine__link__host_to_device_bytes_per_second": 31.25e9}
+
+
+@pytest.mark.parametrize(
+    ("adaptation", "precision", "weight", "gradient"),
+    [("full", "bf16", 2, 2), ("full", "fp32", 4, 4), ("lora", "bf16", 2, 0.02), ("qlora", "bf16", 0.55, 0.02)],
+)
+def test_weights_come_in_twice_a_pass_and_gradients_go_out_once_where_they_wait_in_main_memory(
+    knowledge: Knowledge, adaptation: str, precision: str, weight: float, gradient: float
+) -> None:
+    """ZeRO-Infinity, section 4: parameters are loaded for the forward and the backward pass, gradients stored once."""
+    chosen = {**OFFLOADED, "training.adaptation": adaptation, "training.precision": precision}
+    found = figures(knowledge, with_values(plan(knowledge, **ONE_CARD), chosen), SEVEN_BILLION)
+    assert value(found, "offload.bytes") == pytest.approx(4 * (2 * weight + gradient) * 7e9)
+    assert value(found, "offload.seconds") == pytest.approx(4 * (2 * weight + gradient) * 7e9 / 25e9)
+
+
+@pytest.mark.parametrize(("computing", "step"), [(2.5, 10 + 1.75), (0.5, 6.72 + 1.75)])
+def test_a_step_takes_as_long_as_moving_the_weights_and_then_the_update(
+    knowledge: Knowledge, computing: float, step: float
+) -> None:
+    """Four passes of 42 GB at 25 GB/s take 6.72 s; the processor updates a billion weights in a quarter of a second."""
+    made = with_values(plan(knowledge, **ONE_CARD), OFFLOADED)
+    found = figures(knowledge, made, {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(computing, "measured")})
+    assert value(found, "time.computing") == 4 * computing
+    assert value(found, "time.step") == pytest.approx(step)
+
+
+def test_a_link_to_main_memory_that_is_not_known_is_taken_for_a_slow_one(knowledge: Knowledge) -> None:
+    made = with_values(plan(knowledge, **{**SERVER, "machine__gpu__count": 1}), OFFLOADED)
+    found = figures(knowledge, made, SEVEN_BILLION)
+    assert value(found, "offload.seconds") == pytest.approx(4 * 42e9 / (0.8 * 15.75e9))
+
+
+def test_cards_that_share_the_states_each_move_their_share(knowledge: Knowledge) -> None:
+    several = {**OFFLOADED, "compute.device": "multi_gpu", "parallelism.strategy": "sharded_data_parallel"}
+    facts = {**ONE_CARD, "machine__gpu__count": 8, "machine__gpu__same_pcie_bus": True}
+    made = with_values(plan(knowledge, **facts), {**several, "parallelism.model_ranks": 1})
+    found = figures(knowledge, made, {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(0.5, "measured")})
+    assert value(found, "offload.bytes") == 4 * 42e9 / 8
+    assert value(found, "offload.seconds") == pytest.approx(4 * 42e9 / 25e9)  # one switch for all of them
+    assert value(found, "offload.update_seconds") == pytest.approx(1.75)  # of one processor
+    assert value(found, "time.alone") == pytest.approx(8 * 4 * 42e9 / 25e9 + 1.75)
+    assert value(found, "scaling.speed_up") < 8
+
+
+@pytest.mark.parametrize(("precision", "each"), [("bf16", 3), ("fp16", 3), ("fp32", 6), ("tf32", 6)])
+def test_a_billion_weights_are_on_the_card_in_the_format_of_the_computation(
+    knowledge: Knowledge, precision: str, each: int
+) -> None:
+    made = with_values(plan(knowledge, **ONE_CARD), {**OFFLOADED, "training.precision": precision})
+    assert value(figures(knowledge, made, SEVEN_BILLION), "memory.states_on_device") == each * 1e9
+    frozen = with_values(made, {"training.adaptation": "lora"})
+    assert value(figures(knowledge, frozen, SEVEN_BILLION), "memory.states_on_device") == 3e9
+
+
+def test_what_is_not_moved_takes_no_time(knowledge: Knowledge) -> None:
+    made = with_values(plan(knowledge, **ONE_CARD), {**OFFLOADED, "memory.strategy": "fits"})
+    found = figures(knowledge, made, {**SEVEN_BILLION, "plan.measured_step_seconds": Quantity(0.5, "measured")})
+    assert value(found, "time.step") == value(found, "time.computing") == 2
+    assert "offload.bytes" not in found
 
 
 @pytest.mark.parametrize(("cards", "batch"), [(1, 128), (8, 1024), (64, 8192), (1024, 8192)])
@@ -411,6 +611,9 @@ def test_the_survey_computes_nothing_from_later_works(knowledge: Knowledge) -> N
     assert {knowledge.sources[key].kind for key in cited} <= {"seed", "own"}
     assert "network.size" in found
     assert "memory.gradients" not in found
+    several = advise(knowledge, FactBase.of({**stated, "machine.gpu.count": 2}), School.SURVEY, VALUES_ONLY)
+    exchange = [name for name in figures(knowledge, several) if name.startswith("communication.")]
+    assert exchange == ["communication.exposed_seconds"]  # of a speed-up that somebody states
 
 
 def test_a_cluster_of_processors_has_no_card(knowledge: Knowledge) -> None:
