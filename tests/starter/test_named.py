@@ -26,7 +26,7 @@ from advisor.starter.named import named_of
 from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 from advisor.starter.writing import write_project
-from tests.models.libraries import _without_operators
+from tests.models.libraries import _without_operators, library
 from tests.starter.projects import WITHOUT_FLIPS, complaints, knowledge, run
 
 PICTURES = "task.kind=classify data.modality=image task.outputs=3 data.examples=2000 project.pretrained_allowed=yes"
@@ -233,6 +233,38 @@ def test_averages_of_frozen_normalisation_stay_as_they_were_published(tmp_path: 
     assert averages
     for name, value in averages.items():
         assert torch.equal(value, network.state_dict()[name.removeprefix("body.")]), name
+
+
+PIXELS = "task.kind=segment data.modality=image task.outputs=3 data.examples=200 project.pretrained_allowed=yes"
+
+
+@pytest.mark.parametrize("side", [64, 40])
+def test_pixels_get_classes_from_a_published_way_down(tmp_path: Path, side: int) -> None:
+    from safetensors.torch import load_file, save_file
+
+    smp = library("segmentation_models_pytorch")
+    file = tmp_path / "model.safetensors"
+    save_file(smp.Unet("resnet34", encoder_weights=None).encoder.state_dict(), file)
+    facts = f"{PIXELS} data.inputs={3 * side**2}"
+    assert complaints(project(tmp_path / "fetching", "unet-resnet34", facts)) == ""
+    folder = project(tmp_path / "project", "unet-resnet34", facts, weights=file)
+    plan, _ = plan_for("unet-resnet34", facts)
+    told, figures = described(folder), {figure.name: figure for figure in plan.figures}
+    assert told["parameters"] == 24_436_369 + 2 * (16 * 9 + 1), "three classes, where one is usual"
+    assert told["multiply_adds_per_example"] == plan.facts["network.multiply_adds"].value
+    assert not figures or figures["network.size"].value == told["parameters"]
+    run(folder, f"python train.py --learning-rate 0 {FEW}")
+    found = saved(folder)
+    changed = [n for n, w in load_file(file).items() if "running" not in n and not torch.equal(w, found[f"body.encoder.{n}"])]
+    assert not [name for name in changed if "num_batches" not in name]
+
+
+def test_the_way_down_of_a_u_net_is_not_drawn_by_chance(tmp_path: Path) -> None:
+    library("segmentation_models_pytorch")
+    folder = project(tmp_path / "project", "unet-resnet34", f"{PIXELS} data.inputs=12288")
+    with pytest.raises(SystemExit, match=r"hf download smp-hub/resnet34.imagenet"):
+        run(folder, f"python train.py {FEW}")
+    assert described(folder)["parameters"], "the sizes need no weights"
 
 
 def test_without_a_connection_training_does_not_start_and_says_what_to_do(
