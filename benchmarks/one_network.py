@@ -62,6 +62,10 @@ COLUMNS = ("plan", "probe's child", "trial", "train.py --describe")
 DETAIL = Detail(flips=False, questions=False)
 _PICTURES = "data.modality=image data.inputs=1024 data.examples=5000"
 _TABLE = "data.modality=tabular data.inputs=48 data.examples=5000"
+_TEXTS = (
+    "task.kind=generate task.generation=sequence data.modality=text data.inputs=500 data.sequence_length=32 "
+    "data.examples=5000 project.pretrained_allowed=no"
+)
 _SERIES = "task.kind=forecast task.outputs=1 data.modality=time_series data.inputs=6 data.sequence_length=24 data.examples=5000"
 
 
@@ -91,6 +95,10 @@ class Type:
     facts: str
     loss: str
     sizes: tuple[Units, Units, Units]
+    network: str = ""
+    """Its type, where it has another name here."""
+    normalization: str = ""
+    activation: str = ""
 
 
 CLASSES = "task.kind=classify task.outputs=10"
@@ -125,6 +133,12 @@ TYPES: Mapping[str, Type] = {
         ((8, 16), (16, 32), (64, 64)),
     ),
     "transformer": Type(_SERIES, "mse", ((32, 64), (64, 128), (128, 256))),
+    "language model": Type(
+        _TEXTS, "cross_entropy", ((64, 256), (128, 512), (256, 1024)), "transformer", "layer_norm", "gelu"
+    ),
+    "gated language model": Type(
+        _TEXTS, "cross_entropy", ((64, 176), (256, 688), (512, 1376)), "transformer", "rms_norm", "swish"
+    ),
     "unet": Type(
         f"task.kind=segment task.outputs=4 {_PICTURES}", "dice_cross_entropy", ((4, 8), (16, 32), (32, 64, 128))
     ),
@@ -156,6 +170,7 @@ PUBLISHED: Mapping[str, str] = {
     **dict.fromkeys(
         ("t5-small", "bart-base"), "task.kind=translate data.modality=text data.sequence_length=128 data.examples=5000"
     ),
+    "unet-resnet34": "task.kind=segment task.outputs=4 data.modality=image data.inputs=49152 data.examples=500",
     **dict.fromkeys(("whisper-small", "wav2vec2-base"), "task.kind=translate data.modality=audio data.examples=5000"),
 }
 
@@ -169,7 +184,13 @@ def plan_for(kind: str, type_: Type, units: Units) -> Plan:
     """A plan for these facts, in which this network with this loss is advised."""
     stated = parse_assignments(rules().vocabulary, type_.facts.split(), "--set")
     plan = advise(rules(), FactBase().with_values(stated, Source.ASKED), detail=DETAIL)
-    wanted = {"network.type": kind, "network.hidden_units": list(units), "training.loss": type_.loss}
+    wanted = {
+        "network.type": type_.network or kind,
+        "network.hidden_units": list(units),
+        "training.loss": type_.loss,
+        **({"network.normalization": type_.normalization} if type_.normalization else {}),
+        **({"network.activation": type_.activation} if type_.activation else {}),
+    }
     changed = {
         name: replace(plan.recommendations[name], value=value, status=Status.LEANING, tied=())
         for name, value in wanted.items()
