@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,8 @@ def gather(
     complain: Complain,
     mismatch: Mismatch = Mismatch.WARNED,
     recall: bool = True,
+    seconds: float | None = None,
+    waiting: Complain | None = None,
 ) -> Inputs:
     """Read all inputs; what is supposed (`what_if`) goes before what is stated, and both before what `data` show.
 
@@ -78,13 +81,15 @@ def gather(
         complain: is told of a card that no profile describes, and of what cannot be read of earlier measurements.
         mismatch: what becomes of data that cannot be inspected, or not for the task that somebody states.
         recall: read what this host remembers of the machine and of trials on the data.
+        seconds: of the whole run, where they are bounded; code that builds the network may take no longer.
+        waiting: is told at once of code that takes long; `complain` is where it is None.
 
     Raises InputError with the problems of answers and flags together, and where the data cannot be inspected.
     """
     knowledge = knowledge_for(tuple(packs or ()))
     stated = _stated(knowledge, answers, sets or (), what_if or ())
     _refuse_adapting_nothing(stated)
-    network = _network(stated, model, input, python)
+    network = _network(stated, model, input, python, partial(model_of, seconds=seconds, complain=waiting or complain))
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
     known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
@@ -138,7 +143,11 @@ def _refuse_adapting_nothing(stated: Mapping[str, Value | None]) -> None:
 
 
 def _network(
-    stated: dict[str, Value | None], model: str | None, input: str | None, python: Path | None
+    stated: dict[str, Value | None],
+    model: str | None,
+    input: str | None,
+    python: Path | None,
+    look_up: Callable[[str, Sequence[tuple[int, ...]], Path | None], Model],
 ) -> Model | None:
     """The network that is named by a flag; it is stated from then on. None where nobody needs to look it up now."""
     said = stated.get(MODEL)
@@ -152,7 +161,7 @@ def _network(
         raise input_error(TITLE, what, where=f"{MODEL} and --model", remedy="Keep one of them.")
     stated[MODEL] = model
     shapes = shapes_of(input)
-    return model_of(model, shapes, python) if shapes or python or naming(model).builds else None
+    return look_up(model, shapes, python) if shapes or python or naming(model).builds else None
 
 
 def _stated(

@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.agent.settling.known_model import NOTE, OF_MODEL, code_for, counted_for, model_facts
 from advisor.agent.settling.network import with_scaled
 from advisor.agent.settling.workloads import MODEL, NONE
-from advisor.errors import InputError, Problem, input_error
+from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
@@ -53,12 +53,20 @@ def _is_size(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 11 and 1 <= int(text) <= _LARGEST
 
 
-def model_of(name: str, shapes: Sequence[tuple[int, ...]] = (), python: Path | None = None) -> Model:
+def model_of(
+    name: str,
+    shapes: Sequence[tuple[int, ...]] = (),
+    python: Path | None = None,
+    seconds: float | None = None,
+    complain: Complain | None = None,
+) -> Model:
     """The network that somebody names on the command line: the code of FILE.py:FACTORY is run, in a process of its own.
 
     Args:
         shapes: of its inputs, for one example; its usual ones where there are none.
         python: the interpreter in which the code works.
+        seconds: that the code may take, where they are bounded by the time of a whole run.
+        complain: is told once where it takes long.
 
     Raises InputError: there is none, it cannot be counted, or it does not take the shapes.
     """
@@ -67,9 +75,9 @@ def model_of(name: str, shapes: Sequence[tuple[int, ...]] = (), python: Path | N
             what = "no code is run for this model"
             raise input_error("There is nothing to run", what, where="--python", remedy="Leave --python out.")
         return named_model(name, shapes[0] if shapes else None)
-    from advisor.models.tracing.asking import built_model  # 20 ms: processes, only where one is needed
+    from advisor.models.tracing.asking import SECONDS, built_model  # 20 ms: processes, only where one is needed
 
-    return built_model(name, shapes, python)
+    return built_model(name, shapes, python, SECONDS if seconds is None else min(seconds, SECONDS), complain)
 
 
 def code_of(facts: FactBase, model: Model | None = None) -> Code | str | None:
