@@ -24,7 +24,7 @@ from advisor.models.named import naming
 from advisor.probes.outcome import Outcome
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
-from advisor.session.models import model_of, shapes_of, with_model
+from advisor.session.models import model_of, shapes_of, unlike_task, with_model
 from advisor.session.recalling import measured_before, tried_before
 from advisor.wording import shorten
 
@@ -78,7 +78,8 @@ def gather(
         model: a network by name, file or function, whose code is run only where it is named here.
         input: the shapes of its inputs, `3x224x224`, for one example.
         python: the interpreter in which its code works.
-        complain: is told of a card that no profile describes, and of what cannot be read of earlier measurements.
+        complain: is told of a card that no profile describes, of a network that does not fit the task, and of what cannot be
+            read of earlier measurements.
         mismatch: what becomes of data that cannot be inspected, or not for the task that somebody states.
         recall: read what this host remembers of the machine and of trials on the data.
         seconds: of the whole run, where they are bounded; code that builds the network may take no longer.
@@ -103,6 +104,9 @@ def gather(
         raise _said_at(
             _place_of_model(model, answers, (*(sets or ()), *(what_if or ())), stated, machine), error
         ) from None
+    unlike = None if network is None else unlike_task(facts, network)
+    if unlike is not None:
+        complain("The network and the task do not fit", str(unlike))
     outcomes = found.outcomes
     if found.machine is not None and found.here and recall:
         outcomes = measured_before(found.machine, complain)

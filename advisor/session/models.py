@@ -34,6 +34,17 @@ _MODALITIES = {
 """By the field of a published network; those of texts are known by their families."""
 
 
+def shape_text(shape: str | int | Sequence[object] | None) -> str | None:
+    """`3x224x224` for (3, 224, 224), and with commas between several shapes; texts as they are."""
+    if shape is None or isinstance(shape, str):
+        return shape
+    if isinstance(shape, int):
+        return str(shape)
+    if any(isinstance(part, Sequence) for part in shape):
+        return ",".join(str(shape_text(part)) for part in shape)  # type: ignore[arg-type]
+    return "x".join(map(str, shape))
+
+
 def shapes_of(text: str | None) -> tuple[tuple[int, ...], ...]:
     """`3x224x224`, or several with commas between them, as shapes of a network's arguments. Raises InputError."""
     if text is None:
@@ -161,6 +172,24 @@ def _modality(model: Model) -> str | None:
 def _is_of_pictures(model: Model) -> bool:
     """True for a network of somebody's own that takes (channels, height, width)."""
     return model.source is models.Source.YOURS and len(model.input) == 3 and type_of(model) in ("cnn", "unet")
+
+
+def unlike_task(facts: FactBase, model: Model) -> Problem | None:
+    """The complaint about a network of somebody's own with more or fewer outputs than the task has classes or numbers."""
+    kind, wanted = (None if known is None else known.value for known in map(facts.known, ("task.kind", "task.outputs")))
+    if model.source is not models.Source.YOURS or model.answer is None or not isinstance(wanted, int):
+        return None
+    gives = model.answer[0] if kind == "segment" and model.answer else math.prod(model.answer)
+    if kind not in ("classify", "segment", "regress") or gives == wanted:
+        return None
+    what = f"{shorten(model.name, 200)} has {_counted(gives, 'output')}, and task.outputs says {wanted}"
+    if kind == "regress" or gives < wanted:
+        return Problem("", what, "Training needs one for each: change the last layer, or state task.outputs as it is.")
+    return Problem("", what, "The others learn to be never right; where that is not meant, change the last layer.")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def is_of_model(known: Known) -> bool:

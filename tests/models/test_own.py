@@ -182,9 +182,7 @@ def test_code_that_never_ends_is_ended(tmp_path: Path) -> None:
         built_model(f"{file}:make", [(3,)], seconds=5)
 
 
-def test_code_that_takes_long_is_told_once_and_before_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_that_takes_long_is_told_once_and_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "QUIET_SECONDS", 0.0)
     file = code(tmp_path, "import time\n\ndef make():\n    time.sleep(400)\n")
     told: list[tuple[str, str]] = []
