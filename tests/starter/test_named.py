@@ -27,7 +27,7 @@ from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 from advisor.starter.writing import write_project
 from tests.models.libraries import _without_operators
-from tests.starter.projects import WITHOUT_FLIPS, complaints, knowledge, run
+from tests.starter.projects import WITHOUT_FLIPS, commands, complaints, knowledge, run
 
 PICTURES = "task.kind=classify data.modality=image task.outputs=3 data.examples=2000 project.pretrained_allowed=yes"
 TEXTS = "task.kind=classify task.outputs=2 data.examples=2000 data.sequence_length=12 project.pretrained_allowed=yes"
@@ -305,6 +305,30 @@ def test_weights_that_are_no_such_network_are_refused(tmp_path: Path) -> None:
     folder = project(tmp_path / "project", "timm:test_vit", PICTURES, weights=tmp_path / "other.safetensors")
     with pytest.raises(SystemExit, match="cannot be had"):
         run(folder, f"python train.py {FEW}")
+
+
+def test_libraries_are_installed_beside_the_torch_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.starter.readme.torch_version", lambda: "2.13.0+cpu")
+    folder = project(tmp_path / "project", "timm:test_vit", PICTURES)
+    assert commands(folder)[0] == "pip install -r requirements.txt torch==2.13.0"
+    assert "keeps torch 2.13.0" in (folder / "README.md").read_text()
+    (tmp_path / "net.py").write_text(OWN)
+    own = project(tmp_path / "own", f"{tmp_path / 'net.py'}:Small", PICTURES, (3, 8, 8))
+    assert commands(own)[0] == "pip install -r requirements.txt"
+    assert "keeps torch" not in (own / "README.md").read_text()
+    monkeypatch.setattr("advisor.starter.readme.torch_version", lambda: "")
+    assert commands(project(tmp_path / "none", "timm:test_vit", PICTURES))[0] == "pip install -r requirements.txt"
+
+
+def test_a_library_that_is_missing_is_told_with_a_line_that_keeps_torch(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", "timm:test_vit", PICTURES)
+    (folder / "timm.py").write_text("raise ImportError('no timm here')\n")
+    with pytest.raises(SystemExit) as raised:
+        run(folder, f"python train.py {FEW}")
+    version = torch.__version__.partition("+")[0]
+    assert str(raised.value).endswith(f"no timm here\npip install -r requirements.txt torch=={version}")
 
 
 # --- texts ---------------------------------------------------------------------------------------------------
