@@ -227,6 +227,19 @@ def test_a_published_network_is_found_by_its_title() -> None:
     )
 
 
+def test_texts_too_long_for_a_named_network_would_fit_at_a_length_for_which_it_is_counted_again() -> None:
+    answers = LANGUAGE | {"machine.memory_bytes": "32 GB", "training.adaptation": "lora"}
+
+    def of(steps: int) -> Plan:
+        long = answers | {"data.sequence_length": steps}
+        return Session(long, machine="rtx-4090", model="llama-3.1-8b").plan()
+
+    notes = of(65_536).recommendations["memory.strategy"].notes
+    (told,) = [int(note.partition("data.sequence_length=")[2].rstrip(").")) for note in notes if "sequences of" in note]
+    assert of(told).value("memory.strategy") != "does_not_fit"
+    assert of(2 * told).value("memory.strategy") == "does_not_fit"
+
+
 # --- more or fewer outputs than the task has ----------------------------------------------------------------------
 
 
