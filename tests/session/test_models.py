@@ -227,6 +227,24 @@ def test_a_published_network_is_found_by_its_title() -> None:
     )
 
 
+def test_a_network_of_ones_own_is_not_called_published(tmp_path: Path) -> None:
+    own = Session(PICTURES, machine="none", model=f"{code(tmp_path, SMALL)}:make", input="3x8x8")
+    text = own.report("markdown")
+    assert "Your network" in text
+    assert "Published network" not in text
+    assert "Published network: resnet50" in Session(PICTURES, machine="none", model="resnet50").report("markdown")
+    entry = own.plan().to_json()["recommendations"]["network.model"]
+    assert entry["value"] == f"{tmp_path / 'net.py'}:make"
+
+
+def test_that_nothing_published_is_adapted_is_told_by_what_is_trained(tmp_path: Path) -> None:
+    answers = PICTURES | {"project.pretrained_allowed": False}
+    text = " ".join(Session(answers, machine="none").report("markdown").split())
+    assert "none (train all weights from the start)" in text
+    assert "none (it is built here)" in text
+    assert "there are none" not in text
+
+
 def test_texts_too_long_for_a_named_network_would_fit_at_a_length_for_which_it_is_counted_again() -> None:
     answers = LANGUAGE | {"machine.memory_bytes": "32 GB", "training.adaptation": "lora"}
 

@@ -24,6 +24,8 @@ STATED = "network.stated_parameters"
 _COUNTED = {PARAMETERS: "plan.parameters", "network.multiply_adds": "plan.macs"}
 """Facts that are counted of a network that is built here, by the numbers that they are."""
 _BUILT_FOR = ("data.modality", "data.inputs", LENGTH, "task.outputs")
+YOURS = "Your network"
+"""The title of a network that somebody wrote or described, in place of that of published ones."""
 NETWORK = ("network.type", "network.hidden_units", MODEL)
 """Recommendations that say which network it is."""
 
@@ -93,6 +95,14 @@ def with_scaled(knowledge: Knowledge, facts: FactBase, model: Model, note: str) 
     for name in scaled:
         facts = facts.without(name, Source.PUBLISHED)
     return facts.with_values(scaled, Source.DERIVED, note=note)
+
+
+def with_title_of_own(plan: Plan) -> Plan:
+    """The plan with a network of somebody's own, that was built or read, under a title which does not call it published."""
+    entry, known = plan.recommendations.get(MODEL), plan.facts.get("network.fingerprint")
+    if entry is None or known is None or known.source is not Source.INSPECTED or not known.note.startswith(NOTE):
+        return plan
+    return replace(plan, recommendations={**plan.recommendations, MODEL: replace(entry, title=YOURS)})
 
 
 def _without_found(facts: FactBase) -> FactBase:
