@@ -12,6 +12,7 @@ from advisor.agent.events import (
     MeasuringEvent,
     MeasuringListener,
     MeasuringResumed,
+    NetworkUntimed,
     ProbeFinished,
     ProbeSkipped,
     ProbeStarted,
@@ -171,6 +172,9 @@ class _Session:
         """Run one probe after the other, each with the plan as the ones before have left it."""
         probes = [probe for probe in PROBES if (not probe.opt_in if only is None else probe.name in only)]
         plan = self.advise() if self.outcomes else before
+        barred = next((reason for probe in probes if (reason := self._barred(plan, probe)) is not None), None)
+        if barred is not None:
+            self._tell(NetworkUntimed(barred))
         known: list[Candidate] = []
         stale = True
         while not self.stop.all:

@@ -22,6 +22,13 @@ class MeasuringResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkUntimed:
+    """The network that somebody named cannot be timed: probes that need it are left out. Told before any other begins."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeStarted:
     """A probe begins; messages of its child follow as they come."""
 
@@ -57,5 +64,7 @@ class JournalFailed:
     error: InputError
 
 
-MeasuringEvent: TypeAlias = MeasuringResumed | ProbeStarted | Message | ProbeFinished | ProbeSkipped | JournalFailed
+MeasuringEvent: TypeAlias = (
+    MeasuringResumed | NetworkUntimed | ProbeStarted | Message | ProbeFinished | ProbeSkipped | JournalFailed
+)
 MeasuringListener: TypeAlias = Callable[[MeasuringEvent], None]

@@ -14,4 +14,4 @@ _INPUTS = frozenset({"answers", "sets", "machine", "school", "packs", "data", "t
 def inputs_of(options: NamedTuple, complain: Complain = warn_once, **given: Any) -> Inputs:
     """Gather what the options name, and what is given beside or instead of them. Raises InputError."""
     named = {name: value for name, value in options._asdict().items() if name in _INPUTS}
-    return gather(**{**named, **given}, complain=complain)
+    return gather(**{**named, **given}, complain=complain, waiting=warn_once)

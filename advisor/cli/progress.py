@@ -9,7 +9,14 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
-from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
+from advisor.agent.events import (
+    JournalFailed,
+    MeasuringEvent,
+    MeasuringResumed,
+    NetworkUntimed,
+    ProbeFinished,
+    ProbeStarted,
+)
 from advisor.agent.timed import Timed
 from advisor.cli.console import panel, stderr
 from advisor.probes.protocol import Duel, Phase, Rehearsed, Sample
@@ -121,6 +128,8 @@ class MeasuringProgress(LiveProgress):
                 else:
                     self.line(f"A stopped run had finished no probe{used}.")
                 self.time.spent = spent
+            case NetworkUntimed(reason):
+                self.warn("The network of this plan cannot be timed", [reason, "Probes that need it are left out."])
             case ProbeStarted(probe, seconds):
                 again = ", since undecided" if probe.name in self._run else ""
                 why = " again, to see whether it holds" if event.again else f" again{again}" if again else ""

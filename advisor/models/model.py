@@ -20,6 +20,8 @@ class Source(StrEnum):
     """By the user."""
 
 
+WHOLE = "itself"
+"""The name, among the layers of a network that was built, of the network around them."""
 _LARGE = 2**23
 """Weights. What takes 32 MiB, glibc asks of the system for each alone, and gives back at once."""
 
@@ -119,6 +121,11 @@ class Model:
     def outputs(self) -> int:
         """Values of one example that the last layer gives: scores of classes, or of all tokens at every step."""
         return prod(self.layers[-1].shape) if self.layers else 0
+
+    @property
+    def answer(self) -> tuple[int, ...] | None:
+        """The shape of what the whole network gives for one example; None where it was counted without building it."""
+        return next((layer.shape for layer in self.layers if layer.name == WHOLE), None)
 
     @property
     def largest(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from advisor.models.named import naming
 from advisor.probes.outcome import Outcome
 from advisor.session.data import Mismatch, inspection_of, with_inspection
 from advisor.session.machines import named_machine, unknown_card, with_published
-from advisor.session.models import model_of, shapes_of, with_model
+from advisor.session.models import model_of, shapes_of, unlike_task, with_model
 from advisor.session.recalling import measured_before, tried_before
 from advisor.wording import shorten
 
@@ -68,6 +69,8 @@ def gather(
     complain: Complain,
     mismatch: Mismatch = Mismatch.WARNED,
     recall: bool = True,
+    seconds: float | None = None,
+    waiting: Complain | None = None,
 ) -> Inputs:
     """Read all inputs; what is supposed (`what_if`) goes before what is stated, and both before what `data` show.
 
@@ -75,16 +78,19 @@ def gather(
         model: a network by name, file or function, whose code is run only where it is named here.
         input: the shapes of its inputs, `3x224x224`, for one example.
         python: the interpreter in which its code works.
-        complain: is told of a card that no profile describes, and of what cannot be read of earlier measurements.
+        complain: is told of a card that no profile describes, of a network that does not fit the task, and of what cannot be
+            read of earlier measurements.
         mismatch: what becomes of data that cannot be inspected, or not for the task that somebody states.
         recall: read what this host remembers of the machine and of trials on the data.
+        seconds: of the whole run, where they are bounded; code that builds the network may take no longer.
+        waiting: is told at once of code that takes long; `complain` is where it is None.
 
     Raises InputError with the problems of answers and flags together, and where the data cannot be inspected.
     """
     knowledge = knowledge_for(tuple(packs or ()))
     stated = _stated(knowledge, answers, sets or (), what_if or ())
     _refuse_adapting_nothing(stated)
-    network = _network(stated, model, input, python)
+    network = _network(stated, model, input, python, partial(model_of, seconds=seconds, complain=waiting or complain))
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
     known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
@@ -98,6 +104,9 @@ def gather(
         raise _said_at(
             _place_of_model(model, answers, (*(sets or ()), *(what_if or ())), stated, machine), error
         ) from None
+    unlike = None if network is None else unlike_task(facts, network)
+    if unlike is not None:
+        complain("The network and the task do not fit", str(unlike))
     outcomes = found.outcomes
     if found.machine is not None and found.here and recall:
         outcomes = measured_before(found.machine, complain)
@@ -138,7 +147,11 @@ def _refuse_adapting_nothing(stated: Mapping[str, Value | None]) -> None:
 
 
 def _network(
-    stated: dict[str, Value | None], model: str | None, input: str | None, python: Path | None
+    stated: dict[str, Value | None],
+    model: str | None,
+    input: str | None,
+    python: Path | None,
+    look_up: Callable[[str, Sequence[tuple[int, ...]], Path | None], Model],
 ) -> Model | None:
     """The network that is named by a flag; it is stated from then on. None where nobody needs to look it up now."""
     said = stated.get(MODEL)
@@ -152,7 +165,7 @@ def _network(
         raise input_error(TITLE, what, where=f"{MODEL} and --model", remedy="Keep one of them.")
     stated[MODEL] = model
     shapes = shapes_of(input)
-    return model_of(model, shapes, python) if shapes or python or naming(model).builds else None
+    return look_up(model, shapes, python) if shapes or python or naming(model).builds else None
 
 
 def _stated(

@@ -20,6 +20,8 @@ from advisor.probes.outcome import Outcome
 from advisor.wording import join_names, shorten
 
 CARD = "machine.gpu.name"
+COUNT = "machine.gpu.count"
+_OF_CARDS = "machine.gpu."
 NO_PROFILE = "nothing is known of this card"
 MOST_SUGGESTED = 6
 
@@ -75,13 +77,12 @@ def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
 
 
 def _described_machine(knowledge: Knowledge, name: str) -> FactBase:
-    """A machine with one card or processor of this profile, or the facts of a file. Raises InputError."""
+    """A machine with one card of this profile, or with its processor and no card, or the facts of a file. Raises InputError."""
     devices = load_devices()
     device = find_device(name, devices)
     if device is not None:
         facts = dict(published_facts(device))
-        if device.kind is DeviceKind.GPU:
-            facts |= {"machine.gpu.count": 1, CARD: device.name}
+        facts |= {COUNT: 1, CARD: device.name} if device.kind is DeviceKind.GPU else {COUNT: 0}
         published = knowledge.vocabulary.declared(facts)
         return FactBase().with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
     try:
@@ -100,8 +101,11 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
     """Published figures of the card that is named, beneath everything that was asked or detected.
 
     Where another card is named than the one detected, what was detected of that one counts no longer. A card without a
-    profile gets a note that says so.
+    profile gets a note that says so. A processor's profile says that there is no card; where one is stated, it says nothing.
     """
+    stated = facts.by_source(Source.ASKED)
+    if facts.by_source(Source.PUBLISHED).get(COUNT) == 0 and any(name.startswith(_OF_CARDS) for name in stated):
+        facts = facts.without(COUNT, Source.PUBLISHED)
     known = facts.known(CARD)
     if known is None:
         return facts
@@ -109,7 +113,7 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
     detected = facts.by_source(Source.DETECTED)
     if known.source is Source.ASKED and CARD in detected and find_device(str(detected[CARD])) != device:
         for name in detected:
-            if name.startswith("machine.gpu.") and name not in (CARD, "machine.gpu.count"):
+            if name.startswith(_OF_CARDS) and name not in (CARD, COUNT):
                 facts = facts.without(name, Source.DETECTED)
     if device is None:
         return facts.with_known(CARD, replace(known, note=NO_PROFILE))

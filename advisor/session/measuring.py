@@ -82,6 +82,7 @@ def measuring(
     folder: str | None = None,
     save: str = LAST,
     fresh: bool = False,
+    spent: float = 0.0,
     on_event: MeasuringListener | None = None,
     stop: Stop | None = None,
 ) -> Iterator[Measured]:
@@ -98,12 +99,13 @@ def measuring(
         folder: on the disk that holds the data.
         save: the name under which the outcomes are kept.
         fresh: forget what a stopped run has finished.
+        spent: seconds of the budget that are gone already.
         on_event: is told what happens, in this thread; what it raises ends the run.
         stop: another thread sets it; what is finished by then comes back.
 
     Raises InputError where nothing can be measured, or where it was stopped before it began; ResumableInterrupt.
     """
-    begun = time.monotonic()
+    begun = time.monotonic() - spent
     check_here(inputs, "Nothing can be measured")
     remove_abandoned()
     stop = stop or Stop()

@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.agent.settling.known_model import NOTE, OF_MODEL, code_for, counted_for, model_facts
 from advisor.agent.settling.network import with_scaled
 from advisor.agent.settling.workloads import MODEL, NONE
-from advisor.errors import InputError, Problem, input_error
+from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.knowledge.model import Knowledge
 from advisor.models import model as models
@@ -34,6 +34,17 @@ _MODALITIES = {
 """By the field of a published network; those of texts are known by their families."""
 
 
+def shape_text(shape: str | int | Sequence[object] | None) -> str | None:
+    """`3x224x224` for (3, 224, 224), and with commas between several shapes; texts as they are."""
+    if shape is None or isinstance(shape, str):
+        return shape
+    if isinstance(shape, int):
+        return str(shape)
+    if any(isinstance(part, Sequence) for part in shape):
+        return ",".join(str(shape_text(part)) for part in shape)  # type: ignore[arg-type]
+    return "x".join(map(str, shape))
+
+
 def shapes_of(text: str | None) -> tuple[tuple[int, ...], ...]:
     """`3x224x224`, or several with commas between them, as shapes of a network's arguments. Raises InputError."""
     if text is None:
@@ -53,12 +64,20 @@ def _is_size(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 11 and 1 <= int(text) <= _LARGEST
 
 
-def model_of(name: str, shapes: Sequence[tuple[int, ...]] = (), python: Path | None = None) -> Model:
+def model_of(
+    name: str,
+    shapes: Sequence[tuple[int, ...]] = (),
+    python: Path | None = None,
+    seconds: float | None = None,
+    complain: Complain | None = None,
+) -> Model:
     """The network that somebody names on the command line: the code of FILE.py:FACTORY is run, in a process of its own.
 
     Args:
         shapes: of its inputs, for one example; its usual ones where there are none.
         python: the interpreter in which the code works.
+        seconds: that the code may take, where they are bounded by the time of a whole run.
+        complain: is told once where it takes long.
 
     Raises InputError: there is none, it cannot be counted, or it does not take the shapes.
     """
@@ -67,9 +86,9 @@ def model_of(name: str, shapes: Sequence[tuple[int, ...]] = (), python: Path | N
             what = "no code is run for this model"
             raise input_error("There is nothing to run", what, where="--python", remedy="Leave --python out.")
         return named_model(name, shapes[0] if shapes else None)
-    from advisor.models.tracing.asking import built_model  # 20 ms: processes, only where one is needed
+    from advisor.models.tracing.asking import SECONDS, built_model  # 20 ms: processes, only where one is needed
 
-    return built_model(name, shapes, python)
+    return built_model(name, shapes, python, SECONDS if seconds is None else min(seconds, SECONDS), complain)
 
 
 def code_of(facts: FactBase, model: Model | None = None) -> Code | str | None:
@@ -153,6 +172,24 @@ def _modality(model: Model) -> str | None:
 def _is_of_pictures(model: Model) -> bool:
     """True for a network of somebody's own that takes (channels, height, width)."""
     return model.source is models.Source.YOURS and len(model.input) == 3 and type_of(model) in ("cnn", "unet")
+
+
+def unlike_task(facts: FactBase, model: Model) -> Problem | None:
+    """The complaint about a network of somebody's own with more or fewer outputs than the task has classes or numbers."""
+    kind, wanted = (None if known is None else known.value for known in map(facts.known, ("task.kind", "task.outputs")))
+    if model.source is not models.Source.YOURS or model.answer is None or not isinstance(wanted, int):
+        return None
+    gives = model.answer[0] if kind == "segment" and model.answer else math.prod(model.answer)
+    if kind not in ("classify", "segment", "regress") or gives == wanted:
+        return None
+    what = f"{shorten(model.name, 200)} has {_counted(gives, 'output')}, and task.outputs says {wanted}"
+    if kind == "regress" or gives < wanted:
+        return Problem("", what, "Training needs one for each: change the last layer, or state task.outputs as it is.")
+    return Problem("", what, "The others learn to be never right; where that is not meant, change the last layer.")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def is_of_model(known: Known) -> bool:

@@ -22,6 +22,7 @@ from advisor.session.data import folder_of
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import gather, plan_of
 from advisor.session.measuring import measuring, seconds_of
+from advisor.session.models import shape_text
 from advisor.session.reporting import report_of
 from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
@@ -68,7 +69,7 @@ class Session:
         data: str | Path | None = None,
         target: str | None = None,
         model: str | None = None,
-        input: str | None = None,
+        input: str | int | Sequence[int] | Sequence[Sequence[int]] | None = None,
         python: str | Path | None = None,
         machine: str | Path = "auto",
         school: Literal["today", "survey"] = "today",
@@ -82,7 +83,8 @@ class Session:
             target: the column (or array) to predict.
             model: the network to train: a name of `advisor models list`, `timm:NAME`, a config.json, a file of weights, or
                 `FILE.py:FUNCTION`, which is run in a process of its own.
-            input: the shape of one example, `3x224x224`; several with commas between them.
+            input: the shape of one example, (3, 224, 224) or `3x224x224`; a sequence of them for several inputs, or commas
+                between them.
             python: the interpreter in which that function works.
             machine: `auto` for this one; `none`; a device; a measured machine; a file of facts or of a profile.
             school: today's practice, or the survey of 2018 as written.
@@ -104,7 +106,7 @@ class Session:
             data=None if data is None else Path(data),
             target=target,
             model=model,
-            input=input,
+            input=shape_text(input),
             python=None if python is None else Path(python),
             complain=_warn,
         )

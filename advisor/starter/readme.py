@@ -10,8 +10,9 @@ from advisor.report import words
 from advisor.report.changes import sentence
 from advisor.report.markup import code, code_block, plain, table
 from advisor.starter.blueprint import Blueprint
+from advisor.starter.named import Library
 from advisor.starter.rendering import render
-from advisor.version import __version__
+from advisor.version import __version__, torch_version
 from advisor.wording import shell_path
 
 TELLING = ("network", "training", "compute", "data", "memory", "parallelism", "sync", "fault_tolerance")
@@ -61,6 +62,7 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "version": __version__,
         "blueprint": blueprint,
         "commands": "\n".join(code_block(_commands(blueprint, files), "sh")),
+        "torch": kept_torch(blueprint),
         "target": code(blueprint.target) if blueprint.target is not None else None,
         "place": code(blueprint.named.place) if blueprint.named is not None else None,
         "names": tuple(files),
@@ -80,7 +82,8 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
 def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
     """Commands to type one after the other; the first lines work without data."""
     data = shell_path(blueprint.data) if blueprint.data is not None else "PATH"
-    yield "pip install -r requirements.txt"
+    kept = kept_torch(blueprint)
+    yield f"pip install -r requirements.txt{f' torch=={kept}' if kept else ''}"
     if blueprint.is_network:
         processes = blueprint.computing.gpus if blueprint.computing.gpus > 1 else 2
         small = "" if blueprint.trial_batch is None else f" --batch-size {blueprint.trial_batch}"
@@ -103,6 +106,17 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         yield f"python train.py --data {data}"
         yield "python predict.py --data NEW --output predictions.csv"
     yield "python test_project.py"
+
+
+def kept_torch(blueprint: Blueprint) -> str:
+    """The version of torch that stays while libraries of networks are installed, any build of it; empty where none are.
+
+    They need torchvision, of which each version takes one torch: pip would bring the newest of both, with CUDA.
+    """
+    named = blueprint.named
+    if named is None or (named.library is Library.FILE and not named.adaptation.adds):
+        return ""
+    return torch_version().partition("+")[0]
 
 
 def _is_told(entry: Recommendation, prefixes: tuple[str, ...]) -> bool:

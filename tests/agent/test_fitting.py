@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
 
 from advisor.agent.settling.advising import advise_here
-from advisor.facts.fact_base import FactBase
+from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import MemoryOption, Plan, Status
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge, School
@@ -105,6 +106,60 @@ def test_states_that_no_memory_holds_fit_nowhere_and_the_plan_says_what_would_he
     assert not any(option.fits for option in plan.memory)
     assert any("training.adaptation=qlora" in note for note in entry.notes)
     assert any("machine.gpu.count=32" in note for note in entry.notes)
+
+
+@pytest.mark.parametrize(("chosen", "lighter"), [("lora", ["qlora"]), ("qlora", [])])
+def test_what_is_chosen_already_is_no_remedy(knowledge: Knowledge, chosen: str, lighter: list[str]) -> None:
+    large = {"network.parameters": 70_000_000_000, "machine.memory_bytes": 32_000_000_000}
+    small = {"machine.gpu.memory_bytes": 60_000_000_000 if lighter else 24_000_000_000}
+    adapted = {"project.pretrained_allowed": True, "training.adaptation": chosen, "data.sequence_length": 512}
+    entry = advised(knowledge, CARD, TEXTS, large, small, adapted).recommendations["memory.strategy"]
+    assert entry.value == "does_not_fit"
+    told = " ".join(entry.notes)
+    assert [one for one in ("lora", "qlora") if f"training.adaptation={one}." in told] == lighter
+    assert "It could fit with a smaller network, of less than" in told
+    assert "adapters" not in " ".join(entry.actions)
+    assert not any("adapters" in reason.text for reason in entry.because)
+
+
+def test_nothing_published_is_advised_for_a_network_of_which_nothing_is_published(knowledge: Knowledge) -> None:
+    large = {"network.parameters": 70_000_000_000, "machine.memory_bytes": 256_000_000_000}
+    unpublished = FactBase.of({**CARD, **TEXTS, **large, "project.pretrained_allowed": None}).with_values(
+        {"network.has_weights": False}, Source.INSPECTED
+    )
+    entry = advise_here(knowledge, unpublished, None).recommendations["memory.strategy"]
+    assert entry.value == "does_not_fit"
+    assert not any("training.adaptation" in note for note in entry.notes)
+
+
+def test_states_that_fill_a_device_are_those_of_a_network_as_large_as_is_told(knowledge: Knowledge) -> None:
+    large = {"network.parameters": 70_000_000_000, "machine.memory_bytes": 64_000_000_000}
+    plan = advised(knowledge, CARD, TEXTS, large)
+    (told,) = [note for note in plan.recommendations["memory.strategy"].notes if "It could fit with" in note]
+    assert "less than 4,000,000,000 weights" in told
+    assert figure(plan, "memory.largest_model") == pytest.approx(4e9, rel=0.1)
+    fitting = advised(knowledge, CARD, TEXTS, {**large, "network.parameters": 3_000_000_000})
+    assert fitting.value("memory.strategy") != "does_not_fit"
+    assert not any("It could fit with" in note for note in fitting.recommendations["memory.strategy"].notes)
+
+
+def test_a_stated_number_of_examples_at_a_time_that_does_not_fit_is_told_with_one_that_does(
+    knowledge: Knowledge,
+) -> None:
+    size = {"training.batch_size": 8192, "machine.gpu.memory_bytes": 24_000_000_000}
+    plan = advised(knowledge, CARD, PICTURES, size, {"training.micro_batch": 8192})
+    entry = plan.recommendations["memory.strategy"]
+    assert entry.value == "does_not_fit"
+    assert "8192 examples at a time as you stated" in entry.because[0].text
+    sentence = r"You stated 8,192 examples at a time, which do not fit; ([\d,]+) would \(training.micro_batch=(\d+), "
+    told = re.search(sentence, " ".join(entry.notes))
+    assert told is not None
+    fits = int(told[2])
+    assert told[1] == f"{fits:,}"
+    assert advised(knowledge, CARD, PICTURES, size, {"training.micro_batch": fits}).value("memory.strategy") == (
+        "gradient_accumulation"
+    )
+    assert advised(knowledge, CARD, PICTURES, size).value("training.micro_batch") == fits
 
 
 def test_texts_too_long_for_one_card_are_divided_among_several(knowledge: Knowledge) -> None:

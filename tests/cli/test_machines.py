@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from advisor.facts.fact_base import FactBase, Source
 from advisor.knowledge.cache import knowledge_for
 from advisor.session.machines import named_machine, unknown_card, with_published
@@ -51,3 +53,32 @@ def test_what_a_profile_says_of_its_machine_names_the_profile_since_it_was_not_d
     known = named_machine(knowledge_for(()), str(file)).facts.known("machine.cpu.physical_cores")
     assert known is not None
     assert (known.value, known.source, known.note) == (4, Source.DETECTED, "machine profile lab")
+
+
+def planned(name: str, **stated: object) -> FactBase:
+    """The facts of a machine that is named, with what is stated beside it."""
+    facts = {fact.replace("__", "."): value for fact, value in stated.items()}
+    knowledge = knowledge_for(())
+    return with_published(knowledge, named_machine(knowledge, name).facts.with_values(facts, Source.ASKED))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("processor", ["epyc-9654", "i7-3820", "2x-e5-2630-v3", "xeon-8480"])
+def test_a_machine_that_is_a_processor_has_no_card(processor: str) -> None:
+    known = planned(processor).known("machine.gpu.count")
+    assert known is not None
+    assert (known.value, known.source, known.note) == (0, Source.PUBLISHED, f"profile {processor}")
+
+
+def test_a_processor_with_a_card_that_is_stated_has_that_card() -> None:
+    count = planned("epyc-9654", machine__gpu__count=2).known("machine.gpu.count")
+    assert count is not None
+    assert count.value == 2
+    named = planned("epyc-9654", machine__gpu__name="rtx-4090")
+    assert named.known("machine.gpu.count") is None
+    assert named.known("machine.gpu.memory_bytes") is not None
+
+
+def test_a_machine_that_is_a_card_keeps_it_where_more_is_stated_of_it() -> None:
+    count = planned("m4-max", machine__gpu__memory_bytes=64 * 10**9).known("machine.gpu.count")
+    assert count is not None
+    assert count.value == 1

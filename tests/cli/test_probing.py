@@ -175,3 +175,16 @@ def test_a_card_is_measured_from_end_to_end(state: Path) -> None:
     page = advisor("profiles", "show", "last", env={"ADVISOR_STATE": str(state)})
     assert "Memory to card" in page.out
     assert "above" not in page.out.partition("WHAT IS UNUSUAL")[0]
+
+
+def test_code_of_a_network_that_does_not_end_takes_no_longer_than_the_budget(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text("import time\n\ndef make():\n    time.sleep(400)\n")
+
+    said = refused("probe", "--budget", "12s", "--model", f"{file}:make", "--input", "3x8x8")
+
+    told, _, end = said.partition("This network cannot be counted")
+    assert "The code of" in told
+    assert "has been running for 10 seconds. It is ended after 12 seconds." in told
+    assert "it was not built and counted within 12 seconds" in end
+    assert "--budget gives more time" in end

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.agent.events import JournalFailed, MeasuringResumed
+from advisor.agent.events import JournalFailed, MeasuringResumed, NetworkUntimed
 from advisor.cli.progress import MeasuringProgress
 from advisor.errors import input_error
 from tests.tui.measurements_made import BATCH, THREADS, outcome_of
@@ -35,3 +35,11 @@ def test_a_journal_that_cannot_be_written_is_told_once_in_a_run(capsys: pytest.C
     said = capsys.readouterr().err
     assert said.count("If this run is stopped, it cannot go on from there") == 1
     assert said.count("No space left on device") == 1
+
+
+def test_a_network_that_cannot_be_timed_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    with MeasuringProgress(60.0) as told:
+        told(NetworkUntimed("It has too many weights for this machine."))
+    said = capsys.readouterr().err
+    assert said.startswith("The network of this plan cannot be timed\n")
+    assert "It has too many weights for this machine.\n  Probes that need it are left out." in said

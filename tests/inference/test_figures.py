@@ -625,6 +625,17 @@ def test_a_cluster_of_processors_has_no_card(knowledge: Knowledge) -> None:
     assert value(found, "scaling.workers") == 8
 
 
+def test_on_an_apple_chip_nothing_is_kept_for_cuda(knowledge: Knowledge) -> None:
+    apple = {"machine__gpu__count": 1, "machine__gpu__backend": "mps", "machine__memory_bytes": 64_000_000_000}
+    made = plan(knowledge, **apple, cluster__nodes=1)
+    card = figures(knowledge, with_values(made, {"compute.device": "gpu"}), {})
+    assert value(card, "memory.reserved") == 300_000_000
+    assert value(card, "memory.usable") == pytest.approx(0.65 * 64e9)
+    other = plan(knowledge, **{**apple, "machine__gpu__backend": "cuda"}, cluster__nodes=1)
+    nvidia = figures(knowledge, with_values(other, {"compute.device": "gpu"}), {})
+    assert value(nvidia, "memory.reserved") == 1_800_000_000
+
+
 def test_of_tables_only_the_rows_that_are_met_get_gradients(knowledge: Knowledge) -> None:
     """A recommender of 24 billion weights: 2.4 million outside of tables, and 26 rows of 128 values an example."""
     clicks = {"task__kind": "classify", "task__outputs": 2, "data__modality": "tabular", "data__sparse_ids": True}

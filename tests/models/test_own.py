@@ -15,6 +15,7 @@ from advisor.errors import InputError
 from advisor.models.model import Model, Source
 from advisor.models.named import named_model
 from advisor.models.published import published_models
+from advisor.models.tracing import asking
 from advisor.models.tracing.asking import built_model
 from advisor.models.types import type_of
 
@@ -179,6 +180,24 @@ def test_code_that_never_ends_is_ended(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="not built and counted within 5 seconds"):
         built_model(f"{file}:make", [(3,)], seconds=5)
+
+
+def test_code_that_takes_long_is_told_once_and_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "QUIET_SECONDS", 0.0)
+    file = code(tmp_path, "import time\n\ndef make():\n    time.sleep(400)\n")
+    told: list[tuple[str, str]] = []
+
+    with pytest.raises(InputError, match="not built and counted within 5 seconds"):
+        built_model(f"{file}:make", [(3,)], seconds=5, complain=lambda title, what: told.append((title, what)))
+    assert [title for title, _ in told] == ["This takes a while"]
+    assert "make" in told[0][1]
+    assert "It is ended after 5 seconds." in told[0][1]
+
+
+def test_nothing_is_told_of_code_that_is_quick(tmp_path: Path) -> None:
+    told: list[str] = []
+    built_model(f"{code(tmp_path, SMALL)}:make", [(3, 8, 8)], complain=lambda title, _: told.append(title))
+    assert told == []
 
 
 def test_another_python_is_used_where_it_is_named(tmp_path: Path) -> None:

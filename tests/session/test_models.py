@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from advisor import Session
+from advisor import AdvisorWarning, Session
 from advisor.errors import InputError
 from advisor.inference.plan import Plan, Status
 from advisor.models.published import published_models
+from advisor.models.tracing.asking import built_model
 from tests.models.test_own import SMALL, code, weights
 
 LANGUAGE = {
@@ -224,3 +225,102 @@ def test_a_published_network_is_found_by_its_title() -> None:
     assert figure(planned(PICTURES, model="ResNet-50"), "network.size") == figure(
         planned(PICTURES, model="resnet50"), "network.size"
     )
+
+
+def test_a_network_of_ones_own_is_not_called_published(tmp_path: Path) -> None:
+    own = Session(PICTURES, machine="none", model=f"{code(tmp_path, SMALL)}:make", input="3x8x8")
+    text = own.report("markdown")
+    assert "Your network" in text
+    assert "Published network" not in text
+    assert "Published network: resnet50" in Session(PICTURES, machine="none", model="resnet50").report("markdown")
+    entry = own.plan().to_json()["recommendations"]["network.model"]
+    assert entry["value"] == f"{tmp_path / 'net.py'}:make"
+
+
+def test_that_nothing_published_is_adapted_is_told_by_what_is_trained(tmp_path: Path) -> None:
+    answers = PICTURES | {"project.pretrained_allowed": False}
+    text = " ".join(Session(answers, machine="none").report("markdown").split())
+    assert "none (train all weights from the start)" in text
+    assert "none (it is built here)" in text
+    assert "there are none" not in text
+
+
+def test_texts_too_long_for_a_named_network_would_fit_at_a_length_for_which_it_is_counted_again() -> None:
+    answers = LANGUAGE | {"machine.memory_bytes": "32 GB", "training.adaptation": "lora"}
+
+    def of(steps: int) -> Plan:
+        long = answers | {"data.sequence_length": steps}
+        return Session(long, machine="rtx-4090", model="llama-3.1-8b").plan()
+
+    notes = of(65_536).recommendations["memory.strategy"].notes
+    (told,) = [int(note.partition("data.sequence_length=")[2].rstrip(").")) for note in notes if "sequences of" in note]
+    assert of(told).value("memory.strategy") != "does_not_fit"
+    assert of(2 * told).value("memory.strategy") == "does_not_fit"
+
+
+# --- more or fewer outputs than the task has ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        (12, "has 10 outputs, and task.outputs says 12. Training needs one for each"),
+        (7, "has 10 outputs, and task.outputs says 7. The others learn to be never right"),
+    ],
+)
+def test_a_network_of_ones_own_with_other_outputs_than_the_task_is_told(
+    outputs: int, said: str, tmp_path: Path
+) -> None:
+    with pytest.warns(AdvisorWarning, match=said):
+        planned(PICTURES | {"task.outputs": outputs}, model=f"{code(tmp_path, SMALL)}:make", input="3x8x8")
+
+
+def test_nothing_is_said_where_they_agree_or_are_not_known(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    model = f"{code(tmp_path, SMALL)}:make"
+    unknown = {name: value for name, value in PICTURES.items() if name != "task.outputs"}
+    for answers in (PICTURES, unknown):
+        planned(answers, model=model, input="3x8x8")
+    assert [str(one.message) for one in recwarn if one.category is AdvisorWarning] == []
+
+
+def test_the_answer_is_that_of_the_whole_network_and_not_of_the_layer_that_comes_last(tmp_path: Path) -> None:
+    text = """
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.look = nn.Linear(4, 6)
+            self.head = nn.Linear(6, 6)
+
+        def forward(self, rows):
+            return torch.cat([self.head(self.look(rows)), rows], dim=1)
+    """
+    assert built_model(f"{code(tmp_path, text)}:Twice", [(4,)]).answer == (10,)
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 8), [3, 8, 8], [(3, 8, 8)], "3x8x8", "3×8×8"])
+def test_the_shape_of_an_example_is_a_text_or_numbers(shape: Any, tmp_path: Path) -> None:
+    session = Session(PICTURES, machine="none", model=f"{code(tmp_path, SMALL)}:make", input=shape)
+    assert session.inputs.network is not None
+    assert session.inputs.network.input == (3, 8, 8)
+
+
+def test_several_inputs_are_several_shapes(tmp_path: Path) -> None:
+    text = """
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(5, 10)
+
+        def forward(self, a, b):
+            return self.head(torch.cat([a, b], dim=1))
+    """
+    session = Session(PICTURES, machine="none", model=f"{code(tmp_path, text)}:Both", input=[(3,), (2,)])
+    assert session.inputs.network is not None
+    assert session.inputs.network.code is not None
+    assert session.inputs.network.code.shapes == "3,2"
+
+
+@pytest.mark.parametrize("shape", [(), (3, 0), (3, 8.5), (True, 2), "3x", [(3, 8), "x"]])
+def test_what_is_no_shape_is_refused(shape: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no shape"):
+        Session(PICTURES, machine="none", model=f"{code(tmp_path, SMALL)}:make", input=shape)

@@ -36,6 +36,10 @@ def test_plans_explanations_reports_and_errors(capsys: pytest.CaptureFixture[str
     assert "<html" in Path("plan.html").read_text(encoding="utf-8")
 
 
+def test_a_network_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "A plan", "A network of your own").endswith("\n164298\n")
+
+
 @pytest.mark.slow
 def test_measuring_and_trying(capsys: pytest.CaptureFixture[str]) -> None:
     out = said(capsys, "A plan", "Measuring", "Trying on data")
@@ -44,4 +48,11 @@ def test_measuring_and_trying(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_example_is_run() -> None:
-    assert set(EXAMPLES) == {"A plan", "Why, why not, and a report", "Measuring", "Trying on data", "Errors"}
+    assert set(EXAMPLES) == {
+        "A plan",
+        "A network of your own",
+        "Why, why not, and a report",
+        "Measuring",
+        "Trying on data",
+        "Errors",
+    }

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from advisor.agent.agent import settle
+from advisor.agent.events import MeasuringEvent, NetworkUntimed, ProbeStarted
 from advisor.agent.settling.scope import scope_of
 from advisor.agent.settling.workloads import counted_step, step_of, too_large, workload_of
 from advisor.errors import Complain
@@ -109,6 +110,34 @@ def test_a_network_that_is_too_large_is_skipped_before_anything_is_started() -> 
     assert not revision.outcomes
     assert "16 bytes each, 1,163.3 GB, and a probe may take" in revision.skipped[0].reason
     assert "name a smaller network" in revision.skipped[0].reason
+
+
+def test_that_a_network_cannot_be_timed_is_told_before_anything_is_measured() -> None:
+    found = gather(sets=[*TEXTS, "data.sequence_length=128"], machine="none", model="qwen2.5-72b", complain=SILENT)
+    told: list[MeasuringEvent] = []
+
+    revision = settle(
+        found.knowledge,
+        found.facts,
+        MACHINE,
+        30.0,
+        only=["threads", "memory"],
+        on_event=told.append,
+        code=code_of(found.facts, found.network),
+    )
+
+    assert isinstance(told[0], NetworkUntimed)
+    assert "16 bytes each, 1,163.3 GB" in told[0].reason
+    assert [one.probe for one in revision.skipped] == ["threads"]
+    assert [type(one) for one in told].count(NetworkUntimed) == 1
+    assert any(isinstance(one, ProbeStarted) for one in told[1:]), "what needs no network is measured"
+
+
+def test_nothing_of_the_kind_is_told_where_no_probe_needs_the_network() -> None:
+    found = gather(sets=[*TEXTS, "data.sequence_length=128"], machine="none", model="qwen2.5-72b", complain=SILENT)
+    told: list[MeasuringEvent] = []
+    settle(found.knowledge, found.facts, MACHINE, 0.0, only=["memory"], on_event=told.append)
+    assert not any(isinstance(one, NetworkUntimed) for one in told)
 
 
 def test_sixteen_bytes_a_weight_are_what_training_holds() -> None:

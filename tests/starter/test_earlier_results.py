@@ -60,6 +60,17 @@ def test_a_training_goes_on_with_the_data_that_it_began_with(project: tuple[Path
     run(folder, f"python train.py --data {other} {on} --force")
 
 
+def test_data_of_other_classes_do_not_go_on_even_with_force_and_it_is_told_what_does(
+    project: tuple[Path, str, str], tmp_path: Path
+) -> None:
+    folder, short, on = project
+    first, other = table(tmp_path / "first.csv"), table(tmp_path / "other.csv")
+    other.write_text(other.read_text() + "1,1,zero\n2,2,zero\n3,3,zero\n4,4,zero\n5,5,zero\n")
+    run(folder, f"python train.py --data {first} {short}")
+    with pytest.raises(SystemExit, match=r"(?s)other (sizes|classes).*leave out --resume"):
+        run(folder, f"python train.py --data {other} {on} --force")
+
+
 def test_the_last_line_has_the_score_of_the_weights_that_it_names(tmp_path: Path) -> None:
     folder = generated(tmp_path / "project", plan_of(TABLE, network_hidden_units=[4], **SMALL))
     said = run(folder, "python train.py --steps 60 --batch-size 16 --learning-rate 0.5").splitlines()

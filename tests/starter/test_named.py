@@ -27,7 +27,7 @@ from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 from advisor.starter.writing import write_project
 from tests.models.libraries import _without_operators, library
-from tests.starter.projects import WITHOUT_FLIPS, complaints, knowledge, run
+from tests.starter.projects import WITHOUT_FLIPS, commands, complaints, knowledge, run
 
 PICTURES = "task.kind=classify data.modality=image task.outputs=3 data.examples=2000 project.pretrained_allowed=yes"
 TEXTS = "task.kind=classify task.outputs=2 data.examples=2000 data.sequence_length=12 project.pretrained_allowed=yes"
@@ -167,11 +167,61 @@ def test_an_own_file_is_trained_where_it_lies_and_described_as_the_plan_counts_i
 def test_an_own_file_that_does_not_fit_or_is_gone_is_told_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(OWN.replace("super().__init__(4)", "super().__init__(2)"))
     folder = project(tmp_path / "project", f"{tmp_path / 'net.py'}:Four", PICTURES, (3, 8, 8))
-    with pytest.raises(SystemExit, match="do not fit"):  # class 2 of 0 to 2 has no output
+    with pytest.raises(SystemExit, match=r"it has 2 outputs, and there are 3 classes.\n.*last layer of Four in .* 3"):
         run(folder, f"python train.py {FEW}")
     (tmp_path / "net.py").unlink()
     with pytest.raises(SystemExit, match=r"no file .*say in settings.py where it is"):
         run(folder, f"python train.py {FEW}")
+
+
+def test_an_own_network_with_more_outputs_than_classes_is_trained_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "net.py").write_text(OWN)
+    folder = project(tmp_path / "project", f"{tmp_path / 'net.py'}:Four", PICTURES, (3, 8, 8))
+    data = tmp_path / "pictures"
+    for number in range(12):
+        file = data / "abc"[number % 3] / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8), (80 * (number % 3),) * 3).save(file)
+
+    run(folder, f"python train.py --data {data} {FEW}")
+    said = capsys.readouterr().err
+    assert "The network has 4 outputs, and there are 3 classes: the others learn to be never right." in said
+    assert "last layer of Four" in said
+    run(folder, f"python predict.py --data {data}")
+    answers = polars.read_csv(folder / "predictions.csv")
+    assert answers.columns == ["example", "prediction", "p_a", "p_b", "p_c"]
+    sums = answers["p_a"] + answers["p_b"] + answers["p_c"]
+    assert sums.to_list() == pytest.approx([1.0] * 12)
+
+    fitting = project(tmp_path / "fitting", f"{tmp_path / 'net.py'}:Small", PICTURES, (3, 8, 8))
+    run(fitting, f"python train.py {FEW}")
+    assert capsys.readouterr().err == ""
+
+
+def test_numbers_without_an_axis_of_their_own_are_not_compared_with_those_of_other_examples(tmp_path: Path) -> None:
+    text = OWN.replace("outputs=3", "outputs=1").replace(".mean((2, 3)))", ".mean((2, 3))).squeeze(1)")
+    (tmp_path / "net.py").write_text(text)
+    facts = PICTURES.replace("classify", "regress").replace("outputs=3", "outputs=1")
+    folder = project(tmp_path / "project", f"{tmp_path / 'net.py'}:Small", facts, (3, 8, 8))
+    assert complaints(folder) == ""
+    with pytest.raises(SystemExit, match="outputs one without an axis of its own, and the answers are 1"):
+        run(folder, f"python train.py {FEW}")
+
+
+def test_what_an_own_network_prints_is_no_part_of_its_description(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = OWN.replace("        return self.head", "        print('looking')\n        return self.head")
+    (tmp_path / "net.py").write_text(f"print('imported')\n{text}")
+    folder = project(tmp_path / "project", f"{tmp_path / 'net.py'}:Small", PICTURES, (3, 8, 8))
+    capsys.readouterr()
+    assert complaints(folder) == ""
+    assert described(folder)["parameters"]
+    said = capsys.readouterr().err
+    assert "imported" in said
+    assert "looking" in said
 
 
 def test_a_saved_plan_needs_the_shape_of_an_own_network(tmp_path: Path) -> None:
@@ -255,7 +305,9 @@ def test_pixels_get_classes_from_a_published_way_down(tmp_path: Path, side: int)
     assert not figures or figures["network.size"].value == told["parameters"]
     run(folder, f"python train.py --learning-rate 0 {FEW}")
     found = saved(folder)
-    changed = [n for n, w in load_file(file).items() if "running" not in n and not torch.equal(w, found[f"body.encoder.{n}"])]
+    changed = [
+        n for n, w in load_file(file).items() if "running" not in n and not torch.equal(w, found[f"body.encoder.{n}"])
+    ]
     assert not [name for name in changed if "num_batches" not in name]
 
 
@@ -287,6 +339,30 @@ def test_weights_that_are_no_such_network_are_refused(tmp_path: Path) -> None:
     folder = project(tmp_path / "project", "timm:test_vit", PICTURES, weights=tmp_path / "other.safetensors")
     with pytest.raises(SystemExit, match="cannot be had"):
         run(folder, f"python train.py {FEW}")
+
+
+def test_libraries_are_installed_beside_the_torch_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.starter.readme.torch_version", lambda: "2.13.0+cpu")
+    folder = project(tmp_path / "project", "timm:test_vit", PICTURES)
+    assert commands(folder)[0] == "pip install -r requirements.txt torch==2.13.0"
+    assert "keeps torch 2.13.0" in (folder / "README.md").read_text()
+    (tmp_path / "net.py").write_text(OWN)
+    own = project(tmp_path / "own", f"{tmp_path / 'net.py'}:Small", PICTURES, (3, 8, 8))
+    assert commands(own)[0] == "pip install -r requirements.txt"
+    assert "keeps torch" not in (own / "README.md").read_text()
+    monkeypatch.setattr("advisor.starter.readme.torch_version", lambda: "")
+    assert commands(project(tmp_path / "none", "timm:test_vit", PICTURES))[0] == "pip install -r requirements.txt"
+
+
+def test_a_library_that_is_missing_is_told_with_a_line_that_keeps_torch(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", "timm:test_vit", PICTURES)
+    (folder / "timm.py").write_text("raise ImportError('no timm here')\n")
+    with pytest.raises(SystemExit) as raised:
+        run(folder, f"python train.py {FEW}")
+    version = torch.__version__.partition("+")[0]
+    assert str(raised.value).endswith(f"no timm here\npip install -r requirements.txt torch=={version}")
 
 
 # --- texts ---------------------------------------------------------------------------------------------------

@@ -11,7 +11,13 @@ from advisor.agent.settling.fitting import Fitted, resting_on_memory
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.judging import measurement
 from advisor.agent.settling.memory import with_memory
-from advisor.agent.settling.network import NETWORK, deciding_network, resting_on_network, with_open_network
+from advisor.agent.settling.network import (
+    NETWORK,
+    deciding_network,
+    resting_on_network,
+    with_open_network,
+    with_title_of_own,
+)
 from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
 from advisor.agent.settling.sharing import fitted, with_sharing
@@ -40,7 +46,7 @@ def advise_here(
     _, given, chosen = _in_scope_of_itself(knowledge, facts, machine, outcomes, school)
     ways = fitted(knowledge, given, school, whole=detail.reasons)
     plan = replace(advise(knowledge, ways.facts, school, detail), memory=ways.options)
-    plan = with_open_network(knowledge, plan)
+    plan = with_title_of_own(with_open_network(knowledge, plan))
     if detail.flips:
         plan = _without_broken_flips(
             knowledge, plan, facts, machine, outcomes, _doubtful(knowledge, plan, chosen, ways)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.agent.settling.fitting import (
@@ -15,7 +15,7 @@ from advisor.agent.settling.fitting import (
     with_option,
 )
 from advisor.agent.settling.glance import Glance
-from advisor.agent.settling.network import PARAMETERS
+from advisor.agent.settling.network import LENGTH, PARAMETERS, recounted
 from advisor.agent.settling.sharing import fitted
 from advisor.agent.settling.workloads import MODEL
 from advisor.facts.fact_base import FactBase, Known, Source
@@ -27,8 +27,10 @@ from advisor.wording import join_names
 _RULE = "memory.needs"
 """Names, among the reasons, the comparison of what each way needs."""
 _CEILING = "memory.batch_ceiling"
+_LARGEST = "memory.largest_model"
 _MORE_CARDS = (2, 4, 8, 16, 32, 64)
 _ADAPTERS = ("lora", "qlora")
+"""From the one that takes more memory to the one that takes less."""
 
 
 def with_memory(knowledge: Knowledge, plan: Plan, ways: Fitted, facts: FactBase) -> Plan:
@@ -129,9 +131,11 @@ def _told(name: str, ways: Fitted) -> str:
         return "Every rank gets as many examples as any other."
     if chosen is None:
         nearest = min(ways.options, key=lambda option: option.needed)
+        stated = ways.facts.known(MICRO_BATCH)
+        so = " as you stated" if stated is not None and stated.source is Source.ASKED else ""
         return (
             f"Nothing fits: the least that any way needs on each device is {_size(nearest.needed)} "
-            f"({nearest.strategy}, one example at a time), and {_size(nearest.usable)} can be planned with."
+            f"({_way(nearest)}, {_count(nearest)} at a time{so}), and {_size(nearest.usable)} can be planned with."
         )
     if name == STRATEGY:
         too_much = [_way(option) for option in ways.options if option.strategy != chosen.strategy and not option.fits]
@@ -161,10 +165,10 @@ def _way(option: MemoryOption) -> str:
 
 
 def _what_would_fit(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterator[str]:
-    """Changes after which some way fits, one of each kind."""
-    pretrained = plan.facts.get("project.pretrained_allowed")
-    if plan.value("training.adaptation") not in _ADAPTERS and (pretrained is None or pretrained.value is not False):
-        for adaptation in _ADAPTERS:
+    """Changes after which some way fits, one of each kind; and the largest network whose states would."""
+    yield from _fewer_at_a_time(knowledge, plan, facts)
+    if _may_adapt(plan):
+        for adaptation in _lighter(plan.value("training.adaptation")):
             adapted = {"project.pretrained_allowed": True, "training.adaptation": adaptation}
             if _fits(knowledge, plan, facts, adapted, moved=False):
                 yield f"It would fit with published weights and training.adaptation={adaptation}."
@@ -176,14 +180,50 @@ def _what_would_fit(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterat
             if count <= _MORE_CARDS[-1] and _fits(knowledge, plan, facts, {"machine.gpu.count": count}):
                 yield f"It would fit on {count} of these cards (machine.gpu.count={count})."
                 break
-    steps = plan.facts.get("data.sequence_length")
+    steps = plan.facts.get(LENGTH)
     if steps is not None and isinstance(steps.value, int):
         shorter = steps.value // 2
         while shorter >= 128:
-            if _fits(knowledge, plan, facts, {"data.sequence_length": shorter}):
+            if _fits(knowledge, plan, facts, {LENGTH: shorter}):
                 yield f"It would fit with sequences of {shorter} (data.sequence_length={shorter})."
                 break
             shorter //= 2
+    has, most = plan.facts.get(PARAMETERS), next((one.value for one in plan.figures if one.name == _LARGEST), None)
+    if has is not None and most is not None and most < has.value:  # type: ignore[operator]
+        yield (
+            f"It could fit with a smaller network, of less than {_rounded(most):,} weights: with so many a device is full before "
+            "any example."
+        )
+
+
+def _fewer_at_a_time(knowledge: Knowledge, plan: Plan, facts: FactBase) -> Iterator[str]:
+    """The examples at a time that fit, where more were stated."""
+    stated = facts.known(MICRO_BATCH)
+    if stated is None or stated.source is not Source.ASKED:
+        return
+    chosen = fitted(knowledge, facts.without(MICRO_BATCH), plan.school).chosen
+    if chosen is not None:
+        yield (
+            f"You stated {stated.value:,} examples at a time, which do not fit; {chosen.micro_batch:,} would "
+            f"({MICRO_BATCH}={chosen.micro_batch}, {_way(chosen)})."
+        )
+
+
+def _may_adapt(plan: Plan) -> bool:
+    """True unless published weights are ruled out, or there are none of the network that somebody named."""
+    unknown_or = (plan.facts.get(name) for name in ("project.pretrained_allowed", "network.has_weights"))
+    return all(known is None or known.value is not False for known in unknown_or)
+
+
+def _lighter(adaptation: object) -> Sequence[str]:
+    """The ways to train beside frozen weights that take less memory than the one that is chosen."""
+    return _ADAPTERS[_ADAPTERS.index(adaptation) + 1 :] if adaptation in _ADAPTERS else _ADAPTERS
+
+
+def _rounded(number: float) -> int:
+    """Two digits, downwards."""
+    step = int("1".ljust(len(str(int(number))) - 1, "0"))
+    return int(number) // step * step
 
 
 def _fits(
@@ -191,6 +231,8 @@ def _fits(
 ) -> bool:
     """True if some way fits after a change; unless `moved`, one that does not move the states out of the card."""
     supposed = facts.with_values(changed, Source.ASKED)  # type: ignore[arg-type]
+    if LENGTH in changed:
+        supposed = recounted(knowledge, supposed)
     chosen = fitted(knowledge, supposed, plan.school).chosen
     return chosen is not None and (moved or chosen.strategy != "offload")
 

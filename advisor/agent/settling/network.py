@@ -15,13 +15,17 @@ from advisor.inference.advise import engine_for
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.models.model import Model
+from advisor.models.named import naming
 
 PARAMETERS = "network.parameters"
+LENGTH = "data.sequence_length"
 STATED = "network.stated_parameters"
 """The size of a network that is built here, where somebody stated it; known before the network is."""
 _COUNTED = {PARAMETERS: "plan.parameters", "network.multiply_adds": "plan.macs"}
 """Facts that are counted of a network that is built here, by the numbers that they are."""
-_BUILT_FOR = ("data.modality", "data.inputs", "data.sequence_length", "task.outputs")
+_BUILT_FOR = ("data.modality", "data.inputs", LENGTH, "task.outputs")
+YOURS = "Your network"
+"""The title of a network that somebody wrote or described, in place of that of published ones."""
 NETWORK = ("network.type", "network.hidden_units", MODEL)
 """Recommendations that say which network it is."""
 
@@ -69,12 +73,36 @@ def _with_published(knowledge: Knowledge, facts: FactBase, name: str, model: Mod
     return Counted(with_scaled(knowledge, facts, model, f"{NOTE}{name}"), aside)
 
 
+def recounted(knowledge: Knowledge, facts: FactBase) -> FactBase:
+    """The facts with those of a network that somebody named, counted again for examples as the facts say by now.
+
+    The same facts for a network that no other examples can be counted of without running its code.
+    """
+    named = facts.known(MODEL)
+    name = NONE if named is None else str(named.value).strip()
+    if name == NONE or naming(name).builds:
+        return facts
+    for fact, value in knowledge.vocabulary.declared(model_facts(counted_at_all(name, facts))).items():
+        known = facts.known(fact)
+        if known is not None and known.note.startswith(NOTE):
+            facts = facts.with_values({fact: value}, known.source, note=known.note)
+    return facts
+
+
 def with_scaled(knowledge: Knowledge, facts: FactBase, model: Model, note: str) -> FactBase:
     """The facts of a network with those that depend on the size of a picture as they are for that of the data."""
     scaled = knowledge.vocabulary.declared(scaled_facts(model, facts))
     for name in scaled:
         facts = facts.without(name, Source.PUBLISHED)
     return facts.with_values(scaled, Source.DERIVED, note=note)
+
+
+def with_title_of_own(plan: Plan) -> Plan:
+    """The plan with a network of somebody's own, that was built or read, under a title which does not call it published."""
+    entry, known = plan.recommendations.get(MODEL), plan.facts.get("network.fingerprint")
+    if entry is None or known is None or known.source is not Source.INSPECTED or not known.note.startswith(NOTE):
+        return plan
+    return replace(plan, recommendations={**plan.recommendations, MODEL: replace(entry, title=YOURS)})
 
 
 def _without_found(facts: FactBase) -> FactBase:

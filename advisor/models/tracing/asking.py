@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.children.command import own_module_command
 from advisor.children.errors import NonsenseError
 from advisor.children.messages import Text, parsed
-from advisor.children.supervise import End, Ending, Limits, supervise
-from advisor.errors import InputError, input_error
+from advisor.children.supervise import End, Limits, supervise
+from advisor.errors import Complain, InputError, input_error
 from advisor.models.code import Argument, Code, Library
 from advisor.models.model import Layer, Model, Source
 from advisor.models.named import Naming, naming, written
@@ -21,13 +21,20 @@ from advisor.wording import shorten
 
 _TITLE = "This network cannot be counted"
 _CHILD = "advisor.models.tracing.child"
+_SLOW = "Look in its code for what takes so long; for a probe, --budget gives more time."
 _MOST = 2**63
 SECONDS = 300.0
 """A first import of torch from a cold disk takes half a minute, a large network as long again."""
+QUIET_SECONDS = 10.0
+"""Nothing is said of a wait that is over by then."""
 
 
 def built_model(
-    name: str, shapes: Sequence[tuple[int, ...]] = (), python: Path | None = None, seconds: float = SECONDS
+    name: str,
+    shapes: Sequence[tuple[int, ...]] = (),
+    python: Path | None = None,
+    seconds: float = SECONDS,
+    complain: Complain | None = None,
 ) -> Model:
     """The network of `FILE.py:FACTORY` or `timm:NAME`, built and counted on tensors without contents where it allows that.
 
@@ -36,10 +43,13 @@ def built_model(
     Args:
         shapes: of its arguments, for one example.
         python: the interpreter in which it works; that of this program if None.
+        seconds: that it may take in all.
+        complain: is told once where it takes long.
 
-    Raises InputError: the code cannot be run, it builds no network, or the network does not take the shapes.
+    Raises InputError: the code cannot be run, it builds no network in time, or the network does not take the shapes.
     """
     code = _code(name, shapes, python)
+    wait = _Wait(name, seconds, complain)
     layers: list[Layer] = []
     last: list[_Last] = []
 
@@ -60,21 +70,42 @@ def built_model(
         ending = supervise(
             command,
             hear,
-            deadline=time.monotonic() + seconds,
+            deadline=wait.begun + seconds,
             request=json.dumps(encode(code)).encode() + b"\n",
             memory_bytes=limits.memory(),
             limits=limits,
+            stopped=wait.goes_on,
         )
     except OSError as error:
         raise _refused(
             command.arguments[0], f"this Python cannot be started ({error.strerror or error})", python
         ) from None
+    if ending.end is End.LATE:
+        raise input_error(_TITLE, _late(seconds), where=shorten(name, 200), remedy=_SLOW)
     if ending.end is not End.SAID_ALL:
-        raise _refused(name, _why(ending, seconds), python)
+        raise _refused(name, ending.explain(ending.reason or "it was stopped."), python)
     found = last[0]
     if found.failed:
         raise _refused(name, found.failed, python)
     return _model(name, layers, replace(code, arguments=found.arguments, digest=found.digest, torch=found.torch))
+
+
+@dataclass
+class _Wait:
+    """The time while somebody else's code is at work; told once where it gets long."""
+
+    name: str
+    seconds: float
+    complain: Complain | None
+    begun: float = field(default_factory=time.monotonic)
+
+    def goes_on(self) -> bool:
+        """False: nobody stops it. Asked several times a second."""
+        if self.complain is not None and time.monotonic() - self.begun >= QUIET_SECONDS:
+            what = f"The code of {shorten(self.name, 200)} has been running for {QUIET_SECONDS:g} seconds"
+            self.complain("This takes a while", f"{what}. It is ended after {self.seconds:.3g} seconds.")
+            self.complain = None
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +162,8 @@ def _model(name: str, layers: Sequence[Layer], code: Code) -> Model:
     )
 
 
-def _why(ending: Ending, seconds: float) -> str:
-    if ending.end is End.LATE:
-        return f"it was not built and counted within {seconds:g} seconds"
-    return ending.explain(ending.reason or "it was stopped.")
+def _late(seconds: float) -> str:
+    return f"it was not built and counted within {seconds:.3g} seconds"
 
 
 def _refused(where: str, what: str, python: Path | None) -> InputError:

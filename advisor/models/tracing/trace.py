@@ -14,7 +14,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
 
-from advisor.models.model import Layer
+from advisor.models.model import WHOLE, Layer
 
 _BATCHES = (2, 3)
 """Traced with both, so that what does not grow with the batch drops out; one example is too few for batch normalisation."""
@@ -134,7 +134,7 @@ def _layer(
 ) -> Layer:
     few, more = smaller.get(name, _Counts()), larger.get(name, _Counts())
     return Layer(
-        name or "itself",
+        name or WHOLE,
         kind,
         more.shape,
         parameters=parameters,

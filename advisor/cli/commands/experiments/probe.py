@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -54,7 +55,9 @@ def probe(options: Probe) -> None:
     if save != "last":
         _check_save(save)
     folder = None if options.data is None else folder_of(options.data)
-    inputs = inputs_of(options, mismatch=Mismatch.TOLERATED)
+    begun = time.monotonic()
+    inputs = inputs_of(options, mismatch=Mismatch.TOLERATED, seconds=seconds)
+    spent = time.monotonic() - begun if options.model is not None else 0.0  # its code may take as long as it likes
     if output is not None:
         refuse_rewriting(output, options.answers)
         check_output(output, force=options.force)
@@ -65,10 +68,10 @@ def probe(options: Probe) -> None:
     stop = Stop()
     try:
         with ExitStack() as delivered:
-            with told_to(stop.everything), MeasuringProgress(seconds) as progress:
+            with told_to(stop.everything), MeasuringProgress(seconds - spent) as progress:
                 run = measuring(
                     inputs, seconds, complain=warn, only=options.only, folder=folder, save=save, fresh=options.fresh,
-                    on_event=progress, stop=stop,
+                    spent=spent, on_event=progress, stop=stop,
                 )  # fmt: skip
                 found = delivered.enter_context(run)
             if stop.all:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.cli.commands.options import ModelsList, ModelsShow
-from advisor.cli.console import look, write, write_json
+from advisor.cli.console import look, warn, write, write_json
 from advisor.cli.delivering import deliver, deliver_json
 from advisor.cli.options import PlainFormat
 from advisor.models.model import Source
@@ -23,7 +23,7 @@ def list_(options: ModelsList) -> None:
 
 
 def show(options: ModelsShow) -> None:
-    model = model_of(options.name, shapes_of(options.input), options.python)
+    model = model_of(options.name, shapes_of(options.input), options.python, complain=warn)
     published = published_models().get(model.name) if model.source is Source.PUBLISHED else None
     if options.format_ is PlainFormat.JSON:
         deliver_json(model_json(model, published), options.output, options.force)

@@ -11,6 +11,7 @@ from advisor.agent.events import (
     JournalFailed,
     MeasuringEvent,
     MeasuringResumed,
+    NetworkUntimed,
     ProbeFinished,
     ProbeSkipped,
     ProbeStarted,
@@ -120,6 +121,8 @@ class Measuring(Timed):
                 self.current = None
             case ProbeSkipped():
                 self.not_run.append(event)
+            case NetworkUntimed(reason):
+                self.warnings.append(reason)
             case JournalFailed(error):
                 self.warnings.append(str(error.problems[0]))
             case _ if self.current is not None:
