@@ -148,6 +148,13 @@ class Model:
         return sum(layer.parameters for layer in self.layers if layer.parameters >= _LARGE)
 
     @property
+    def copied(self) -> int:
+        """Weights of the largest convolution, where they take 32 MiB and more in 32 bits: a processor copies them in another
+        order to multiply with them."""
+        convolutions = (layer.parameters for layer in self.layers if _SPREADS.search(layer.kind))
+        return max((weights for weights in convolutions if weights >= _LARGE), default=0)
+
+    @property
     def unfolded(self) -> int:
         """Values of one example that a convolution spreads its input out to, to compute it as a product of matrices, where
         it does so for most of them: those under its kernel at every place of the result.

@@ -86,6 +86,7 @@ class Estimate:
     unfolded: int = 0
     usual: int = 0
     large: int = 0
+    copied: int = 0
     table_parameters: int = 0
     looked_up: int = 0
     """Values of the rows of tables that an example meets."""

@@ -267,6 +267,13 @@ def test_large_layers_leave_no_gaps_and_their_gradients_take_no_place_of_activat
     assert value(found, "memory.activations") == pytest.approx(beside_states(found, 8, 1.35, small))
 
 
+def test_a_processor_copies_the_weights_of_large_convolutions_and_their_gradients(knowledge: Knowledge) -> None:
+    copied = {"plan.copied_parameters": Quantity(100_000_000, "counted")}
+    without, found = (figures(knowledge, on_a_processor(knowledge, 8), SEVEN_BILLION | LITTLE | more) for more in ({}, copied))
+    assert value(found, "memory.activations") - value(without, "memory.activations") == pytest.approx(800_000_000)
+    assert value(found, "memory.batch_ceiling") <= value(without, "memory.batch_ceiling")
+
+
 def test_gradients_take_the_place_of_activations_on_a_processor(knowledge: Knowledge) -> None:
     """What both take at once is the larger of the two."""
     few, more = (figures(knowledge, on_a_processor(knowledge, batch), SEVEN_BILLION | LITTLE) for batch in (1, 2))

@@ -39,6 +39,7 @@ _FOUND = {
     "plan.unfolded_values": "network.unfolded_values",
     "plan.layer_values": "network.layer_values",
     "plan.large_parameters": "network.large_parameters",
+    "plan.copied_parameters": "network.copied_parameters",
     "plan.output_values": "network.output_values",
 }
 """Facts about a network that somebody named, by the figures that they give."""
@@ -163,6 +164,7 @@ def _quantities(found: Model | Estimate, origin: str) -> dict[str, Quantity]:
         "plan.unfolded_values": Quantity(found.unfolded, origin, _COUNTED_FROM),
         "plan.layer_values": Quantity(found.usual, origin, _KEPT_FROM),
         "plan.large_parameters": Quantity(found.large, origin, _COUNTED_FROM),
+        "plan.copied_parameters": Quantity(found.copied, origin, _COUNTED_FROM),
         "plan.output_values": Quantity(found.outputs, origin, _COUNTED_FROM),
     } | ({} if isinstance(found, Model) else _tables(found, origin))
 

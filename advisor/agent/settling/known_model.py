@@ -32,6 +32,7 @@ _COUNTS = {
     "network.unfolded_values": "unfolded",
     "network.layer_values": "usual",
     "network.large_parameters": "large",
+    "network.copied_parameters": "copied",
     "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
@@ -41,6 +42,7 @@ _OF_LAYERS = (
     "network.unfolded_values",
     "network.layer_values",
     "network.large_parameters",
+    "network.copied_parameters",
     "network.output_values",
 )
 """Known where each layer is, and not parts of many layers added up."""
@@ -48,7 +50,13 @@ _OF_AREA = tuple(
     name
     for name in _COUNTS
     if name
-    not in ("network.parameters", "network.active_parameters", "network.large_parameters", "network.output_values")
+    not in (
+        "network.parameters",
+        "network.active_parameters",
+        "network.large_parameters",
+        "network.copied_parameters",
+        "network.output_values",
+    )
 )
 """Those that grow with the area of a picture."""
 OF_MODEL = (
