@@ -49,6 +49,8 @@ class Layer:
     """Masks, positions and figures that wait for it in a format of their own."""
     moved: int = 0
     """Values read and written, but for weights."""
+    more_in_half: int = 0
+    """Values of 16 bits that are kept beside where the computation is in 16 bits: what stays in 32, and copies of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,11 @@ class Model:
     def kept_bytes(self) -> int:
         """Bytes of one example that wait for it, whatever the number format."""
         return sum(layer.kept_bytes for layer in self.layers)
+
+    @property
+    def more_in_half(self) -> int:
+        """Values of 16 bits of one example that wait beside them where the computation is in 16 bits (autocast)."""
+        return sum(layer.more_in_half for layer in self.layers)
 
     @property
     def moved(self) -> int:
@@ -173,17 +180,29 @@ class Model:
         """Values of one example that wait where every block is computed again on the way back (activation checkpointing):
         what goes from block to block, what is outside of blocks, and the values of one block at a time.
         """
-        outside = 0
-        blocks: dict[str, int] = {}
-        results: dict[str, int] = {}
+        blocks, outside = self._blocks()
+        within = max((sum(layer.kept for layer in block) for block in blocks), default=0)
+        between = sum(prod(block[-1].shape) for block in blocks)
+        return min(self.kept, sum(layer.kept for layer in outside) + between + within)
+
+    @property
+    def recomputed_more_in_half(self) -> int:
+        """Values of 16 bits that wait beside `recomputed` where the computation is in 16 bits: what goes from block to block is
+        in 32 where something in the block is.
+        """
+        blocks, outside = self._blocks()
+        more = [sum(layer.more_in_half for layer in block) for block in blocks]
+        between = sum(prod(block[-1].shape) for block, beside in zip(blocks, more, strict=True) if beside)
+        return min(self.more_in_half, sum(layer.more_in_half for layer in outside) + between + max(more, default=0))
+
+    def _blocks(self) -> tuple[list[list[Layer]], list[Layer]]:
+        """The layers of each block, and those outside of blocks."""
+        blocks: dict[str, list[Layer]] = {}
+        outside: list[Layer] = []
         for layer in self.layers:
             block = _BLOCK.match(layer.name)
-            if block is None:
-                outside += layer.kept
-            else:
-                blocks[block[0]] = blocks.get(block[0], 0) + layer.kept
-                results[block[0]] = prod(layer.shape)
-        return min(self.kept, outside + sum(results.values()) + max(blocks.values(), default=0))
+            (outside if block is None else blocks.setdefault(block[0], [])).append(layer)
+        return list(blocks.values()), outside
 
 
 _BLOCK = re.compile(r"[^.\d][^.]*(\.[^.\d][^.]*)*(\.\d+)+(?=\.)")

@@ -34,11 +34,17 @@ _FIGURE_BYTES = 4
 class _Storage:
     """Memory that several values may share, and that is kept once."""
 
-    __slots__ = ("kept", "size")
+    __slots__ = ("kept", "kept_wide", "size", "wide")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, wide: bool = False) -> None:
+        """
+        Args:
+            wide: it stays in 32 bits where the computation is in 16 (autocast).
+        """
         self.size = size
         self.kept = False
+        self.wide = wide
+        self.kept_wide = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +76,8 @@ class Tape:
         self._tied = False
         self._frozen = False
         self._forgets = False
+        self._more = 0
+        """Of the next layer, see Layer.more_in_half."""
 
     @contextmanager
     def within(self, *names: str | int) -> Iterator[None]:
@@ -111,7 +119,7 @@ class Tape:
 
     def given(self, *shape: int) -> Value:
         """The example itself."""
-        return _value(shape)
+        return _value(shape, wide=True)
 
     def tokens(self, steps: int) -> Value:
         """(steps,) numbers of tokens."""
@@ -120,13 +128,13 @@ class Tape:
     def weights(self, name: str, *shape: int) -> Value:
         """Weights that are no operation's: a class token, positions."""
         self._add(name, "weights", shape, parameters=prod(shape))
-        value = _value(shape)
-        value.storage.kept = True  # with the network, not with the example
+        value = _value(shape, wide=True)
+        value.storage.kept = value.storage.kept_wide = True  # with the network, not with the example
         return value
 
     def embedding(self, name: str, tokens: Value, rows: int, width: int, *, tied: bool = False) -> Value:
         """(steps,) -> (steps, width): a row of a table for each. Tied, the table is that of another layer."""
-        result = _value((*tokens.shape, width))
+        result = _value((*tokens.shape, width), wide=True)
         kept = self._keep_for_weights(tokens) * _INDEX_BYTES
         self._add(
             name,
@@ -182,7 +190,7 @@ class Tape:
             parameters=0 if tied else weights * copies,
             active=0 if tied else weights * used,
             multiply_adds=x.size * outputs,
-            kept=self._keep_for_weights(x),
+            kept=0 if self._frozen else self._keep(x, rounded=True),
             moved=x.size + result.size,
         )
         return result
@@ -220,7 +228,7 @@ class Tape:
             result.shape,
             parameters=channels * before // groups * taps + channels * bias,
             multiply_adds=result.size * before // groups * taps,
-            kept=self._keep(x),
+            kept=self._keep(x, rounded=True),
             moved=x.size + result.size,
         )
         return result
@@ -246,7 +254,7 @@ class Tape:
             result.shape,
             parameters=channels * before * taps + channels * bias,
             multiply_adds=x.size * channels * taps,
-            kept=self._keep(x),
+            kept=self._keep(x, rounded=True),
             moved=x.size + result.size,
         )
         return result
@@ -273,13 +281,17 @@ class Tape:
         width = x.shape[0] if by_channel else x.shape[-1]
         rows = x.size // width
         figures = {"batch": 0, "group": 2 * groups, "instance": 3 * width, "rms": rows, "layer": 2 * rows}[kind]
-        result = _value(x.shape)
+        in_full = kind in ("layer", "rms") or (kind == "group" and not self._processor)  # as autocast has it
+        wide = x.storage.wide or (in_full and not self._processor)
+        result = _value(x.shape, wide=wide)
+        kept = self._keep(x, widened=wide) + copies * x.size
+        self._more += copies * x.size * wide
         self._add(
             name,
             f"{kind}_norm",
             x.shape,
             parameters=(2 * width if shift and kind != "rms" else width) * weighted,
-            kept=self._keep(x) + copies * x.size,
+            kept=kept,
             kept_bytes=figures * _FIGURE_BYTES,
             moved=2 * x.size,
         )
@@ -287,7 +299,7 @@ class Tape:
 
     def scaled(self, name: str, x: Value, weights: int) -> Value:
         """Multiplied by so many learned weights."""
-        result = _value(x.shape)
+        result = _value(x.shape, wide=True)
         self._add(name, "scale", x.shape, parameters=weights, kept=self._keep_for_weights(x), moved=2 * x.size)
         return result
 
@@ -330,7 +342,7 @@ class Tape:
 
         In place, the derivative follows from the result, since there is nothing else (leaky ReLU).
         """
-        result = _value((x.shape[0] // 2, *x.shape[1:]) if kind == "glu" else x.shape)
+        result = _value((x.shape[0] // 2, *x.shape[1:]) if kind == "glu" else x.shape, wide=x.storage.wide)
         saved = result if in_place or kind in _SAVES_RESULT else x
         kept = self._keep(saved) + _WRITTEN_OUT.get(kind, 0) * x.size
         self._add(kind, "activation", result.shape, kept=kept, moved=x.size + result.size)
@@ -338,13 +350,13 @@ class Tape:
 
     def add(self, *values: Value) -> Value:
         """The sum; nothing is kept."""
-        result = _value(values[0].shape)
+        result = _value(values[0].shape, wide=any(value.storage.wide for value in values))
         self._add("add", "add", result.shape, moved=(len(values) + 1) * result.size)
         return result
 
     def multiply(self, one: Value, other: Value) -> Value:
         """The product; both are kept. The second may have axes of 1."""
-        result = _value(one.shape)
+        result = _value(one.shape, wide=one.storage.wide or other.storage.wide)
         kept = self._keep(one) + self._keep(other)
         self._add("multiply", "multiply", result.shape, kept=kept, moved=one.size + other.size + result.size)
         return result
@@ -405,26 +417,33 @@ class Tape:
         """(channels, places...) -> the same with fewer places: the largest of each window, or the mean."""
         channels, *places = x.shape
         windows = zip(places, _each(kernel, places), _each(stride, places), strict=True)
-        result = _value((channels, *((place + 2 * padding - size) // step + 1 for place, size, step in windows)))
+        shape = (channels, *((place + 2 * padding - size) // step + 1 for place, size, step in windows))
+        result = _value(shape, wide=x.storage.wide)
         indices = result.size * _INDEX_BYTES if largest else 0
         self._add("pool", "pool", result.shape, kept=self._keep(x), kept_bytes=indices, moved=x.size + result.size)
         return result
 
     def mean(self, x: Value, *shape: int) -> Value:
         """The mean over some axes, with this shape left; nothing is kept."""
-        result = _value(shape)
+        result = _value(shape, wide=x.storage.wide)
         self._add("mean", "pool", result.shape, moved=x.size + result.size)
         return result
 
     def moved(self, x: Value, *shape: int, name: str = "copy") -> Value:
         """The same values (or as many of them as the shape says) in other places; nothing is kept."""
-        result = _value(shape)
+        result = _value(shape, wide=x.storage.wide)
         self._add(name, "copy", result.shape, moved=x.size + result.size)
+        return result
+
+    def placed(self, x: Value, *shape: int) -> Value:
+        """With learned weights of each place added, of this shape; nothing is kept."""
+        result = _value(shape, wide=True)
+        self._add("place", "copy", result.shape, moved=x.size + result.size)
         return result
 
     def gathered(self, name: str, x: Value, rows: int, *, numbers: int = 1) -> Value:
         """(steps, width) -> (rows, width): rows of it by their numbers, one or several each, which are kept."""
-        result = _value((rows, *x.shape[1:]))
+        result = _value((rows, *x.shape[1:]), wide=x.storage.wide)
         self._add(name, "copy", result.shape, kept_bytes=rows * numbers * _INDEX_BYTES, moved=2 * result.size)
         return result
 
@@ -432,7 +451,7 @@ class Tape:
         """One after the other along an axis; nothing is kept."""
         shape = list(values[0].shape)
         shape[axis] = sum(value.shape[axis] for value in values)
-        result = _value(tuple(shape))
+        result = _value(tuple(shape), wide=any(value.storage.wide for value in values))
         self._add("join", "copy", result.shape, moved=2 * result.size)
         return result
 
@@ -445,19 +464,32 @@ class Tape:
         """Leave out a share, if it is applied; a byte a value is kept, which tells the ones left out, or see `Tape`."""
         if not applied:
             return x
-        result = _value(x.shape)
+        result = _value(x.shape, wide=x.storage.wide)
         kept = {"kept": x.size} if self._processor else {"kept_bytes": x.size}
+        self._more += x.size if self._processor and x.storage.wide else 0
         self._add("dropout", "dropout", x.shape, moved=2 * x.size, **kept)
         return result
 
     # --- the book --------------------------------------------------------------------------------------------------
 
-    def _keep(self, value: Value) -> int:
-        """The number of values that are kept and were not before."""
-        if value.storage.kept or self._forgets:
+    def _keep(self, value: Value, *, rounded: bool = False, widened: bool = False) -> int:
+        """The number of values that are kept and were not before.
+
+        Args:
+            rounded: in 16 bits a copy of values in 32 is kept, one for each operation that reads them.
+            widened: in 16 bits a copy in 32 is kept.
+        """
+        if self._forgets:
             return 0
-        value.storage.kept = True
-        return value.storage.size
+        storage, size = value.storage, value.storage.size
+        new = 0 if storage.kept else size
+        storage.kept = True
+        if storage.wide and rounded:
+            self._more += size - new
+        elif (storage.wide or widened) and not storage.kept_wide:
+            storage.kept_wide = True
+            self._more += 2 * size - new
+        return new
 
     def _keep_for_weights(self, value: Value) -> int:
         """The same, of what only the gradient of weights needs."""
@@ -469,11 +501,14 @@ class Tape:
             counts["parameters"] = counts["active"] = 0
         if self._forgets:
             counts["kept"] = counts["kept_bytes"] = 0
+        else:
+            counts["more_in_half"] = self._more
+        self._more = 0
         self.layers.append(Layer(".".join((*self._place, name)), kind, shape, **counts))
 
 
-def _value(shape: tuple[int, ...]) -> Value:
-    return Value(shape, _Storage(prod(shape)))
+def _value(shape: tuple[int, ...], *, wide: bool = False) -> Value:
+    return Value(shape, _Storage(prod(shape), wide=wide))
 
 
 def _each(said: int | Sequence[int], places: list[int]) -> list[int]:

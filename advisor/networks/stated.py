@@ -50,6 +50,8 @@ _TOKENS_WRITTEN = 128
 """Of an answer, as profiles/models counts those that write."""
 _READS = 0.4
 """Share of the weights that read, in networks that write down what they heard: those of Whisper have 0.36 to 0.41."""
+_MORE_IN_HALF = 2
+"""Values more of 16 bits where the computation is in 16: those before both normalisations of a layer stay in 32."""
 _KEPT_A_VALUE = 17
 """Values that a transformer's layer keeps for each step and unit (Korthikanti et al. 2022, section 4.1: 34 bytes in 16 bits)."""
 
@@ -87,6 +89,8 @@ class Estimate:
     usual: int = 0
     large: int = 0
     copied: int = 0
+    more_in_half: int = 0
+    recomputed_more_in_half: int = 0
     table_parameters: int = 0
     looked_up: int = 0
     """Values of the rows of tables that an example meets."""
@@ -181,6 +185,8 @@ def _transformer(stated: Stated) -> Estimate | None:
         stated.outputs,
         front.unfolded if front else 0,
         round(values),
+        more_in_half=round(_MORE_IN_HALF * values * layers),
+        recomputed_more_in_half=round(values * (layers + _MORE_IN_HALF)),
     )
 
 
@@ -311,6 +317,8 @@ def _scaled(model: Model, parameters: int, places: float = 1, growth: float = 0.
         round(model.outputs * min(1, places)),
         round(model.unfolded * wider),
         round(model.usual * wider),
+        more_in_half=round(model.more_in_half * places * factor**growth),
+        recomputed_more_in_half=round(model.recomputed_more_in_half * wider),
     )
 
 

@@ -91,6 +91,23 @@ def test_on_a_processor_dropout_keeps_numbers_and_the_scores_of_attention(name: 
     assert bytes_kept(counted(spec, processor=True)) == pytest.approx((more - fewer) / 4, rel=0.001)
 
 
+IN_HALF = [
+    name
+    for name, spec in WIDE.items()
+    if spec.network not in ("lstm", "recursive") and not family(spec.network).own_losses
+    if spec.normalization != "rms_norm"
+    or spec.modality == "text"  # others start from what convolutions give in 16 bits
+]
+
+
+@pytest.mark.parametrize("name", IN_HALF)
+def test_in_sixteen_bits_some_values_stay_in_thirty_two(name: str) -> None:
+    """As autocast has it: what goes through normalisation, and a copy for each product that reads it."""
+    ours = counted(WIDE[name], processor=True)
+    fewer, more = (_kept_by_autograd(WIDE[name], number, bits=16) for number in (4, 8))
+    assert 2 * (ours.kept + ours.more_in_half) + ours.kept_bytes == pytest.approx((more - fewer) / 4, rel=0.02)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -150,7 +167,7 @@ def test_a_model_tells_what_it_is_and_has_every_layer() -> None:
     assert len({layer.name for layer in model.layers if layer.parameters}) == 5
 
 
-def _kept_by_autograd(spec: NetworkSpec, number: int) -> int:
+def _kept_by_autograd(spec: NetworkSpec, number: int, bits: int = 32) -> int:
     """Bytes, weights left out."""
     network, inputs = build(spec), examples_of(spec, number)
     own = {p.untyped_storage().data_ptr() for p in network.parameters()}
@@ -162,7 +179,8 @@ def _kept_by_autograd(spec: NetworkSpec, number: int) -> int:
             kept[storage.data_ptr()] = storage.nbytes()
         return tensor
 
-    with saved_tensors_hooks(keep, lambda tensor: tensor):
+    half = torch.autocast("cpu", torch.bfloat16, enabled=bits == 16)
+    with saved_tensors_hooks(keep, lambda tensor: tensor), half:
         result = network(inputs)
     del result  # until now, so that nothing kept was given back
     return sum(kept.values())

@@ -27,6 +27,8 @@ _COUNTS = {
     "network.multiply_adds": "multiply_adds",
     "network.kept_values": "kept",
     "network.kept_bytes": "kept_bytes",
+    "network.more_in_half": "more_in_half",
+    "network.recomputed_more_in_half": "recomputed_more_in_half",
     "network.recomputed_values": "recomputed",
     "network.largest_values": "largest",
     "network.unfolded_values": "unfolded",
@@ -37,6 +39,7 @@ _COUNTS = {
 }
 """Facts, and the figures of a model that they are."""
 _OF_LAYERS = (
+    "network.recomputed_more_in_half",
     "network.recomputed_values",
     "network.largest_values",
     "network.unfolded_values",

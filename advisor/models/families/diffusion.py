@@ -224,7 +224,7 @@ def patches(tape: Tape, input: tuple[int, ...], width: int, patch: int, *, place
     """(channels, side, side) -> (patches, width), with fixed positions added where it is `placed`."""
     x = tape.convolution("patches", tape.given(*input), width, patch, stride=patch, padding=0)
     x = tape.view(x, x.size // width, width)
-    return tape.moved(x, *x.shape, name="place") if placed else x
+    return tape.placed(x, *x.shape) if placed else x
 
 
 def embedded(tape: Tape, name: str, inputs: int, width: int, *, tied: bool = False) -> Value:

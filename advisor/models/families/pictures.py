@@ -188,7 +188,7 @@ class VisionTransformer:
         if self.positions:
             places = steps if self.placed_tokens else patches
             tape.weights("positions", places, self.width)
-            x = tape.moved(x, steps, self.width, name="place")
+            x = tape.placed(x, steps, self.width)
         if self.first_norm:
             x = tape.norm("first_norm", x, "layer")
         attention = Attention(

@@ -40,7 +40,7 @@ class PatchForecaster:
         cut = tape.moved(tape.given(steps, channels), channels * patches, self.patch, name="cut")
         x = tape.linear("embedding", cut, self.width)
         tape.weights("positions", patches, self.width)
-        x = tape.moved(x, *x.shape, name="place")
+        x = tape.placed(x, *x.shape)
         forward = FeedForward(inner=self.inner, dropout=self.dropout)
         for number in range(self.layers):
             with tape.within("layers", number):

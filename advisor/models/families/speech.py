@@ -177,7 +177,7 @@ class SpectrogramTransformer:
         count = patches.size // self.width
         x = tape.joined(tape.weights("tokens", self.tokens, self.width), tape.view(patches, count, self.width))
         tape.weights("positions", count + self.tokens, self.width)
-        x = tape.moved(x, *x.shape, name="place")
+        x = tape.placed(x, *x.shape)
         stack = Stack(
             layers=self.layers,
             attention=Attention(heads=self.heads, head=self.width // self.heads),

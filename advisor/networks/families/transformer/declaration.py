@@ -128,7 +128,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     shared = key_heads(width, spec.normalization)
     if shared is None:
         tape.weights("positions", *x.shape)
-        x = tape.moved(x, *x.shape, name="place")
+        x = tape.placed(x, *x.shape)
         stack = _usual(spec, units)
     else:
         stack = _gated(spec, units, shared)
