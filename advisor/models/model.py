@@ -195,6 +195,14 @@ class Model:
         between = sum(prod(block[-1].shape) for block, beside in zip(blocks, more, strict=True) if beside)
         return min(self.more_in_half, sum(layer.more_in_half for layer in outside) + between + max(more, default=0))
 
+    @property
+    def passed(self) -> int:
+        """Values of one example that go from a block to the next: the median; of a network without blocks, those of a usual
+        layer."""
+        blocks, _ = self._blocks()
+        results = sorted(prod(block[-1].shape) for block in blocks)
+        return results[len(results) // 2] if results else self.usual
+
     def _blocks(self) -> tuple[list[list[Layer]], list[Layer]]:
         """The layers of each block, and those outside of blocks."""
         blocks: dict[str, list[Layer]] = {}

@@ -89,6 +89,7 @@ class Estimate:
     usual: int = 0
     large: int = 0
     copied: int = 0
+    passed: int = 0
     more_in_half: int = 0
     recomputed_more_in_half: int = 0
     table_parameters: int = 0
@@ -185,6 +186,7 @@ def _transformer(stated: Stated) -> Estimate | None:
         stated.outputs,
         front.unfolded if front else 0,
         round(values),
+        passed=round(values),
         more_in_half=round(_MORE_IN_HALF * values * layers),
         recomputed_more_in_half=round(values * (layers + _MORE_IN_HALF)),
     )
@@ -317,6 +319,7 @@ def _scaled(model: Model, parameters: int, places: float = 1, growth: float = 0.
         round(model.outputs * min(1, places)),
         round(model.unfolded * wider),
         round(model.usual * wider),
+        passed=round(model.passed * wider),
         more_in_half=round(model.more_in_half * places * factor**growth),
         recomputed_more_in_half=round(model.recomputed_more_in_half * wider),
     )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.agent.settling.workloads import USUAL_TOKENS
+from advisor.agent.settling.workloads import usual_tokens
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.networks.description import picture
@@ -20,7 +20,6 @@ USUAL_VALUES = {
     Layout.PICTURE: 784,
     Layout.SERIES: 1,
     Layout.SOUND: 1,
-    Layout.TOKENS: USUAL_TOKENS,
     Layout.TREE: 1000,
     Layout.GRAPH: 64,
 }
@@ -73,6 +72,7 @@ _PUBLISHED_CLASSES = 1000
 
 def sizes_of(plan: Plan, layout: Layout, named: Named | None = None) -> Sizes:
     guessed: list[str] = []
+    usual_values = usual_tokens(plan) if layout is Layout.TOKENS else USUAL_VALUES[layout]
 
     def known(fact: str, usual: int) -> int:
         value = fact_of(plan, fact)
@@ -82,9 +82,9 @@ def sizes_of(plan: Plan, layout: Layout, named: Named | None = None) -> Sizes:
         return value
 
     if named is not None:
-        shape = _named_shape(layout, named.input, int(fact_of(plan, "data.inputs") or USUAL_VALUES[layout]))
+        shape = _named_shape(layout, named.input, int(fact_of(plan, "data.inputs") or usual_values))
     else:
-        values = known("data.inputs", USUAL_VALUES[layout])
+        values = known("data.inputs", usual_values)
         steps = min(known("data.sequence_length", USUAL_STEPS[layout]), MOST_STEPS) if layout in USUAL_STEPS else 1
         shape = _shape(layout, values, steps)
     kind, stated = fact_of(plan, "task.kind"), "task.outputs" in plan.facts

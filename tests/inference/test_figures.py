@@ -75,6 +75,7 @@ def test_a_language_model_of_a_stated_size_is_estimated(knowledge: Knowledge) ->
     """7 billion weights: 4096 wide with 32 layers in practice; 6 operations to train for each weight and token, and for each
     product of two tokens in attention."""
     facts = {"data__modality": "text", "task__kind": "generate", "task__generation": "sequence"}
+    facts |= {"project__pretrained_allowed": False}
     made = plan(knowledge, **facts, network__parameters=7_000_000_000, data__sequence_length=4096)
     found = figures(knowledge, with_values(made, {"training.precision": "bf16", "memory.strategy": "fits"}))
     attention = 2 * 4096**2 * 4096 * 32
@@ -461,9 +462,9 @@ def test_parts_of_a_network_pass_on_what_goes_from_block_to_block(knowledge: Kno
         "training.micro_batch": 8, "training.accumulation": 4,
     }  # fmt: skip
     made = with_values(plan(knowledge, **{**NODES, "machine__gpu__count": 1}), {**ALIKE, **parts})
-    given = {**SEVEN_BILLION, "plan.recomputed_values": Quantity(400_000_000, "counted")}
+    given = {**SEVEN_BILLION, "plan.passed_values": Quantity(8_000_000, "counted")}
     found = figures(knowledge, made, given)
-    assert value(found, "communication.gradient_bytes") == 32 * 2 * 400e6 / 4
+    assert value(found, "communication.gradient_bytes") == 32 * 2 * 8e6
     unknown = figures(knowledge, made, {"plan.parameters": Quantity(7_000_000_000, "counted")})
     assert unknown["communication.gradient_bytes"].value is None
 

@@ -33,12 +33,14 @@ _COUNTS = {
     "network.largest_values": "largest",
     "network.unfolded_values": "unfolded",
     "network.layer_values": "usual",
+    "network.passed_values": "passed",
     "network.large_parameters": "large",
     "network.copied_parameters": "copied",
     "network.output_values": "outputs",
 }
 """Facts, and the figures of a model that they are."""
 _OF_LAYERS = (
+    "network.passed_values",
     "network.recomputed_more_in_half",
     "network.recomputed_values",
     "network.largest_values",

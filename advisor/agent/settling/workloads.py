@@ -13,6 +13,7 @@ from advisor.models.named import Naming, naming, written
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.networks.spec import why_not
+from advisor.networks.stated import vocabulary_of
 from advisor.probes.workload import BYTES_A_WEIGHT, Device, MemoryFormat, NamedNetwork, Precision, Workload
 from advisor.wording import shorten
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 MODEL = "network.model"
 """Names the network, as a fact and as a recommendation."""
-USUAL_TOKENS = 20_000
-"""Different tokens of texts, of which nobody knows how many they have."""
+_USUAL_TOKENS = 20_000
+_LEAST_WITH_A_PUBLISHED_VOCABULARY = 40_000_000
+"""Weights. Networks of texts that are stated to have more have a vocabulary as published ones do."""
 _WRITING = ("generate", "translate", "reconstruct")
 """Tasks for which a network of texts answers each token with the next."""
 NONE = "none"
@@ -105,13 +107,21 @@ def _described(plan: Plan | Glance, *, guessing: bool = False) -> Workload | str
     )
 
 
+def usual_tokens(plan: Plan | Glance) -> int:
+    """Different tokens of texts, of which nobody knows how many they have."""
+    size = plan.facts.get("network.parameters")
+    stated = size.value if size is not None and size.source is Source.ASKED else 0
+    large = isinstance(stated, int) and stated >= _LEAST_WITH_A_PUBLISHED_VOCABULARY
+    return vocabulary_of(_whole(stated)) if large else _USUAL_TOKENS
+
+
 def _guessed(
     plan: Plan | Glance, network: str, inputs: Known | None, outputs: Known | None
 ) -> tuple[Known | None, Known | None]:
     """The same where they are known; the tokens of texts as a project takes them, and one output where there are no answers."""
     modality, kind = (plan.facts.get(name) for name in ("data.modality", "task.kind"))
     if inputs is None and modality is not None and modality.value == "text":
-        inputs = Known(USUAL_TOKENS, Source.ASSUMED)
+        inputs = Known(usual_tokens(plan), Source.ASSUMED)
         outputs = inputs if outputs is None and _gives_back(plan, network) else outputs
     if outputs is None and kind is not None and kind.value == "detect_anomalies":
         outputs = Known(1, Source.ASSUMED)
