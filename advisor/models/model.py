@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 
@@ -78,6 +78,19 @@ class Model:
     """By the names of plans, where its layers are known together only, and do not show them."""
     code: Code | None = None
     """All that is needed to build it again, where it was counted by building it."""
+
+    def answering(self, outputs: int | None) -> Model:
+        """The network with a new last layer of so many outputs; as it is where that is no linear layer with shifts, or None."""
+        *others, last = self.layers or (Layer("", "", ()),)
+        before = last.parameters - last.multiply_adds
+        if outputs is None or last.kind not in _HEADS or before < 1 or last.multiply_adds % before:
+            return self
+        products = last.multiply_adds // before * outputs
+        shape = (*last.shape[:-1], outputs) if last.shape else ()
+        weights = products + outputs
+        moved = max(0, last.moved + outputs - before)
+        new = replace(last, shape=shape, parameters=weights, active=weights, multiply_adds=products, moved=moved)
+        return replace(self, layers=(*others, new))
 
     @property
     def fingerprint(self) -> str:
@@ -213,6 +226,8 @@ class Model:
         return list(blocks.values()), outside
 
 
+_HEADS = ("linear", "Linear", "ClassifierHead")
+"""Kinds of last layers: ours, torch's, and timm's with nothing but one after a mean."""
 _BLOCK = re.compile(r"[^.\d][^.]*(\.[^.\d][^.]*)*(\.\d+)+(?=\.)")
 """The numbered part of a network that a layer belongs to: `stages.0.1` of stages.0.1.look."""
 _SPREADS = re.compile(r"^convolution$|Conv(Transpose)?\dd")

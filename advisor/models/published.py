@@ -58,7 +58,7 @@ class PublishedModel:
         if isinstance(self.network, Model):
             if input not in (None, self.network.input):
                 raise ValueError(f"{self.name} was counted for inputs of {self.network.input} only")
-            return self.network
+            return self.network.answering(outputs if self.loaded.startswith(Library.TIMM) else None)
         shape = input or self.network.input
         told = {"origin": self.origin, "date": self.date, "licence": self.licence, "loaded": self.loaded}
         network = self.network

@@ -63,7 +63,7 @@ def _blocks(module: nn.Module, whole: tuple[type[nn.Module], ...]) -> Iterator[n
 def _is_block(module: nn.Module) -> bool:
     """True for several layers together, such as those of a transformer, which are called as one."""
     containers = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
-    return not isinstance(module, containers) and sum(map(_has_weights, module.children())) >= _FEWEST_LAYERS
+    return not isinstance(module, containers) and any(map(_has_weights, module.children()))
 
 
 def _segments(block: nn.Module) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from advisor.agent.settling.known_model import NOTE, OF_MODEL, code_for, counted_for, model_facts
+from advisor.agent.settling.known_model import NOTE, OF_MODEL, answers_of, code_for, counted_for, model_facts
 from advisor.agent.settling.network import with_scaled
 from advisor.agent.settling.workloads import MODEL, NONE
 from advisor.errors import Complain, InputError, Problem, input_error
@@ -131,6 +131,8 @@ def with_model(knowledge: Knowledge, facts: FactBase, model: Model | None = None
     if named is not None and naming(name) is Naming.PUBLISHED and name != model.name:  # as the list spells it
         facts = facts.without(MODEL, named.source).with_values({MODEL: model.name}, named.source, note=named.note)
         note = f"{NOTE}{model.name}"
+    if naming(name) is Naming.LIBRARY:  # its library puts a new last layer in place of the published one
+        model = model.answering(answers_of(facts))
     source = Source.PUBLISHED if model.source is models.Source.PUBLISHED else Source.INSPECTED
     stated = facts.known("network.parameters")
     if stated is not None and stated.source is Source.ASKED and stated.value != model.parameters:

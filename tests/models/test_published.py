@@ -33,7 +33,7 @@ def test_a_library_builds_the_same_network(name: str) -> None:
     assert model.kept + model.kept_bytes / 4 == pytest.approx(kept, rel=0.06)
     if isinstance(published.network, Model):
         assert (model.told_normalization, model.told_activation) == (normalization_of(found), activation_of(found))
-    else:
+    elif published.field != "diffusion":  # whose blocks call functions
         assert activation_of(found) in (activation_of(model.layers), OTHER)  # which functions that are called show not
 
 

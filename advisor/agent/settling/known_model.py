@@ -141,7 +141,7 @@ def counted_for(name: str, facts: FactBase) -> Model:
 
     Raises InputError: there is none, or it takes no such examples.
     """
-    return _counted(name, _example(name, facts), _answers(facts))
+    return _counted(name, _example(name, facts), answers_of(facts))
 
 
 def counted_at_all(name: str, facts: FactBase) -> Model:
@@ -149,7 +149,7 @@ def counted_at_all(name: str, facts: FactBase) -> Model:
     try:
         return counted_for(name, facts)
     except InputError:
-        return _counted(name, None, _answers(facts))
+        return _counted(name, None, answers_of(facts))
 
 
 def code_for(model: Model) -> Code | str:
@@ -170,7 +170,7 @@ def _counted(name: str, input: tuple[int, ...] | None, outputs: int | None = Non
     return named_model(name, input, outputs)
 
 
-def _answers(facts: FactBase) -> int | None:
+def answers_of(facts: FactBase) -> int | None:
     """Classes or numbers that the task has, for which pictures, or their pixels, get a new last layer."""
     kind = facts.known("task.kind")
     return _number(facts, "task.outputs") if kind is not None and kind.value in _ANSWERED else None

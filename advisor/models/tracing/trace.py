@@ -15,6 +15,7 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
 
 from advisor.models.model import WHOLE, Layer
+from advisor.models.style import normalization_of
 
 _BATCHES = (2, 3)
 """Traced with both, so that what does not grow with the batch drops out; one example is too few for batch normalisation."""
@@ -143,7 +144,13 @@ def _layer(
         kept=more.kept - few.kept,
         kept_bytes=more.kept_bytes - few.kept_bytes,
         moved=more.moved - few.moved,
+        more_in_half=more.kept - few.kept if _stays_in_full(kind) else 0,
     )
+
+
+def _stays_in_full(kind: str) -> bool:
+    """True for normalisations whose values autocast leaves in 32 bits on a graphics card, however the module calls itself."""
+    return normalization_of([Layer("", kind, ())]) in ("layer_norm", "rms_norm", "group_norm")
 
 
 def _counts(module: nn.Module, inputs: Any) -> dict[str, _Counts]:

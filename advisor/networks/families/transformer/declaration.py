@@ -139,7 +139,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
 
 
 def tied(width: int, *, writes: bool) -> bool:
-    """Whether the embedding is the last matrix as well, as in GPT-2 and its kind: where tokens are answered with tokens."""
+    """True where the embedding is the last matrix as well, as in GPT-2 and its kind: tokens are answered with tokens."""
     return writes and width < _LEAST_UNTIED
 
 
