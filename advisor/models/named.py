@@ -110,4 +110,4 @@ def _published(name: str, input: tuple[int, ...] | None, outputs: int | None) ->
         shape = "x".join(map(str, found.network.input))
         what = f"{found.name} was counted for its usual example, {shape}, alone"
         raise input_error("Another size cannot be counted", what, where="--input", remedy="Leave it out.")
-    return found.network if isinstance(found.network, Model) else found.model(input, outputs)
+    return found.model(input, outputs)

@@ -13,6 +13,7 @@ from advisor.errors import InputError
 from advisor.inference.plan import Plan, Status
 from advisor.models.published import published_models
 from advisor.models.tracing.asking import built_model
+from advisor.starter.planning import blueprint_of
 from tests.models.test_own import SMALL, code, weights
 
 LANGUAGE = {
@@ -324,3 +325,48 @@ def test_several_inputs_are_several_shapes(tmp_path: Path) -> None:
 def test_what_is_no_shape_is_refused(shape: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no shape"):
         Session(PICTURES, machine="none", model=f"{code(tmp_path, SMALL)}:make", input=shape)
+
+
+@pytest.mark.parametrize(("model", "inputs"), [("timm:test_efficientnet", 3 * 160 * 160), ("efficientnet_b0", 150_528)])
+def test_the_last_layer_is_that_of_the_task_as_its_library_makes_it(model: str, inputs: int) -> None:
+    """Of a network of timm that is built to be counted, and of one that was counted part by part."""
+    few, many = (
+        planned(PICTURES | {"task.outputs": outputs, "data.inputs": inputs}, model=model) for outputs in (10, 1000)
+    )
+
+    width = {"timm:test_efficientnet": 256, "efficientnet_b0": 1280}[model]
+    sizes = [int(plan.facts["network.parameters"].value) for plan in (few, many)]  # type: ignore[call-overload]
+    assert sizes[1] - sizes[0] == 990 * (width + 1)
+
+
+def test_what_stays_in_thirty_two_bits_is_known_of_a_network_that_is_built_to_be_counted() -> None:
+    plan = planned(PICTURES | {"data.inputs": 150_528}, model="timm:vit_tiny_patch16_224")
+
+    published = published_models()["vit_tiny_patch16_224"].model()
+    assert plan.facts["network.more_in_half"].value == pytest.approx(published.more_in_half, rel=0.02)
+
+
+def test_layers_of_a_network_that_is_named_are_what_is_advised() -> None:
+    plan = planned(LANGUAGE, model="llama-3.1-8b")
+
+    assert (plan.value("network.activation"), plan.value("network.normalization")) == ("swish", "rms_norm")
+    none = planned(PICTURES, model="mobilenetv3_large_100")  # hard swish, for which plans have no name
+    assert none.recommendations["network.activation"].status is Status.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("stated", "weights"), [("124e6", 124_439_808), ("355e6", 354_823_168), ("1.2e9", 1_235_814_400)]
+)
+def test_a_size_that_is_stated_is_that_of_the_network_that_is_built(stated: str, weights: int) -> None:
+    """GPT-2 small and medium (Radford et al. 2019), and Llama 3.2 1B."""
+    steps = 2048 if weights > 1e9 else 1024
+    plan = planned(
+        LANGUAGE
+        | {"project.pretrained_allowed": False, "network.parameters": float(stated), "data.sequence_length": steps}
+    )
+    blueprint = blueprint_of(plan)
+
+    assert blueprint.model is not None
+    assert blueprint.model.parameters == weights
+    assert figure(plan, "compute.macs") == blueprint.model.multiply_adds
+    assert not [one for one in blueprint.differences if "figures of the plan" in one]
