@@ -83,9 +83,9 @@ def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quanti
     stated = plan.facts.get("network.parameters")
     model = _counted(workload, not on_card(plan)) if workload is not None else None
     size = stated.value if stated is not None and stated.source not in (Source.ASSUMED, Source.DERIVED) else None
-    if isinstance(size, int) and (model is None or size != model.parameters):
-        about = model if _as_large(model, size) else estimated(_stated(plan, size), model)
-        found = _quantities(about, "counted" if about is model else "estimated") if about is not None else {}
+    if isinstance(size, int) and not _as_large(model, size):
+        about = estimated(_stated(plan, size), model)
+        found = _quantities(about, "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
     if model is not None:
         return _quantities(model, "counted")
@@ -98,7 +98,8 @@ def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quanti
 
 
 def _as_large(model: Model | None, parameters: int) -> bool:
-    """True for a network that was counted, where somebody who stated so many weights may well have meant it."""
+    """True for a network that was counted, where somebody who stated so many weights may well have meant it: its own number
+    of weights takes the place of the stated one in all figures."""
     return model is not None and 1 / AS_LARGE < parameters / model.parameters < AS_LARGE
 
 
