@@ -24,8 +24,10 @@ _USUAL_STEPS = {True: 2048, False: 512}
 """Tokens of the usual example of a network that writes, and of one that reads; fewer where it takes no more."""
 
 
-def network_of(path: Path, input: tuple[int, ...] | None = None) -> Model:
+def network_of(path: Path, input: tuple[int, ...] | None = None, *, processor: bool = False) -> Model:
     """The network that a config.json describes, counted for an example of this shape or of its usual one.
+
+    What it keeps is what it keeps on a graphics card, or on a processor; see Tape.
 
     Raises InputError: it cannot be read, it is of a kind that is not known here, or a size is missing or none.
     """
@@ -41,7 +43,7 @@ def network_of(path: Path, input: tuple[int, ...] | None = None) -> Model:
     name = keys.get("_name_or_path")
     called = name if isinstance(name, str) and name else path.parent.name or path.stem
     told = {"origin": f"its configuration, {where}", "loaded": str(path)}
-    return counted(family, shorten(called, 80), Source.YOURS, input, **told)
+    return counted(family, shorten(called, 80), Source.YOURS, input, processor=processor, **told)
 
 
 def family_of(keys: Mapping[str, Any], where: str) -> Family:
@@ -172,7 +174,9 @@ def _gpt2(config: Config) -> Decoder:
         positions=steps,
         tied=config.flag("tie_word_embeddings", True),
         dropout=config.keys.get("resid_pdrop", 0.1) != 0,
-        attention=Attention(heads=heads, head=width // heads, together=True),
+        attention=Attention(
+            heads=heads, head=width // heads, together=True, dropout=config.keys.get("attn_pdrop", 0.1) != 0
+        ),
         feed_forward=FeedForward(
             inner=config.size("n_inner", usual=4 * width),
             activation=config.activation("activation_function", usual="gelu_new"),
@@ -224,7 +228,11 @@ def _bert(config: Config) -> Encoder:
         vocabulary=config.size("vocab_size"),
         width=config.size("hidden_size"),
         layers=config.size("num_hidden_layers", most=MOST_LAYERS),
-        attention=_heads(config, key_heads=config.size("num_attention_heads")),
+        attention=_heads(
+            config,
+            key_heads=config.size("num_attention_heads"),
+            dropout=config.keys.get("attention_probs_dropout_prob", 0.1) != 0,
+        ),
         feed_forward=FeedForward(
             inner=config.size("intermediate_size"), activation=config.activation("hidden_act", usual="gelu")
         ),

@@ -63,11 +63,14 @@ def written(name: str) -> tuple[Path, str]:
     return Path(found["file"]), found["factory"]
 
 
-def named_model(name: str, input: tuple[int, ...] | None = None, outputs: int | None = None) -> Model:
+def named_model(
+    name: str, input: tuple[int, ...] | None = None, outputs: int | None = None, *, processor: bool = False
+) -> Model:
     """A network that is counted without building it, for an example of this shape or of its usual one.
 
     Args:
         outputs: those of a new last layer, where its library puts one in place of the published one.
+        processor: count what it keeps on a processor, where that is known of each layer; see Tape.
 
     Raises InputError: no model has the name, a file is not what it should be, or examples of this shape cannot be counted.
     ValueError for a naming that builds.
@@ -77,11 +80,11 @@ def named_model(name: str, input: tuple[int, ...] | None = None, outputs: int | 
 
     match naming(name):
         case Naming.CONFIGURATION:
-            return network_of(Path(name), input)
+            return network_of(Path(name), input, processor=processor)
         case Naming.WEIGHTS:
             return weights_model(Path(name))
         case Naming.PUBLISHED:
-            return _published(name, input, outputs)
+            return _published(name, input, outputs, processor=processor)
         case other:
             raise ValueError(f"{other.value} is counted by building it")
 
@@ -93,13 +96,13 @@ def _titled(title: str) -> PublishedModel | None:
     return next((one for one in published_models().values() if one.title.casefold() == title), None)
 
 
-def _published(name: str, input: tuple[int, ...] | None, outputs: int | None) -> Model:
+def _published(name: str, input: tuple[int, ...] | None, outputs: int | None, *, processor: bool) -> Model:
     from advisor.models.huggingface import network_of
     from advisor.models.published import published_model, published_models
 
     found = published_model(name.strip().casefold()) or _titled(name.strip().casefold())
     if found is None and (Path(name) / CONFIG).is_file():
-        return network_of(Path(name) / CONFIG, input)
+        return network_of(Path(name) / CONFIG, input, processor=processor)
     if found is None:
         asked, models = name.strip().casefold(), published_models()
         like = [known for known in models if len(asked) > 2 and asked in known][:5]
@@ -110,4 +113,4 @@ def _published(name: str, input: tuple[int, ...] | None, outputs: int | None) ->
         shape = "x".join(map(str, found.network.input))
         what = f"{found.name} was counted for its usual example, {shape}, alone"
         raise input_error("Another size cannot be counted", what, where="--input", remedy="Leave it out.")
-    return found.model(input, outputs)
+    return found.model(input, outputs, processor=processor)

@@ -47,11 +47,14 @@ class PublishedModel:
     """The library with which it can be built: timm:NAME, transformers:CLASS or smp:ENCODER; empty where none can."""
     note: str = ""
 
-    def model(self, input: tuple[int, ...] | None = None, outputs: int | None = None) -> Model:
+    def model(
+        self, input: tuple[int, ...] | None = None, outputs: int | None = None, *, processor: bool = False
+    ) -> Model:
         """It, counted for an example of this shape, or of its usual one.
 
         Args:
             outputs: those of a new last layer, where its library puts one in place of the published one.
+            processor: count what it keeps on a processor, where it is of a family; see Tape.
 
         Raises ValueError for another shape than the usual one, where the network is of no family here.
         """
@@ -64,7 +67,7 @@ class PublishedModel:
         network = self.network
         if outputs is not None and self.loaded.startswith(_LAST_LAYER_BY_LIBRARY) and hasattr(network, "classes"):
             network = replace(network, classes=outputs)  # type: ignore[type-var]
-        return counted(network, self.name, Source.PUBLISHED, shape, **told)
+        return counted(network, self.name, Source.PUBLISHED, shape, processor=processor, **told)
 
     def code(self, input: tuple[int, ...]) -> Code | None:
         """The code that builds it, with weights that are drawn, for examples of this shape; None where none is known."""
@@ -76,13 +79,17 @@ def counted(
     name: str,
     source: Source,
     input: tuple[int, ...] | None = None,
+    *,
+    processor: bool = False,
     **told: str,
 ) -> Model:
     """A network of a family, counted for an example of this shape, or of its usual one; `told` are fields of Model.
 
+    What it keeps is what it keeps on a graphics card, or on a processor; see Tape.
+
     Raises InputError: the shape has more axes or fewer than the network takes.
     """
-    tape = Tape()
+    tape = Tape(processor=processor)
     shape = input or network.input
     if len(shape) != len(network.input):
         usual, said = ("x".join(map(str, one)) for one in (network.input, shape))

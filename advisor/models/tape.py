@@ -389,8 +389,9 @@ class Tape:
             scaled = q.size + k.size  # kept in their own stead
             kept = scaled + self._keep(v) + _SCORES_WITH_DROPOUT * pairs
         elif stored:
-            kept = self._keep(q) + self._keep(k) + self._keep(v) + stored * pairs
-            kept_bytes = pairs * dropped
+            numbers = dropped and self._processor  # that tell which were left out, in place of bytes
+            kept = self._keep(q) + self._keep(k) + self._keep(v) + (stored + numbers) * pairs
+            kept_bytes = 0 if numbers else pairs * dropped
         else:
             kept = self._keep(q) + self._keep(k) + self._keep(v) + self._keep(result)
             kept_bytes = heads * queries * _FIGURE_BYTES

@@ -1,7 +1,7 @@
 """The configuration with which the library transformers builds a published network of a family here, from its sizes.
 
-Attention has no dropout: torch's for the CPU keeps other things than those for accelerators. No layers are left out at random,
-since steps would differ.
+Dropout is where the published networks have it, as often as they have it. No layers are left out at random, since steps would
+differ.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ def transformers_code(name: str, network: Family, shape: Shape) -> Code | None:
         return None
     configuration, sizes, arguments = CLASSES[name]
     return Code(Library.TRANSFORMERS, name, arguments(network, shape), "", configuration, sizes(network))
+
+
+def _rate(applied: bool) -> float:
+    """The share that is left out where anything is, as in all networks here that leave something out."""
+    return 0.1 if applied else 0.0
 
 
 def _decoder(network: Decoder) -> dict[str, Any]:
@@ -68,7 +73,7 @@ def _gpt2(network: Decoder) -> dict[str, Any]:
         "n_inner": network.feed_forward.inner,
         "n_positions": network.positions,
         "tie_word_embeddings": network.tied,
-        "attn_pdrop": 0.0,
+        "attn_pdrop": _rate(network.attention.dropout),
         "use_cache": False,
     }
 
@@ -86,7 +91,7 @@ def _encoder(network: Encoder) -> dict[str, Any]:
         "num_attention_heads": network.attention.heads,
         "max_position_embeddings": network.positions or 8192,
         "type_vocab_size": network.token_types,
-        "attention_probs_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": _rate(network.attention.dropout),
         "pad_token_id": 0,
     }
 
@@ -99,7 +104,7 @@ def _distilbert(network: Encoder) -> dict[str, Any]:
         "n_layers": network.layers,
         "n_heads": network.attention.heads,
         "max_position_embeddings": network.positions,
-        "attention_dropout": 0.0,
+        "attention_dropout": _rate(network.attention.dropout),
     }
 
 
@@ -155,10 +160,10 @@ def _waves(network: SpeechEncoder) -> dict[str, Any]:
         "do_stable_layer_norm": network.norms == "before",
         "num_conv_pos_embeddings": network.place_kernel,
         "num_conv_pos_embedding_groups": network.place_groups,
-        "attention_dropout": 0.0,
+        "attention_dropout": _rate(network.dropout),
         "activation_dropout": 0.0,
         "feat_proj_dropout": 0.0,
-        "hidden_dropout": 0.1 if network.dropout else 0.0,
+        "hidden_dropout": _rate(network.dropout),
         "layerdrop": 0.0,
         "apply_spec_augment": False,
     }
@@ -184,7 +189,7 @@ def _whisper(network: SpeechWriter) -> dict[str, Any]:
 
 
 def _conformer(network: Conformer) -> dict[str, Any]:
-    rate = 0.1 if network.dropout else 0.0
+    rate = _rate(network.dropout)
     encoder = {
         "hidden_size": network.width,
         "num_hidden_layers": network.layers,

@@ -1,6 +1,6 @@
 """Published networks as the library transformers builds them, from the sizes that profiles/models/ tells.
 
-Nothing here has weights: modules stand on the meta device.
+Nothing here has weights unless it is asked for: modules stand on the meta device.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Inputs = Callable[[int], Mapping[str, torch.Tensor]]
 """Examples of a batch of this size."""
 
 
-def build(built: str, network: Any) -> tuple[torch.nn.Module, Inputs]:
+def build(built: str, network: Any, *, device: str = "meta") -> tuple[torch.nn.Module, Inputs]:
     """The module of `transformers:CLASS` with the sizes of this family, and its usual examples."""
     code = transformers_code(built.removeprefix("transformers:"), network, network.input)
     assert code is not None
-    with torch.device("meta"):
+    with torch.device(device):
         module = builder(code)[0]().network
     for part in module.modules():
         if isinstance(part, T5Attention):

@@ -24,11 +24,18 @@ pytest.importorskip("transformers", reason="the models are compared with those o
 from advisor.models.transformers_config import CLASSES
 from tests.models.building import build
 from tests.models.libraries import as_in_training
+from tests.networks.computed import kept_by_autograd
 
 FROM_SIZES = [
     name
     for name, model in published_models().items()
     if model.built.removeprefix("transformers:") in CLASSES and not isinstance(model.network, Model)
+]
+DROPPING = [
+    name
+    for name in FROM_SIZES
+    if isinstance(network := published_models()[name].network, SpeechEncoder)
+    or (getattr(network, "attention", None) and network.attention.dropout and not network.attention.stored_scores)
 ]
 BYTES = 4
 """Of a value in 32 bits."""
@@ -62,16 +69,35 @@ def test_the_whole_has_as_many_parameters_as_the_library_builds(name: str) -> No
     assert model.model().parameters == pytest.approx(parameters, rel=1e-3)
 
 
-def shallow(network: Any) -> Any:
-    """It, with two layers on each side, and no dropout in attention."""
+@pytest.mark.parametrize("name", DROPPING)
+@pytest.mark.some(3)
+def test_on_a_processor_dropout_in_attention_keeps_the_scores_of_all_pairs(name: str) -> None:
+    """Torch's kernel that makes them anew knows no dropout there."""
+    model = published_models()[name]
+    network = shallow(model.network, dropout=True)
+    module, inputs = build(model.built, network, device="cpu")
+    one, two = inputs(1), inputs(2)
+    autograds = kept_by_autograd(module, lambda run: run(**two)) - kept_by_autograd(module, lambda run: run(**one))
+
+    ours, on_card = (
+        BYTES * total(layers, "kept") + total(layers, "kept_bytes")
+        for layers in (counted(network, processor=True), counted(network))
+    )
+
+    assert ours == pytest.approx(autograds, rel=0.06)
+    assert ours > on_card
+
+
+def shallow(network: Any, *, dropout: bool = False) -> Any:
+    """It, with two layers on each side, and no dropout in attention unless it is wanted."""
     names = {field.name for field in fields(network)}
     changes: dict[str, Any] = {"layers": 2}
     if "decoder_layers" in names:
         changes["decoder_layers"] = 2
     if isinstance(network, SpeechEncoder):
-        changes["dropout"] = False
+        changes["dropout"] = dropout
     if "attention" in names:
-        changes["attention"] = replace(network.attention, dropout=False)
+        changes["attention"] = replace(network.attention, dropout=dropout and network.attention.dropout)
     return replace(network, **changes)
 
 
@@ -79,7 +105,7 @@ def total(layers: list[Layer], what: str) -> int:
     return sum(getattr(layer, what) for layer in layers)
 
 
-def counted(network: Any) -> list[Layer]:
-    tape = Tape()
+def counted(network: Any, *, processor: bool = False) -> list[Layer]:
+    tape = Tape(processor=processor)
     network.count(tape, network.input)
     return tape.layers

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import torch
+from torch.autograd.graph import saved_tensors_hooks
 
 from advisor.models.model import Model, Source
 from advisor.models.tracing.trace import traced
@@ -30,3 +31,21 @@ def computed(spec: NetworkSpec, inputs: Callable[[int], Any] | None = None) -> M
 def bytes_kept(model: Model) -> int:
     """For the backward pass of one example, in 32 bits."""
     return 4 * model.kept + model.kept_bytes
+
+
+def kept_by_autograd(network: torch.nn.Module, computation: Callable[[torch.nn.Module], Any], bits: int = 32) -> int:
+    """Bytes that are really kept on a processor for the backward pass of a computation, weights left out."""
+    own = {p.untyped_storage().data_ptr() for p in network.parameters()}
+    kept: dict[int, int] = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    half = torch.autocast("cpu", torch.bfloat16, enabled=bits == 16)
+    with saved_tensors_hooks(keep, lambda tensor: tensor), half:
+        result = computation(network)
+    del result  # until now, so that nothing kept was given back
+    return sum(kept.values())

@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from torch.autograd.graph import saved_tensors_hooks
 
 from advisor.models.model import Layer, Source
 from advisor.networks.benchmark.six import EIGHT
@@ -20,7 +19,7 @@ from advisor.networks.registry import families, family
 from advisor.networks.spec import Description, why_not_timed
 from advisor.probes.workload import Workload
 from tests.networks.all_examples import SPECS
-from tests.networks.computed import bytes_kept, computed, examples_of
+from tests.networks.computed import bytes_kept, computed, examples_of, kept_by_autograd
 from tests.properties import examples
 
 WIDE = {
@@ -169,18 +168,5 @@ def test_a_model_tells_what_it_is_and_has_every_layer() -> None:
 
 def _kept_by_autograd(spec: NetworkSpec, number: int, bits: int = 32) -> int:
     """Bytes, weights left out."""
-    network, inputs = build(spec), examples_of(spec, number)
-    own = {p.untyped_storage().data_ptr() for p in network.parameters()}
-    kept: dict[int, int] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in own:
-            kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    half = torch.autocast("cpu", torch.bfloat16, enabled=bits == 16)
-    with saved_tensors_hooks(keep, lambda tensor: tensor), half:
-        result = network(inputs)
-    del result  # until now, so that nothing kept was given back
-    return sum(kept.values())
+    inputs = examples_of(spec, number)
+    return kept_by_autograd(build(spec), lambda network: network(inputs), bits)

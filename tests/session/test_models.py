@@ -370,3 +370,21 @@ def test_a_size_that_is_stated_is_that_of_the_network_that_is_built(stated: str,
     assert blueprint.model.parameters == weights
     assert figure(plan, "compute.macs") == blueprint.model.multiply_adds
     assert not [one for one in blueprint.differences if "figures of the plan" in one]
+
+
+def test_on_a_processor_a_published_network_keeps_what_it_keeps_there() -> None:
+    """Torch's kernels for processors keep the scores of attention with dropout, and which values were left out as numbers."""
+    answers = {"task.kind": "classify", "data.modality": "text", "task.outputs": 4, "data.sequence_length": 256}
+    answers |= {"data.examples": 20_000, "project.pretrained_allowed": True}
+    there, on_card = (Session(answers, machine=one, model="bert-base").plan() for one in ("epyc-9654", "rtx-4090"))
+
+    model = published_models()["bert-base"]
+    kept, fewer = model.model((256,), processor=True).kept, model.model((256,)).kept
+    assert kept > 1.2 * fewer
+    assert given(there, "plan.kept_values") == kept
+    assert given(on_card, "plan.kept_values") == fewer
+    assert given(planned(answers | {"network.kept_values": 7}, model="bert-base"), "plan.kept_values") == 7
+
+
+def given(plan: Plan, name: str) -> float | None:
+    return next(one.value for figure in plan.figures for one in figure.inputs if one.name == name)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from advisor.agent.settling.glance import Glance
+from advisor.agent.settling.known_model import NOTE, kept_on_processor
 from advisor.agent.settling.otherwise import timed_otherwise
-from advisor.agent.settling.workloads import counted_step, means_nothing, on_card, step_of
-from advisor.facts.fact_base import Source
+from advisor.agent.settling.workloads import counted_step, means_nothing, model_name, on_card, step_of
+from advisor.facts.fact_base import Known, Source
 from advisor.inference.figures import Quantity, compute_figures
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
@@ -143,12 +144,27 @@ def _named(plan: Plan | Glance) -> dict[str, Quantity]:
         return {}
     known = {name: plan.facts[fact] for name, fact in _FOUND.items() if fact in plan.facts}
     found = {name: Quantity(one.value, one.source) for name, one in known.items()}  # type: ignore[arg-type]
+    if not on_card(plan):
+        found |= _kept_on_processor(plan, known)
     if "plan.output_values" not in found and "plan.kept_values" in found:  # its layers are known together only
         found["plan.output_values"] = Quantity(_whole(plan, "task.outputs") or 0, Source.DERIVED, ("task.outputs",))
     all_, met = _whole(plan, "network.parameters"), _whole(plan, "network.active_parameters")
     if all_ is not None and met is not None and _learns_identities(plan):
         found["plan.table_parameters"] = Quantity(all_ - met, Source.DERIVED)
     return found
+
+
+def _kept_on_processor(plan: Plan | Glance, known: Mapping[str, Known]) -> dict[str, Quantity]:
+    """What the network keeps on a processor, in place of what was counted for a graphics card: before it is known where a plan
+    computes. What somebody stated stays.
+    """
+    name = model_name(plan)
+    there = kept_on_processor(name, plan.stated) if name is not None else {}
+    return {
+        figure: Quantity(there[_FOUND[figure]], one.source)  # type: ignore[arg-type]
+        for figure, one in known.items()
+        if _FOUND[figure] in there and one.note.startswith(NOTE)
+    }
 
 
 def _learns_identities(plan: Plan | Glance) -> bool:

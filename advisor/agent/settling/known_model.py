@@ -10,7 +10,7 @@ from advisor.facts.fact_base import FactBase
 from advisor.facts.vocabulary import Value
 from advisor.models.code import Code
 from advisor.models.model import Model, Source
-from advisor.models.named import named_model
+from advisor.models.named import named_model, naming
 from advisor.models.style import OTHER, activation_of, normalization_of
 from advisor.models.types import type_of
 from advisor.wording import shorten
@@ -136,20 +136,33 @@ def scaled_facts(model: Model, facts: FactBase) -> dict[str, Value]:
     }
 
 
-def counted_for(name: str, facts: FactBase) -> Model:
+def counted_for(name: str, facts: FactBase, *, processor: bool = False) -> Model:
     """The network of this name, which no code must be run for, counted for examples as the facts say.
+
+    What it keeps is what it keeps on a graphics card, or on a processor; see Tape.
 
     Raises InputError: there is none, or it takes no such examples.
     """
-    return _counted(name, _example(name, facts), answers_of(facts))
+    return _counted(name, _example(name, facts), answers_of(facts), processor=processor)
 
 
-def counted_at_all(name: str, facts: FactBase) -> Model:
+def counted_at_all(name: str, facts: FactBase, *, processor: bool = False) -> Model:
     """The same, or counted for its usual example where it takes none as the facts say: they are scaled or cut to it."""
     try:
-        return counted_for(name, facts)
+        return counted_for(name, facts, processor=processor)
     except InputError:
-        return _counted(name, None, answers_of(facts))
+        return _counted(name, None, answers_of(facts), processor=processor)
+
+
+def kept_on_processor(name: str, facts: FactBase) -> dict[str, Value]:
+    """The facts on what the network of this name keeps that are others on a processor than on a graphics card.
+
+    Empty for a network that is known on one kind of device alone, or that code must be run for.
+    """
+    if naming(name).builds:
+        return {}
+    there, on_card = (model_facts(counted_at_all(name, facts, processor=processor)) for processor in (True, False))
+    return {fact: value for fact, value in there.items() if fact in _OF_AREA and value != on_card.get(fact)}
 
 
 def code_for(model: Model) -> Code | str:
@@ -166,8 +179,8 @@ def code_for(model: Model) -> Code | str:
 
 
 @cache
-def _counted(name: str, input: tuple[int, ...] | None, outputs: int | None = None) -> Model:
-    return named_model(name, input, outputs)
+def _counted(name: str, input: tuple[int, ...] | None, outputs: int | None = None, *, processor: bool = False) -> Model:
+    return named_model(name, input, outputs, processor=processor)
 
 
 def answers_of(facts: FactBase) -> int | None:
