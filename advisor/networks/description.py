@@ -73,6 +73,10 @@ class NetworkSpec(Protocol):
         """The share of values that are left out while training."""
 
 
+_LEAST_FRAME = 12_288
+"""Values of a step, 64 x 64 pixels in colours, from which a step of so many pixels is a frame of a film."""
+
+
 class Layout(StrEnum):
     """The shape of a batch of examples."""
 
@@ -104,6 +108,11 @@ def picture(values: int) -> Picture | None:
         if colours * side * side == values:
             return Picture(colours, side)
     return None
+
+
+def film_frame(values: int, steps: int | None) -> Picture | None:
+    """The frame of a film whose steps have so many values each; None for steps that are no pictures large enough to look at."""
+    return picture(values) if values >= _LEAST_FRAME and (steps or 1) > 1 else None
 
 
 def square_picture(values: int, purpose: str) -> Picture:

@@ -30,7 +30,7 @@ LARGEST_FLAT_PICTURE = 1024
 """Values; autoencoders treat the pixels of larger pictures by convolution."""
 IN_STEPS = ("audio", "time_series", "text")
 """Modalities whose examples have steps, or words."""
-_WITHOUT_STEPS = ("image", "video", "tabular", "graph", "tree")
+_WITHOUT_STEPS = ("image", "tabular", "graph", "tree")
 
 
 class Answer(StrEnum):

@@ -32,8 +32,6 @@ _RESIDUAL = (
     (math.inf, (3, 8, 36, 3), True),
 )
 """ResNet-18, 34, 50, 101 and 152 up to so many weights: blocks of each stage, and whether they are bottlenecks."""
-FILM_NETWORK = 33_371_472
-"""Weights of the residual network of 18 layers in three dimensions, with 400 classes (R3D, Tran et al. 2018)."""
 _LARGE_TABLES = 1_000_000_000
 _RECOMMENDERS = {False: (16, (512, 256, 64), (512, 256)), True: (128, (512, 256), (1024, 1024, 512, 256))}
 """Width of a row, and widths of the layers below and above the tables (github.com/facebookresearch/dlrm, bench/, and MLPerf)."""

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.networks.description import ACTIVATIONS, picture
+from advisor.networks.description import ACTIVATIONS, film_frame, picture
 from advisor.networks.families.transformer.declaration import (
     WAVE_CHANNELS,
     WAVE_KERNELS,
@@ -175,6 +175,8 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         names |= {"layers": layers_for(units), "heads": heads(units[0]), "key_heads": shared, "patch": patch}
         names["tied"] = tied(units[0], writes=blueprint.targets is Targets.NEXT_TOKEN)
         names |= _reading(blueprint)
+    if blueprint.network == "cnn":
+        names["frame"] = film_frame(shape.values, shape.steps)
     return names
 
 

@@ -18,7 +18,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
 from advisor.models.model import Model
 from advisor.networks.counts import counted
-from advisor.networks.stated import FILM_NETWORK, Estimate, Stated, estimated, vocabulary_of
+from advisor.networks.stated import Estimate, Stated, estimated, vocabulary_of
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Precision, Workload
 
@@ -90,9 +90,6 @@ def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quanti
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
     if model is not None:
         return _quantities(model, "counted")
-    film = _stated(plan, FILM_NETWORK)
-    if film.network == "cnn" and film.modality == "video" and (about := estimated(film)) is not None:
-        return _quantities(about, Source.PUBLISHED)  # none is built here
     if stated is not None and isinstance(stated.value, int):
         return {"plan.parameters": Quantity(stated.value, stated.source, ("network.parameters",))}
     return {}

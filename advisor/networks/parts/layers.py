@@ -25,7 +25,7 @@ def after_layers(
     Args:
         normalization: none, batch_norm, layer_norm or group_norm.
         dropout: the share of values that are left out while training.
-        places: axes beside that of the channels: 0 of rows of values, 1 of series, 2 of pictures.
+        places: axes beside that of the channels: 0 of rows of values, 1 of series, 2 of pictures, 3 of films.
     """
     return lambda width: [*normalized(normalization, width, places), activation(), *dropped(dropout)]
 
@@ -34,7 +34,7 @@ def normalized(normalization: str, width: int, places: int) -> list[nn.Module]:
     """The normalisation of this name, if it is one."""
     match normalization:
         case "batch_norm":
-            return [nn.BatchNorm2d(width) if places == 2 else nn.BatchNorm1d(width)]
+            return [{2: nn.BatchNorm2d, 3: nn.BatchNorm3d}.get(places, nn.BatchNorm1d)(width)]
         case "layer_norm" if places == 0:
             return [nn.LayerNorm(width)]
         case "layer_norm":

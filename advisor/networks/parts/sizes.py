@@ -8,6 +8,8 @@ EMBEDDING_WIDTH = 128
 """Numbers that stand for one token in a convolutional network."""
 LARGE_SIDE = 64
 """Pixels, from which a convolutional network halves both sides of a picture twice before its stages, which are residual."""
+FILM_STEM = (3, 7, 7)
+"""Frames, rows and columns that the first convolution over a film sees at once (R3D, Tran et al. 2018)."""
 PICTURE_CODE_WIDTH = 128
 """Numbers in the code of a variational autoencoder of pictures."""
 NOISE_WIDTH = 64

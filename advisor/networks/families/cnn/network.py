@@ -4,18 +4,21 @@ LeCun et al. 1998, Gradient-based learning applied to document recognition; two 
 Simonyan and Zisserman 2015 (arXiv:1409.1556), the average over all places instead of wide dense layers from Lin, Chen
 and Yan 2014 (arXiv:1312.4400); over words Kim 2014 (arXiv:1408.5882). Large pictures meet the residual network of 18
 layers of He et al. 2016 (arXiv:1512.03385), with normalisation and activation before each convolution (He et al. 2016,
-arXiv:1603.05027).
+arXiv:1603.05027), films the same in three dimensions (R3D, Tran et al. 2018, arXiv:1711.11248).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TypeAlias
 
 from torch import Tensor, nn
 
 from advisor.networks.parts.layers import Following, Size, dropped
-from advisor.networks.parts.sizes import LARGE_SIDE
+from advisor.networks.parts.sizes import FILM_STEM, LARGE_SIDE
+
+Convolution: TypeAlias = type[nn.Conv2d] | type[nn.Conv3d]
 
 
 class PictureCnn(nn.Module):
@@ -32,8 +35,11 @@ class PictureCnn(nn.Module):
         self, channels: tuple[int, ...], size: Size, outputs: int, following: Following, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        stages = _residual if min(size) >= LARGE_SIDE else _plain
-        self.stages = nn.Sequential(*stages(channels, min(size), following, dropout))
+        if min(size) >= LARGE_SIDE:
+            stem = (nn.Conv2d(channels[0], channels[1], 7, stride=2, padding=3), nn.MaxPool2d(3, stride=2, padding=1))
+            self.stages = nn.Sequential(*stem, *_residual(channels[1:], nn.Conv2d, following, dropout))
+        else:
+            self.stages = nn.Sequential(*_plain(channels, min(size), following, dropout))
         self.pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
         self.head = nn.Linear(channels[-1], outputs)
 
@@ -52,26 +58,61 @@ def _plain(channels: tuple[int, ...], side: int, following: Following, dropout: 
         yield from dropped(dropout)
 
 
-def _residual(channels: tuple[int, ...], _side: int, following: Following, dropout: float) -> Iterator[nn.Module]:
-    yield from (nn.Conv2d(channels[0], channels[1], 7, stride=2, padding=3), nn.MaxPool2d(3, stride=2, padding=1))
-    for number, (before, after) in enumerate(pairwise((channels[1], *channels[1:]))):
-        yield from (Residual(before, after, 2 if number else 1, following), Residual(after, after, 1, following))
+def _residual(
+    channels: tuple[int, ...], convolution: Convolution, following: Following, dropout: float
+) -> Iterator[nn.Module]:
+    for number, (before, after) in enumerate(pairwise((channels[0], *channels))):
+        yield Residual(before, after, 2 if number else 1, convolution, following)
+        yield Residual(after, after, 1, convolution, following)
         yield from dropped(dropout)
     yield from following(channels[-1])
 
 
 class Residual(nn.Module):
-    """(batch, before, height, width) -> (batch, after, height / stride, width / stride): two convolutions add to the picture."""
+    """(batch, before, places...) -> (batch, after, places / stride...): two convolutions add to the picture or film."""
 
-    def __init__(self, before: int, after: int, stride: int, following: Following) -> None:
+    def __init__(self, before: int, after: int, stride: int, convolution: Convolution, following: Following) -> None:
         super().__init__()
-        first = nn.Conv2d(before, after, 3, stride=stride, padding=1)
-        self.branch = nn.Sequential(*following(before), first, *following(after), nn.Conv2d(after, after, 3, padding=1))
+        first = convolution(before, after, 3, stride=stride, padding=1)
+        again = convolution(after, after, 3, padding=1)
+        self.branch = nn.Sequential(*following(before), first, *following(after), again)
         same = before == after and stride == 1
-        self.shortcut = nn.Identity() if same else nn.Conv2d(before, after, 1, stride=stride)
+        self.shortcut = nn.Identity() if same else convolution(before, after, 1, stride=stride)
 
-    def forward(self, picture: Tensor) -> Tensor:
-        result: Tensor = self.shortcut(picture) + self.branch(picture)
+    def forward(self, seen: Tensor) -> Tensor:
+        result: Tensor = self.shortcut(seen) + self.branch(seen)
+        return result
+
+
+class FilmCnn(nn.Module):
+    """(batch, frames, values) of square frames -> (batch, outputs), looking along time as well as along height and width.
+
+    Each stage has two residual blocks, and all but the first halve frames, height and width.
+
+    Args:
+        dropout: the share of values that are left out at the end of each stage.
+    """
+
+    def __init__(
+        self,
+        colours: int,
+        side: int,
+        channels: tuple[int, ...],
+        outputs: int,
+        following: Following,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.frame = (colours, side, side)
+        padding = tuple(size // 2 for size in FILM_STEM)
+        stem = nn.Conv3d(colours, channels[0], FILM_STEM, stride=(1, 2, 2), padding=padding)
+        self.stages = nn.Sequential(stem, *_residual(channels, nn.Conv3d, following, dropout))
+        self.pool = nn.Sequential(nn.AdaptiveAvgPool3d(1), nn.Flatten())
+        self.head = nn.Linear(channels[-1], outputs)
+
+    def forward(self, films: Tensor) -> Tensor:
+        frames = films.reshape(*films.shape[:2], *self.frame).transpose(1, 2)
+        result: Tensor = self.head(self.pool(self.stages(frames)))
         return result
 
 

@@ -9,15 +9,13 @@ from typing import Literal
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.families.stack import Stack
 from advisor.models.tape import Tape, Value
-from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, input_picture, picture
+from advisor.networks.description import Layout, NetworkSpec, UnbuildableError, every_token, film_frame, input_picture
 from advisor.networks.family import IN_STEPS, Candidates, Family, Module, Units, activation, pictures, sequences
 
 PATCHES_A_SIDE = 16
 """Pictures are cut into at most 16 x 16 patches."""
 PIXELS_A_TUBE = 16
 """Along a side, where they divide it (Tong et al. 2022)."""
-_LEAST_FRAME = 12_288
-"""Values of a step, 64 x 64 pixels in colours, from which a step of so many pixels is a frame of a film."""
 _LEAST_WAVE = 3200
 """Samples, ten steps at least."""
 WAVE_CHANNELS = 512
@@ -63,8 +61,7 @@ def reading(values: int, steps: int, *, sound: bool) -> Reading:
         return Reading.SPECTROGRAM
     if sound and steps >= _LEAST_WAVE:
         return Reading.WAVE
-    film = not sound and values >= _LEAST_FRAME and steps > 1 and picture(values) is not None
-    return Reading.TUBES if film else Reading.STEPS
+    return Reading.STEPS if sound or film_frame(values, steps) is None else Reading.TUBES
 
 
 def tube_size(side: int) -> int:
