@@ -387,7 +387,9 @@ class Tape:
         pairs, kept_bytes = heads * queries * keys, 0
         if not stored and dropped and self._processor:
             scaled = q.size + k.size  # kept in their own stead
-            kept = scaled + self._keep(v) + _SCORES_WITH_DROPOUT * pairs
+            values = self._keep(v)
+            kept = scaled + values + _SCORES_WITH_DROPOUT * pairs
+            self._more += scaled + _SCORES_WITH_DROPOUT * pairs + 2 * v.size - values  # of 16 bits all are copied in 32
         elif stored:
             numbers = dropped and self._processor  # that tell which were left out, in place of bytes
             kept = self._keep(q) + self._keep(k) + self._keep(v) + (stored + numbers) * pairs

@@ -99,11 +99,13 @@ IN_HALF = [
 ]
 
 
+@pytest.mark.parametrize("dropout", [0.0, 0.2])
 @pytest.mark.parametrize("name", IN_HALF)
-def test_in_sixteen_bits_some_values_stay_in_thirty_two(name: str) -> None:
-    """As autocast has it: what goes through normalisation, and a copy for each product that reads it."""
-    ours = counted(WIDE[name], processor=True)
-    fewer, more = (_kept_by_autograd(WIDE[name], number, bits=16) for number in (4, 8))
+def test_in_sixteen_bits_some_values_stay_in_thirty_two(name: str, dropout: float) -> None:
+    """As autocast has it: what goes through normalisation, a copy for each product that reads it, and attention with dropout."""
+    spec = replace(WIDE[name], dropout=dropout if family(WIDE[name].network).dropout else 0.0)
+    ours = counted(spec, processor=True)
+    fewer, more = (_kept_by_autograd(spec, number, bits=16) for number in (4, 8))
     assert 2 * (ours.kept + ours.more_in_half) + ours.kept_bytes == pytest.approx((more - fewer) / 4, rel=0.005)
 
 
