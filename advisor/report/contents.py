@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from advisor.report.machine.page import MachineReport
     from advisor.survey.judged_claims import Judgement
 
-_SUMMARY: Mapping[str, Mapping[str, str]] = {
-    "What to build": {"network.model": "", "network.type": "", "network.depth": "", "network.hidden_units": "with "},
-    "How to train it": {
-        "training.loss": "with the loss ",
-        "training.optimizer": "the optimiser ",
-        "training.learning_rate": "a learning rate of ",
-        "training.batch_size": "batches of ",
-    },
-    "On what": {"compute.device": "", "compute.threads": "", "training.precision": "numbers in ", "framework": "with "},
-    "What to compare it with": {"baseline": ""},
-}
-"""By heading the topics of a sentence, each with the words that stand before its advice."""
 _MOST_UNSURE = 4
 _JUDGED: Mapping[str, str] = {
     Verdict.CONFIRMED: "is confirmed",
@@ -68,22 +56,6 @@ def title(plan: Plan) -> str:
     kind, modality = plan.facts.get("task.kind"), plan.facts.get("data.modality")
     asked = [str(known.value).replace("_", " ") for known in (kind, modality) if known is not None]
     return f"Advice: {', '.join(asked)}" if asked else "Advice on a network"
-
-
-def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
-    """The first page: what to build, how to train it, on what, what to compare it with; a heading and a sentence each."""
-
-    def said(topic: str) -> str:
-        entry = plan.recommendations.get(topic)
-        if entry is None or entry.value in (None, [], "none") or not words.is_advice(entry):
-            return ""
-        explained = topic != "network.depth"
-        return words.value_words(knowledge, topic, entry.value, entry.unit, explained=explained)
-
-    for start, parts in _SUMMARY.items():
-        found = [f"{before}{text}" for topic, before in parts.items() if (text := said(topic))]
-        if found:
-            yield start, f"{', '.join(found)}."
 
 
 def how_sure(plan: Plan) -> str:

@@ -42,6 +42,12 @@ def interval_words(median: float, low: float, high: float, unit: str) -> tuple[s
     return shown[0], shown[1], shown[2]
 
 
+def about_words(seconds: float) -> str:
+    """An estimated time, of which two digits are as many as it deserves: `38 min`, `2.6 days`."""
+    size, name = _unit_of_seconds(seconds)
+    return f"{float(f'{seconds / size:.2g}'):g} {name}"
+
+
 def _unit_of_seconds(value: float) -> tuple[float, str]:
     """Of the value as it is shown, so that a hair less than a millisecond is one and not 1,000 us."""
     shown = float(f"{value:.3g}")

@@ -99,11 +99,11 @@ def test_a_pack_of_rules_lies_on_top_and_is_named(tmp_path: Path) -> None:
     assert (entry["because"][0]["rule"], entry["because"][0]["origin"]) == ("storage.house", str(pack))
     assert entry["actions"][-1].startswith("mount /house")
     assert str(pack) in entry["actions"][-1]
-    assert "from the rule pack" in advisor("recommend", *PICTURES, *NOWHERE, "--rules", pack).out
+    assert "from the rule pack" in advisor("recommend", *PICTURES, *NOWHERE, "--all", "--rules", pack).out
 
 
 def test_text_and_markdown_hold_the_same_advice(answers: Path) -> None:
-    text = advisor("recommend", "--answers", answers, *NOWHERE)
+    text = advisor("recommend", "--answers", answers, *NOWHERE, "--all")
     markdown = advisor("recommend", "--answers", answers, *NOWHERE, "--format", "markdown")
     assert (text.code, markdown.code, text.err, markdown.err) == (0, 0, "", "")
     assert "Network type: cnn (convolutional network)" in text.out
@@ -113,7 +113,7 @@ def test_text_and_markdown_hold_the_same_advice(answers: Path) -> None:
 def test_a_saved_plan_gives_the_same_report(answers: Path, tmp_path: Path) -> None:
     saved = tmp_path / "plan.json"
     assert advisor("recommend", "--answers", answers, "--format", "json", "--output", saved).out == ""
-    direct = advisor("recommend", "--answers", answers)
+    direct = advisor("recommend", "--answers", answers, "--all")
     again = advisor("report", "--plan", saved, "--format", "text")
     assert (again.code, again.out) == (0, direct.out)
     report = advisor("report", "--plan", saved)

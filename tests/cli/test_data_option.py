@@ -58,10 +58,14 @@ def test_an_answer_outranks_the_data_and_the_contradiction_is_told(wine: Path) -
 
 @pytest.mark.slow
 def test_the_page_says_what_is_worth_trying(wine: Path) -> None:
-    said = " ".join(advisor("recommend", "--data", wine, "--target", "cultivar", "--machine", "none").out.split())
+    said = " ".join(
+        advisor("recommend", "--data", wine, "--target", "cultivar", "--machine", "none", "--all").out.split()
+    )
     assert "`advisor try` with the same --data and --target" in said
     assert "found in the data" in said
-    assert "WORTH TRYING" not in advisor("recommend", "--set", "data.modality=tabular", "--machine", "none").out
+    assert (
+        "WORTH TRYING" not in advisor("recommend", "--set", "data.modality=tabular", "--machine", "none", "--all").out
+    )
 
 
 @pytest.mark.slow

@@ -29,4 +29,4 @@ def test_a_number_has_no_other_values() -> None:
 def test_a_negative_number_of_a_pack_is_shown(tmp_path: Path) -> None:
     keys = "title: Odd, unit: s, headline: true, value: 0 - 5, help: None., sources: [arithmetic]"
     (tmp_path / "figures.yaml").write_text(f"figures:\n  house.odd: {{{keys}}}\n", encoding="utf-8")
-    assert "Odd: -5 s" in advisor("recommend", "--rules", str(tmp_path), *PLAN).out
+    assert "Odd: -5 s" in advisor("recommend", "--all", "--rules", str(tmp_path), *PLAN).out

@@ -127,7 +127,7 @@ def test_the_plan_for_one_of_its_machines_marks_what_comes_from_the_house() -> N
     for topic in ("cost", "parallelism.strategy", "training.precision"):
         assert entries[topic]["because"][0]["origin"] == str(PACK)
     assert any(line.endswith(f"# from the pack {PACK}") for line in entries["parallelism.strategy"]["actions"])
-    assert f"from the rule pack {PACK}" in " ".join(advisor("recommend", *inputs).out.split())
+    assert f"from the rule pack {PACK}" in " ".join(advisor("recommend", *inputs, "--all").out.split())
 
 
 def test_without_the_pack_nothing_of_the_house_is_advised() -> None:

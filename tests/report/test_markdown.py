@@ -36,7 +36,7 @@ def section(text: str, title: str) -> str:
 def test_it_begins_with_what_a_beginner_can_read() -> None:
     start = report().partition("## ")[0]
     assert start.startswith("# Advice: image\n")
-    assert "**What to build:** cnn (convolutional network), deep, with 64, 10 units per layer." in start
+    assert "**Network:** convolutional network, widths 64, 10 (settled)" in start
     assert "**How sure:** 5 settled, 1 leaning and 2 open." in start
 
 

@@ -37,7 +37,7 @@ def test_the_plan_is_listed_and_told(saved: Path) -> None:
             line = str(run.screen.query_one(PlanList).get_option("network.type").prompt)
             assert "✓ settled" in line
             assert "cnn" in line
-            assert "What to build: cnn (convolutional network)" in told(run)
+            assert "Network: convolutional network" in told(run)
             assert "data.examples: 50,000 examples (stated)" in told(run)
             assert run.desk.interview.progress.answers == ()
 

@@ -152,8 +152,8 @@ def _named(plan: Plan | Glance) -> dict[str, Quantity]:
 
 
 def _kept_on_processor(plan: Plan | Glance, known: Mapping[str, Known]) -> dict[str, Quantity]:
-    """What the network keeps on a processor, in place of what was counted for a graphics card: before it is known where a plan
-    computes. What somebody stated stays.
+    """Figures of the network that are others on a processor than on a graphics card, for which they were counted before it was
+    known where the plan computes. Those that somebody stated stay.
     """
     name = model_name(plan)
     there = kept_on_processor(name, plan.stated) if name is not None else {}

@@ -55,6 +55,9 @@ class Recommend(NamedTuple):
     format_: shared.FormatOption = Format.TEXT
     output: shared.Output = None
     force: shared.Force = False
+    whole: Annotated[
+        bool, typer.Option("--all", "--details", help="Every topic with its reasons, numbers and open questions.")
+    ] = False
 
 
 class Explain(NamedTuple):

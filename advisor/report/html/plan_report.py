@@ -15,12 +15,12 @@ from advisor.report.html.machine import machine_view
 from advisor.report.html.measurements import bets, charts, rates
 from advisor.report.html.rendering import render, text_of
 from advisor.report.page import Look
+from advisor.report.plan.brief import summary
 from advisor.report.plan.comparison import Comparison
 from advisor.report.plan.explanation import explain
 from advisor.report.plan.text import symbol
 from advisor.report.survey import claims
 
-_TIMES = ("s", "hours")
 UNICODE = Look(unicode=True)
 
 
@@ -33,7 +33,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "date": date,
         "school": words.SCHOOL_WORDS[plan.school],
         "rule_base": knowledge.digest[:12] or "unnamed",
-        "cards": _cards(plan, knowledge),
+        "cards": list(summary(plan, knowledge)),
         "counts": [(status_words(status), count) for status, count in words.by_status(plan).items()],
         "next_steps": [end for end in open_ends if not end.is_question][:1],
         "bets": bets(plan, knowledge, outcomes),
@@ -65,23 +65,6 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
 def comparison_html(comparison: Comparison, date: str = "") -> str:
     """Two plans: the facts, the advice and the numbers in which they differ."""
     return render("comparison.html.j2", title="Two plans side by side", date=date, comparison=comparison)
-
-
-def _cards(plan: Plan, knowledge: Knowledge) -> list[tuple[str, str]]:
-    """The questions of the first page with their answers."""
-    cards = list(contents.summary(plan, knowledge))
-    cards.insert(3, ("How long", _how_long(plan)))
-    return [*cards, ("How sure", contents.how_sure(plan))]
-
-
-def _how_long(plan: Plan) -> str:
-    """The times that are known, and the memory; else what would tell."""
-    known = [figure for figure in numbers.known_figures(plan) if figure.headline]
-    times = [f"{figure.title.lower()}: {numbers.figure_words(figure)}" for figure in known if figure.unit in _TIMES]
-    said = "; ".join(times) or "not known until a training step was timed: `advisor probe`"
-    memory = next((figure for figure in known if figure.name == "memory.training"), None)
-    needs = f" It needs about {numbers.figure_words(memory)} of memory." if memory is not None else ""
-    return f"{said[0].upper()}{said[1:]}.{needs}"
 
 
 def _survey(evidence: Evidence, knowledge: Knowledge) -> dict[str, object]:

@@ -11,6 +11,7 @@ from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference, sentence
 from advisor.report.markup import code, code_block, plain, table
 from advisor.report.numbers import NEEDS, needs_rows, numbers_table
+from advisor.report.plan.brief import summary
 from advisor.version import __version__
 
 
@@ -42,8 +43,8 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
 
 
 def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
-    """The plan at a glance: what to build, how to train it, on what, how sure; a line each."""
-    for start, said in [*contents.summary(plan, knowledge), ("How sure", contents.how_sure(plan))]:
+    """The plan at a glance, as on the first screen; a line each."""
+    for start, said in summary(plan, knowledge):
         yield f"- **{start}:** {plain(said)}"
     yield ""
 

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from advisor.errors import InputError
 from advisor.report import contents, words
 from advisor.report.numbers import figure_words, known_figures
+from advisor.report.plan.brief import summary
 from advisor.tui.requests import ToExport, ToTopic
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.text import lines, plain, problem_text
@@ -103,7 +104,7 @@ def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[Content]:
     """The summary of the plan, its numbers, open questions, facts and remarks."""
     yield Content.styled(printable(contents.title(plan)), "bold $text-primary")
     yield plain(f"by {words.SCHOOL_WORDS[plan.school]}")
-    for start, said in [*contents.summary(plan, knowledge), ("How sure", contents.how_sure(plan))]:
+    for start, said in summary(plan, knowledge):
         yield _line(start, said)
     figures = [figure for figure in known_figures(plan) if figure.headline]
     if figures:

@@ -10,17 +10,32 @@ from advisor.cli.commands.options import Recommend, Report
 from advisor.cli.console import look, warn
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
-from advisor.cli.options import Format, as_packs
+from advisor.cli.options import Format, as_packs, typed_again
 from advisor.inference.plan import Plan
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
 from advisor.report.page import Look
+from advisor.report.plan.brief import brief_of, brief_page
 from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved
 from advisor.session.inputs import plan_of
 from advisor.session.reporting import report_of
 
 if TYPE_CHECKING:
     from advisor.report.contents import Evidence
+
+_TOLD = {
+    "answers": "--answers",
+    "sets": "--set",
+    "data": "--data",
+    "target": "--target",
+    "model": "--model",
+    "input": "--input",
+    "python": "--python",
+    "machine": "--machine",
+    "school": "--school",
+    "packs": "--rules",
+}
+"""The options that tell the facts, with their flags: commands that are proposed repeat them."""
 
 
 def recommend(options: Recommend) -> None:
@@ -59,6 +74,9 @@ def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evid
     """Write the plan in the wanted form, HTML with the evidence beside it. Raises InputError."""
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
+    elif isinstance(options, Recommend) and options.format_ is Format.TEXT and not options.whole:
+        brief = brief_of(plan, knowledge, typed_again(options, _TOLD), data=options.data is not None)
+        deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
     else:
         shown = look() if options.output is None else Look()
         text = report_of(plan, knowledge, options.format_.value, evidence, shown)

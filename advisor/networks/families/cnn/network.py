@@ -104,7 +104,8 @@ class FilmCnn(nn.Module):
     ) -> None:
         super().__init__()
         self.frame = (colours, side, side)
-        padding = tuple(size // 2 for size in FILM_STEM)
+        frames, height, width = FILM_STEM
+        padding = (frames // 2, height // 2, width // 2)
         stem = nn.Conv3d(colours, channels[0], FILM_STEM, stride=(1, 2, 2), padding=padding)
         self.stages = nn.Sequential(stem, *_residual(channels, nn.Conv3d, following, dropout))
         self.pool = nn.Sequential(nn.AdaptiveAvgPool3d(1), nn.Flatten())

@@ -1,0 +1,344 @@
+"""The plan on one screen: what to build, what it needs, what could go wrong, how sure it is, and what to do next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from advisor.inference.plan import Plan, Recommendation, Status
+from advisor.knowledge.model import Knowledge
+from advisor.report import contents, words
+from advisor.report.changes import VERDICTS, difference
+from advisor.report.numbers import about_words, known_figures, memory_warning, number_words
+from advisor.report.page import Look, Page, Style, cells
+from advisor.report.plan.text import symbol
+from advisor.wording import join_names
+
+_NARROW = 60
+"""Columns, below which lines are told one after another."""
+LINES = 24
+"""Of a terminal as it usually is: the whole of the first screen."""
+_ROWS: Mapping[str, Mapping[str, str]] = {
+    "Network": {"network.model": "", "network.type": "", "network.hidden_units": "widths "},
+    "Start from": {"network.init": "", "training.adaptation": ""},
+    "Loss": {"training.loss": ""},
+    "Train with": {"training.optimizer": "", "training.learning_rate": "rate ", "training.batch_size": "batch "},
+    "Overfitting": {"training.regularization": ""},
+    "Run on": {"compute.device": "", "compute.threads": "", "training.precision": ""},
+    "Memory": {"memory.strategy": ""},
+    "Shared by": {"parallelism.strategy": "", "sync.strategy": ""},
+    "Beat first": {"baseline": ""},
+}
+"""Labels of the lines, and the topics of each with the words that stand before its advice."""
+_SAYS_NOTHING: tuple[object, ...] = (None, "none", "fits", "threads", (), [])
+_SHORT: Mapping[tuple[str, str], str] = {
+    ("network.init", "pretrained"): "published weights",
+    ("training.adaptation", "full"): "all of them trained further",
+    ("training.adaptation", "last_layer"): "only a new last layer trained",
+    ("training.adaptation", "lora"): "with small matrices beside them (LoRA)",
+    ("training.adaptation", "qlora"): "in 4 bits, with small matrices beside them (QLoRA)",
+}
+"""Values whose words stand for themselves in the whole plan, and follow others here."""
+_WITH_UNIT = ("compute.threads",)
+_MOST_NAMES = 3
+_HOURS = 3600.0
+_PATIENCE = 24.0
+"""Hours for the fewest usual passes, from which training is called slow where nobody said how long it may take."""
+_THINGS: Mapping[str, str] = {
+    "tabular": "rows of a table",
+    "image": "pictures",
+    "audio": "sounds",
+    "video": "films",
+    "text": "texts",
+    "time_series": "series",
+    "graph": "graphs",
+    "tree": "trees",
+}
+_TASKS: Mapping[str, str] = {
+    "classify": "sort {things} into {outputs}classes",
+    "regress": "predict {outputs}numbers from {things}",
+    "forecast": "predict how {things} go on",
+    "generate": "make new ones like {things}",
+    "reconstruct": "compress {things} and restore them",
+    "represent": "turn {things} into short vectors",
+    "detect_anomalies": "tell unusual {things} from normal ones",
+    "segment": "give a class to every part of {things}",
+    "translate": "turn {things} into other sequences",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that is advised, as sure as the least sure topic in it."""
+
+    label: str
+    says: str
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """The first screen, before it is text, Markdown or HTML."""
+
+    title: str
+    lines: tuple[Line, ...]
+    measured: tuple[str, ...]
+    """A sentence for each bet that was settled by measuring: was, is, and by how much."""
+    needs: tuple[str, ...]
+    """Memory, time, price: each with where it comes from."""
+    warnings: tuple[str, ...]
+    counts: str
+    questions: tuple[tuple[str, str], ...]
+    """Facts that could change it most, each with its question; the first first."""
+    next: tuple[tuple[str, str], ...]
+    """Complete commands, and what each is for."""
+
+
+def brief_of(plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False) -> Brief:
+    """The first screen of a plan.
+
+    Args:
+        arguments: of the command line that told the facts, as they are typed in a shell; commands repeat them.
+        data: they name data, from which commands can learn.
+    """
+    network = plan.recommendations.get("network.type")
+    begun = network is None or network.value is not None or bool(network.tied)
+    return Brief(
+        title=title_of(plan),
+        lines=tuple(_lines(plan, knowledge)) if begun else (),
+        measured=tuple(_measured(plan, knowledge)),
+        needs=tuple(needs_of(plan)) if begun else (),
+        warnings=tuple(warnings_of(plan)),
+        counts=f"{words.status_counts(plan)}.",
+        questions=tuple(_questions(plan, knowledge)),
+        next=tuple(_next(plan, arguments, data)),
+    )
+
+
+def _value(plan: Plan, topic: str) -> object:
+    """The recommended value; None where there is none, and for a topic that the rule base does not have."""
+    entry = plan.recommendations.get(topic)
+    return None if entry is None else entry.value
+
+
+def title_of(plan: Plan) -> str:
+    """`sort 20,000 pictures into 12 classes, on 2 cores`"""
+    facts = {name: known.value for name, known in plan.facts.items()}
+    things = _THINGS.get(str(facts.get("data.modality")), "examples")
+    count, outputs = facts.get("data.examples"), facts.get("task.outputs")
+    said = _TASKS.get(str(facts.get("task.kind")), "no task is stated yet").format(
+        things=f"{count:,} {things}" if isinstance(count, int) else things,
+        outputs=f"{outputs:,} " if isinstance(outputs, int) else "",
+    )
+    said = said.replace(" 1 numbers", " one number").replace("1 rows", "one row")
+    place = _place(facts)
+    return f"{said}, {place}" if place else said
+
+
+def _place(facts: Mapping[str, object]) -> str:
+    cards, card, cores = (facts.get(f"machine.{name}") for name in ("gpu.count", "gpu.name", "cpu.usable_cores"))
+    nodes = facts.get("cluster.nodes")
+    machines = f"{nodes} machines with " if isinstance(nodes, int) and nodes > 1 else ""
+    each = " each" if machines else ""
+    if isinstance(cards, int) and cards:
+        return f"on {machines}{f'{cards} x ' if cards > 1 else ''}{card or 'a GPU'}{each}"
+    if isinstance(cores, int):
+        return f"on {machines}{cores} {'core' if cores == 1 else 'cores'}{each}, no GPU"
+    return ""
+
+
+def _lines(plan: Plan, knowledge: Knowledge) -> Iterator[Line]:
+    for label, parts in _ROWS.items():
+        entries = [entry for name in parts if (entry := plan.recommendations.get(name)) is not None]
+        said = [
+            (entry, f"{parts[entry.topic]}{name_of(knowledge, entry)}")
+            for entry in entries
+            if words.is_advice(entry) and (entry.value not in _SAYS_NOTHING or entry.tied)
+        ]
+        if label == "Network" and any(entry.topic == "network.model" for entry, _ in said):
+            said = said[:1]  # it has the type and the widths that it has
+        if said:
+            statuses = [entry.status for entry, _ in said]
+            least = next(one for one in (Status.OPEN, Status.LEANING, *statuses) if one in statuses)
+            yield Line(label, ", ".join(text for _, text in said), least)
+
+
+def name_of(knowledge: Knowledge, entry: Recommendation) -> str:
+    """The advice in the words of the field and without its identifier: `AdamW`, `cross-entropy`, `early stopping, dropout`."""
+    values = knowledge.topics[entry.topic].values
+    if entry.value is None:
+        return join_names([values.get(str(one), str(one)) for one in entry.tied], "or") or "nothing to go on yet"
+    if isinstance(entry.value, list | tuple) and values:
+        named = [values.get(str(one), str(one)) for one in entry.value]
+        more = [f"{len(named) - _MOST_NAMES} more"] if len(named) > _MOST_NAMES else []
+        return ", ".join([*named[:_MOST_NAMES], *more])
+    if (entry.topic, str(entry.value)) in _SHORT:
+        return _SHORT[entry.topic, str(entry.value)]
+    if values:
+        said = values.get(str(entry.value), str(entry.value))
+        return said.removesuffix(" (not a network)")
+    unit = entry.unit if entry.topic in _WITH_UNIT else ""
+    return words.value_words(knowledge, entry.topic, entry.value, unit)
+
+
+def _measured(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
+    for entry in plan.recommendations.values():
+        if entry.measured is not None:
+            before, after = words.measured_change(knowledge, entry, entry.measured)
+            change = f"{after}, as before" if before == after else f"{before} -> {after}"
+            found = difference(entry.measured)
+            yield f"{entry.title}: {change}, {VERDICTS[entry.measured.verdict]}: {found}"
+
+
+def needs_of(plan: Plan) -> Iterator[str]:
+    """Memory, time of a pass and of it all, and the price, as far as they are known."""
+    known = {figure.name: figure.value for figure in known_figures(plan) if figure.value is not None}
+    if "memory.training" in known:
+        yield f"{number_words(known['memory.training'], 'bytes')} of memory"
+    if "time.epoch" in known and "time.doubt" in known:
+        each, doubt = known["time.epoch"], known["time.doubt"]
+        low, middle, high = map(about_words, (each / doubt, each, each * doubt))
+        yield f"a pass over the data about {middle} ({low} to {high}: {_origin(doubt)})"
+    if "time.shortest" in known and "time.longest" in known:
+        fewest, most = (f"{known[name]:,.0f}" for name in ("time.fewest_passes", "time.most_passes"))
+        shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
+        yield f"{fewest} to {most} passes: {shortest} to {longest} in all"
+    if "cost.lowest" in known and "cost.highest" in known:
+        lowest, highest = (f"{float(f'{known[name]:.2g}'):,g}" for name in ("cost.lowest", "cost.highest"))
+        yield f"price {lowest} to {highest} (in the currency of your prices)"
+
+
+def _origin(doubt: float) -> str:
+    """The origin of a time, by how far it may be off."""
+    if doubt <= 1.25:
+        return "a step was measured"
+    if doubt <= 2:
+        return "computed from products measured here"
+    return "computed from published speed" if doubt <= 3 else "guessed from the cores"
+
+
+def warnings_of(plan: Plan) -> Iterator[str]:
+    """Things that go wrong if the plan is followed as it stands, and what would help."""
+    fits = memory_warning(plan)
+    if fits:
+        yield fits
+    known = {figure.name: figure.value for figure in known_figures(plan) if figure.value is not None}
+    speed_up = known.get("scaling.speed_up")
+    if speed_up is not None and speed_up < 1:
+        yield (
+            f"All devices together are slower than one alone would be ({speed_up:.2g} times as fast): they wait for each "
+            "other. A faster link between them, fewer machines, or adapters in place of all weights would help."
+        )
+    allowed, shortest = plan.facts.get("project.hours_available"), known.get("time.shortest")
+    hours = float(allowed.value) if allowed is not None and isinstance(allowed.value, int | float) else None
+    if shortest is not None and shortest > _HOURS * (_PATIENCE if hours is None else hours):
+        reason = "more than a day" if hours is None else f"more than the {hours:g} h allowed"
+        yield f"Slow here: even the fewest usual passes take {reason}. {_faster(plan)}"
+
+
+def _faster(plan: Plan) -> str:
+    """Ways to be faster, as far as they are not taken already."""
+    ways = []
+    if _value(plan, "network.init") == "pretrained" and _value(plan, "training.adaptation") == "full":
+        ways.append("train the last layer alone")
+    modality = plan.facts.get("data.modality")
+    if modality is not None and modality.value in ("image", "video"):
+        ways.append("make the pictures smaller")
+    if _value(plan, "compute.device") == "cpu":
+        ways.append("plan for a rented GPU (`--machine l4`)")
+    return f"What helps: {join_names(ways or ['fewer examples first', 'a smaller network'], 'or')}."
+
+
+def _questions(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    for name in plan.questions:
+        fact = knowledge.vocabulary.facts.get(name)
+        if fact is not None:
+            yield name, fact.question
+
+
+def _next(plan: Plan, arguments: str, data: bool) -> Iterator[tuple[str, str]]:
+    said = f" {arguments}" if arguments else ""
+    if _value(plan, "network.type") is None:
+        yield "advisor wizard", "answer a few questions"
+        return
+    if plan.probes and not words.plans_elsewhere(plan):
+        yield f"advisor probe{said}", "time it on this machine"
+    if data:
+        yield f"advisor try{said}", "is a network worth it on these data?"
+    yield f"advisor starter{said} --output project", "PyTorch code for this plan"
+
+
+def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    """The same for the head of a report: labels, and what stands behind each."""
+    brief = brief_of(plan, knowledge)
+    yield "The task", f"{brief.title}."
+    yield from (("Mind", warning) for warning in brief.warnings)
+    yield from (("Measured", f"{said}.") for said in brief.measured)
+    yield from ((line.label, f"{line.says} ({words.STATUS_WORDS[line.status]})") for line in brief.lines)
+    if brief.needs:
+        yield "Needs", f"{'; '.join(brief.needs)}."
+    yield "How sure", contents.how_sure(plan)
+
+
+# --- as text -----------------------------------------------------------------------------------------------------
+
+
+def brief_page(brief: Brief, look: Look, *, more: str = "--all") -> str:
+    """The first screen, at most LINES lines at 80 columns: what matters least gives way where there is too much.
+
+    Args:
+        more: the option that shows the rest.
+    """
+    for questions, commands, lines in ((3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (0, 1, 6), (0, 1, 5)):
+        asked = more, questions, commands, lines
+        plain = _page(brief, replace(look, colour=False), *asked).lines
+        if sum(max(1, math.ceil(cells(line) / look.columns)) for line in plain) <= LINES:
+            break
+    return _page(brief, look, *asked).text()
+
+
+def _page(brief: Brief, look: Look, more: str, questions: int, commands: int, lines: int) -> Page:
+    page = Page(look)
+    page.add(brief.title, first=[("PLAN  ", Style.HEADING)])
+    page.blank()
+    for warning in brief.warnings:
+        page.add((_shortened(warning), Style.CARE), first=[("  ! ", Style.CARE)])
+    for said in brief.measured[:lines]:
+        page.add(said, first=[("  measured  ", Style.GOOD)])
+    for line in _most_telling(brief.lines, lines):
+        mark, style = symbol(line.status, look)
+        status = (f"{mark} {words.STATUS_WORDS[line.status]}", style)
+        if look.columns < _NARROW:
+            page.add(f"{line.says} ", status, first=[(f"{line.label}: ", Style.FAINT)], rest="  ")
+        else:
+            page.columns((((line.label, Style.FAINT),), (line.says,), (status,)), (11, look.columns - 28, 11))
+    if brief.needs:
+        label = "Needs: " if look.columns < _NARROW else f"{'Needs':<13}"
+        page.add("; ".join(brief.needs), first=[(label, Style.FAINT)], rest="  " if look.columns < _NARROW else None)
+    page.blank()
+    shown = brief.questions[:questions]
+    width = max((cells(name) for name, _ in shown), default=0)
+    ask = " An answer could still change it:" if shown else ""
+    page.add(f"{brief.counts}{ask}")
+    for name, question in shown:
+        page.add((name, Style.STRONG), " " * (2 + width - cells(name)), question, first="  ", rest="    ")
+    page.blank()
+    page.add(("NEXT", Style.HEADING), f"  {more} shows everything, with reasons")
+    for command, purpose in brief.next[:commands]:
+        beside = f"  # {purpose}" if cells(command) + cells(purpose) + 6 <= look.columns else ""
+        page.verbatim(f"{command}{beside}", first="  ")
+    return page
+
+
+def _shortened(warning: str) -> str:
+    """Its first two sentences: the rest stands in the whole plan."""
+    sentences = warning.split(". ")
+    return warning if len(sentences) <= 2 else ". ".join(sentences[:2]) + "."
+
+
+def _most_telling(lines: Sequence[Line], most: int) -> Sequence[Line]:
+    """The first lines, without those for which there is no room; what to beat first stays."""
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], lines[-1]]

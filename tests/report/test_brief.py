@@ -1,0 +1,149 @@
+"""The first screen of a plan: one screen of a terminal, whatever is known, with commands that can be typed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from advisor import Session
+from advisor.inference.plan import Plan
+from advisor.report.page import Look, cells
+from advisor.report.plan.brief import LINES, Brief, brief_of, brief_page, name_of, needs_of, title_of, warnings_of
+
+from .small import knowledge as small_knowledge
+from .small import measured_plan
+
+PICTURES = {"task.kind": "classify", "data.modality": "image", "data.examples": 20_000, "task.outputs": 12}
+SIZED = {"data.inputs": 150_528, "project.pretrained_allowed": True}
+TEXTS = {"task.kind": "generate", "data.modality": "text", "data.sequence_length": 2048, "data.examples": 50_000}
+SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "no facts": ({}, {}),
+    "two facts": ({"task.kind": "classify", "data.modality": "image"}, {"machine": "none"}),
+    "pictures on a processor": (PICTURES | SIZED, {"machine": "epyc-9654"}),
+    "a language model to adapt": (TEXTS, {"machine": "rtx-4090", "model": "llama-3.1-8b"}),
+    "one that fits nowhere": (
+        TEXTS | {"network.parameters": 70_000_000_000, "project.pretrained_allowed": False},
+        {"machine": "rtx-4090"},
+    ),
+    "a cluster": (
+        PICTURES | SIZED | {"cluster.nodes": 4, "machine.gpu.count": 8},
+        {"machine": "h100-sxm-80gb"},
+    ),
+    "a table": ({"task.kind": "regress", "data.modality": "tabular", "data.examples": 900}, {"machine": "none"}),
+    "a series": ({"task.kind": "forecast", "data.modality": "time_series"}, {"machine": "none"}),
+}
+
+
+def planned(facts: dict[str, Any], **named: Any) -> tuple[Session, Plan]:
+    session = Session(facts, **{"machine": "none", **named})
+    return session, session.plan()
+
+
+def brief(plan: Plan, arguments: str = "") -> Brief:
+    assert plan.knowledge is not None
+    return brief_of(plan, plan.knowledge, arguments)
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("arguments", ["--answers my.yaml", "--set data.modality=image " * 8])
+def test_it_fits_on_one_screen(name: str, arguments: str) -> None:
+    facts, named = SITUATIONS[name]
+    _, plan = planned(facts, **named)
+    page = brief_page(brief(plan, arguments.strip()), Look(80, colour=False))
+    assert sum(max(1, -(-cells(line) // 80)) for line in page.splitlines()) <= LINES
+    assert page.startswith("PLAN  ")
+    assert "NEXT" in page
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 200])
+def test_nothing_but_commands_is_wider_than_the_screen(width: int) -> None:
+    _, plan = planned(PICTURES)
+    lines = brief_page(brief(plan), Look(width)).splitlines()
+    assert max(cells(line) for line in lines if "advisor " not in line) <= min(width, 100)
+
+
+def test_it_names_what_people_say_and_not_identifiers() -> None:
+    _, plan = planned(PICTURES | SIZED)
+    page = brief_page(brief(plan), Look())
+    assert "cross-entropy" in page
+    assert "cross_entropy" not in page
+    assert "published weights" in page
+    assert "network.type" not in page
+
+
+def test_how_sure_a_line_is_follows_the_least_sure_in_it() -> None:
+    _, plan = planned(PICTURES | SIZED)
+    (line,) = (line for line in brief(plan).lines if line.label == "Train with")
+    parts = ("training.optimizer", "training.learning_rate", "training.batch_size")
+    statuses = {plan.recommendations[name].status.value for name in parts}
+    assert line.status.value == ("leaning" if "leaning" in statuses else "settled")
+
+
+@pytest.mark.parametrize(
+    ("facts", "title"),
+    [
+        (PICTURES, "sort 20,000 pictures into 12 classes"),
+        ({"task.kind": "regress", "data.modality": "tabular", "task.outputs": 1}, "predict one number from rows of a table"),
+        ({"task.kind": "forecast", "data.modality": "time_series"}, "predict how series go on"),
+        ({}, "no task is stated yet"),
+    ],
+)  # fmt: skip
+def test_its_title_is_the_task_in_words(facts: dict[str, Any], title: str) -> None:
+    _, plan = planned(facts)
+    assert title_of(plan) == title
+
+
+def test_the_machine_stands_in_the_title() -> None:
+    _, plan = planned(PICTURES | {"cluster.nodes": 4, "machine.gpu.count": 8}, machine="h100-sxm-80gb")
+    assert title_of(plan).endswith(", on 4 machines with 8 x h100-sxm-80gb each")
+
+
+def test_memory_and_times_are_the_figures_of_the_plan() -> None:
+    _, plan = planned(PICTURES | SIZED | {"project.price_per_hour": 2}, machine="rtx-4090")
+    memory, a_pass, whole, price = needs_of(plan)
+    known = {figure.name: figure.value for figure in plan.figures}
+    assert memory.startswith(f"{known['memory.training'] / 1e9:.3g} GB")  # type: ignore[operator]
+    assert a_pass.startswith("a pass over the data about ")
+    assert "computed from published speed" in a_pass
+    assert known["time.longest"] == pytest.approx(20 * known["time.epoch"])  # type: ignore[operator]
+    assert whole.startswith("3 to 20 passes: ")
+    assert price.startswith("price ")
+
+
+def test_what_is_slow_is_told_with_what_would_help() -> None:
+    answers = PICTURES | SIZED | {"data.examples": 20_000_000, "project.hours_available": 2}
+    _, plan = planned(answers, machine="epyc-9654")
+    (told,) = warnings_of(plan)
+    assert told.startswith("Slow here: even the fewest usual passes take more than the 2 h allowed.")
+    assert "make the pictures smaller" in told
+    assert "rented GPU" in told
+
+
+def test_machines_that_wait_for_each_other_are_told() -> None:
+    large = TEXTS | {"network.parameters": 70_000_000_000, "project.pretrained_allowed": False, "cluster.nodes": 4}
+    slow = {"machine.gpu.count": 8, "cluster.network_bytes_per_second": 125_000_000}
+    _, plan = planned(large | slow, machine="h100-sxm-80gb")
+    assert any("slower than one alone would be" in told for told in warnings_of(plan))
+
+
+def test_what_was_measured_stands_first() -> None:
+    plan = measured_plan()
+    page = brief_page(brief_of(plan, small_knowledge()), Look())
+    first = next(line for line in page.splitlines()[1:] if line.strip())
+    assert first.startswith("  measured  Processor threads: ")
+
+
+def test_commands_repeat_the_facts() -> None:
+    _, plan = planned(PICTURES)
+    commands = [command for command, _ in brief(plan, "--answers my.yaml").next]
+    assert commands == ["advisor starter --answers my.yaml --output project"]
+    assert [command for command, _ in brief(planned({})[1]).next] == ["advisor wizard"]
+
+
+def test_a_topic_without_a_value_has_none() -> None:
+    _, plan = planned({"task.kind": "classify", "data.modality": "image"})
+    assert plan.knowledge is not None
+    entry = replace(plan.recommendations["network.init"], value=None, tied=("he", "lecun"))
+    assert name_of(plan.knowledge, entry) == "He (Kaiming) or LeCun"
