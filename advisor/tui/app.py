@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from advisor.tui import requests
@@ -51,12 +52,13 @@ class Wizard(Host):
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True, tooltip="Leave; what you said is saved."),
     ]  # fmt: skip
 
-    def __init__(self, desk: Desk, resumed: list[str] | None = None) -> None:
+    def __init__(self, desk: Desk, resumed: list[str] | None = None, driver: type[Driver] | None = None) -> None:
         """
         Args:
             resumed: what to say of the conversation that the desk goes on with already; None where there is none yet.
+            driver: of another screen than the terminal.
         """
-        super().__init__(desk)
+        super().__init__(desk, driver)
         self.resumed = resumed
         self.theme = DARK
         self._ends_soon = False
@@ -119,7 +121,8 @@ class Wizard(Host):
             yield from cast("WizardScreen[object]", screen).commands()
         yield SystemCommand("View: Light or dark", "Swap light and dark colours", self.action_turn_light)
         yield SystemCommand("Help: Keys and focus", "Explain what has the focus, and list its keys", self.action_help)
-        yield SystemCommand("Wizard: Quit", "What you said is saved", self.action_quit)
+        kept = "What you did not export is forgotten" if self.is_web else "What you said is saved"
+        yield SystemCommand("Wizard: Quit", kept, self.action_quit)
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
