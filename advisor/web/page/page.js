@@ -19,11 +19,16 @@ window.open = (address, where) => {
 const asksBeforeLeaving = (event) => event.preventDefault();
 addEventListener("beforeunload", asksBeforeLeaving);
 
-window.addEventListener("load", () => document.querySelector(".xterm-helper-textarea")?.focus());
 document.getElementById("again").addEventListener("click", () => location.reload());
+let begun = false;
 new MutationObserver(() => {
+  const now = document.body.classList;
+  if (now.contains("-first-byte") && !begun) {
+    begun = true;
+    document.querySelector(".xterm-helper-textarea").focus();
+  }
   const ended = document.getElementById("ended");
-  if (document.body.classList.contains("-closed") && ended.hidden) {
+  if (now.contains("-closed") && ended.hidden) {
     removeEventListener("beforeunload", asksBeforeLeaving);
     ended.hidden = false;
     document.getElementById("again").focus();
