@@ -58,7 +58,7 @@ def set_up_apart(base: Path) -> None:
 
     A conversation in it, and what is tried on data, are gone with it. Raises StateError.
     """
-    ours, apart = state_folder(), base / host_name(socket.gethostname())
+    ours, apart = state_folder().absolute(), base / host_name(socket.gethostname())
     make_private(apart)
     with _explained(apart, "cannot be set up", _CHECK):
         for name in _MEASURED:

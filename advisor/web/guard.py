@@ -1,4 +1,4 @@
-"""Who is answered: requests of this computer's browser, from our own page, that know the token."""
+"""The check of each request: it comes from a browser of this computer, from our own page, and knows the token."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ import psutil
 
 from tests.cli.program import PROGRAM, environment
 
+ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0
 """Seconds that anything may take before a test gives up: machines of tests are busy."""
 UPGRADE = {
@@ -33,13 +34,15 @@ def heed_signals() -> None:
 class Served:
     """Started on entering, in `folder`, where it also remembers things; ended on leaving."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *arguments: str, **variables: str) -> None:
         self.folder = folder
+        self._arguments = arguments or ("--no-browser",)
+        self._variables = {"ADVISOR_STATE": str(folder / "state"), "PYTHONPATH": str(ROOT), **variables}
 
     def __enter__(self) -> Self:
         self.process = subprocess.Popen(
-            [*PROGRAM, "serve", "--no-browser"],
-            env=environment(ADVISOR_STATE=str(self.folder / "state"), PYTHONPATH=str(Path(__file__).parents[2])),
+            [*PROGRAM, "serve", *self._arguments],
+            env=environment(**self._variables),
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

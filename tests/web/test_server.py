@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
 
-from advisor.web.server import FILES, listening
+from advisor.web.server import FILES
 from tests.cli.program import advisor, refused
-from tests.web.served import PATIENCE, UPGRADE, Served, gone, without
+from tests.web.served import UPGRADE, Served, gone, without
 
 FOREIGN = "https://advisor.example"
 
@@ -124,21 +125,20 @@ def test_a_server_that_is_killed_leaves_no_wizard(tmp_path: Path) -> None:
         kept.close()
 
 
-def test_a_ticket_leads_to_the_page_once() -> None:
-    async def answers() -> list[tuple[int, str | None]]:
-        async with listening(0) as guard:
-            ticket = guard.opening.rpartition("/")[2]
-
-            def ask() -> tuple[int, str | None]:
-                connection = http.client.HTTPConnection("127.0.0.1", guard.port, timeout=PATIENCE)
-                connection.request("GET", f"/{ticket}")
-                answer = connection.getresponse()
-                return answer.status, answer.headers["Location"]
-
-            found = [await asyncio.to_thread(ask) for _ in range(2)]
-            return [(status, where and where.replace(guard.token, "TOKEN")) for status, where in found]
-
-    assert asyncio.run(answers()) == [(303, "/TOKEN/"), (403, None)]
+def test_a_browser_is_started_with_a_ticket_and_not_with_the_token(tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/given.part && mv {tmp_path}/given.part {tmp_path}/given\n')
+    browser.chmod(0o700)
+    with Served(tmp_path, "--open", BROWSER=str(browser), DISPLAY=":0") as served:
+        given = tmp_path / "given"
+        while not given.exists():  # pytest ends what never ends
+            time.sleep(0.05)
+        ticket = urlsplit(given.read_text().strip())
+        assert ticket.netloc == served.own
+        assert served.path.strip("/") not in ticket.path
+        answer = served.asked(ticket.path)
+        assert (answer.status, answer.headers["Location"]) == (303, served.path)
+        assert served.asked(ticket.path).status == 403
 
 
 def test_a_port_that_is_taken_is_told() -> None:

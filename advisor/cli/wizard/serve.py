@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -53,7 +54,7 @@ async def _until_told(options: Serve, listening: Callable[[int], AbstractAsyncCo
             sys.stdout.flush()
             with contextlib.redirect_stdout(sys.stderr):  # textual-serve prints there what a process has complained of
                 if options.browser and _has_screen():
-                    await asyncio.to_thread(webbrowser.open, guard.opening)
+                    threading.Thread(target=webbrowser.open, args=(guard.opening,), daemon=True).start()
                 await ended.wait()
 
 

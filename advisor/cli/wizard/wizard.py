@@ -57,7 +57,7 @@ def _resume_command(plain: bool, options: Wizard) -> str:
     return f"advisor wizard {'--plain ' if plain else ''}--resume {named}".strip()
 
 
-def _on_the_whole_screen(desk: Desk, resumed: list[str] | None, *, window: bool) -> None:
+def _on_the_whole_screen(desk: Desk, resumed: list[str] | None, *, window: bool = False) -> None:
     from advisor.tui import app as tui  # 150 ms
 
     if window:
