@@ -161,6 +161,27 @@ def test_a_wizard_ends_with_its_tab(browser: Browser, served: Served) -> None:
     stays.page.close()
 
 
+def test_what_a_window_measures_ends_with_it(browser: Browser, served: Served) -> None:
+    window = Window(browser, served.address)
+    window.sees(BEGIN)
+    window.press("5")
+    window.sees("Measure this machine", "Memory")
+    window.press("Control+s")
+    (wizard,) = served.wizards()
+    while not (measures := wizard.children()):  # pytest ends what never begins
+        window.page.wait_for_timeout(50)
+    window.page.close()
+    assert gone([wizard, *measures])
+
+
+def test_a_wizard_that_breaks_down_is_told_in_the_page(browser: Browser, served: Served) -> None:
+    window = Window(browser, served.address)
+    window.sees(BEGIN)
+    served.wizards()[0].kill()
+    window.page.get_by_role("heading", name="This conversation has ended").wait_for()
+    window.page.close()
+
+
 def test_a_page_from_elsewhere_gets_neither_the_page_nor_a_wizard(browser: Browser, served: Served) -> None:
     page = browser.new_page()
     page.route("http://advisor.example/", lambda route: route.fulfill(body="<!DOCTYPE html>", content_type="text/html"))
