@@ -15,6 +15,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from advisor.tui import requests
+from advisor.tui.dialogs.ask import Ask
 from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.host import PAINTING_SECONDS, Host
 from advisor.tui.screen import WizardScreen
@@ -23,6 +24,8 @@ from advisor.tui.stopped import heed_stops
 if TYPE_CHECKING:
     from advisor.session.desk import Desk
 
+LEAVE = "Leave the conversation?"
+FORGOTTEN = "It ends with this window. What you did not export is forgotten."
 LIGHT, DARK = "textual-light", "textual-dark"
 SCREENS: Mapping[type[requests.Request[Any]], str] = {
     requests.ToStart: "start:StartScreen",
@@ -94,7 +97,19 @@ class Wizard(Host):
         self._wake()
 
     async def action_quit(self) -> None:
-        self._leave()
+        said = self.standing is not None and bool(self.standing.progress.answers)
+        if self.is_web and said and not self._ends_soon:
+            self._ask_to_leave()
+        else:
+            self._leave()
+
+    @work(group="leaving")
+    async def _ask_to_leave(self) -> None:
+        """In a window of a browser, with which the conversation ends."""
+        if not isinstance(self.screen, Ask) and await self.push_screen_wait(
+            Ask(LEAVE, FORGOTTEN, yes="Leave", no="Stay")
+        ):
+            self._leave()
 
     @work(group="leaving")
     async def _leave(self) -> None:

@@ -104,6 +104,8 @@ def test_the_keyboard_alone_leads_to_a_report_that_is_saved_and_downloaded(brows
     window.sees("Go on")
     wizards = served.wizards()
     window.press("Escape")
+    window.sees("Leave the conversation?", "is forgotten")
+    window.press("y")
     window.page.get_by_role("heading", name="This conversation has ended").wait_for()
     assert gone(wizards)
     with window.page.expect_websocket():
