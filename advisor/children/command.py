@@ -4,7 +4,8 @@ A process of ours must not run or read files only because they lie in the curren
 downloaded data set with a `torch.py` in it, say. So no process gets that folder, by none of the ways that lead there:
 
 - as its own current folder: it is given a private one, where libraries look for `matplotlibrc` and the like, and where
-  `python -c` looks for modules, by which torch and multiprocessing start processes of their own;
+  `python -c` looks for modules, by which torch and multiprocessing start processes of their own (only a wizard behind a
+  window of a browser has it, as one in a terminal has: people name files from there);
 - as the first place of modules: `-P` for itself, PYTHONSAFEPATH for all that it starts;
 - as an empty or relative entry of a search path (`PYTHONPATH=:/opt/lib` names the current folder): of modules,
   programs, shared libraries, or of what a compiler takes, since torch.compile starts one.
@@ -27,6 +28,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
 
 SEARCH_PATHS = frozenset(
     {
@@ -120,6 +125,21 @@ def start(
         cwd=folder,
         env=dict(started.environment),
         start_new_session=session,
+    )
+
+
+async def start_here(started: Command) -> Process:
+    """Start a program of ours that somebody works with, in the current folder, which they name files from; it is a session
+    of its own, so Ctrl-C in the terminal is not for it. All three pipes are to be read. Raises OSError."""
+    import asyncio  # 40 ms
+
+    return await asyncio.create_subprocess_exec(
+        *started.arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(started.environment),
+        start_new_session=True,
     )
 
 

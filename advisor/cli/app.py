@@ -15,6 +15,7 @@ from advisor.version import __version__
 
 COMMANDS = {
     "wizard": ("wizard.wizard:wizard", "Ask one question at a time and end with a plan."),
+    "serve": ("wizard.serve:serve", "The wizard in a browser, for this computer only, until Ctrl-C."),
     "recommend": ("commands.planning.report:recommend", "Recommend from answers, flags and this machine."),
     "explain": ("commands.planning.explain:explain", "Why one topic is advised as it is, and what would flip it."),
     "compare": ("commands.planning.compare:compare", "Two sets of answers, and where their plans differ."),

@@ -22,6 +22,8 @@ MAX_BYTES = 16_000_000
 NEWER = "was written by a newer version of this program"
 LONGEST_WAIT = 10.0
 """Seconds for another program that saves to the same file."""
+_MEASURED = ("measurements", "journal")
+_TRIED = "trials.json"
 _CHECK = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
 
 
@@ -49,6 +51,21 @@ def state_folder() -> Path:
     folder = _base_folder() / host_name(socket.gethostname())
     make_private(folder)
     return folder
+
+
+def set_up_apart(base: Path) -> None:
+    """Set up a folder for ADVISOR_STATE that shares with this host's own what was measured, and no conversation.
+
+    A conversation in it, and what is tried on data, are gone with it. Raises StateError.
+    """
+    ours, apart = state_folder().absolute(), base / host_name(socket.gethostname())
+    make_private(apart)
+    with _explained(apart, "cannot be set up", _CHECK):
+        for name in _MEASURED:
+            make_folder(ours / name)
+            (apart / name).symlink_to(ours / name, target_is_directory=True)
+        with suppress(FileNotFoundError):
+            save_private(apart / _TRIED, read_private(ours / _TRIED, MAX_BYTES))
 
 
 def make_private(folder: Path) -> None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from advisor.tui import requests
+from advisor.tui.dialogs.ask import Ask
 from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.host import PAINTING_SECONDS, Host
 from advisor.tui.screen import WizardScreen
@@ -22,6 +24,8 @@ from advisor.tui.stopped import heed_stops
 if TYPE_CHECKING:
     from advisor.session.desk import Desk
 
+LEAVE = "Leave the conversation?"
+FORGOTTEN = "It ends with this window. What you did not export is forgotten."
 LIGHT, DARK = "textual-light", "textual-dark"
 SCREENS: Mapping[type[requests.Request[Any]], str] = {
     requests.ToStart: "start:StartScreen",
@@ -51,12 +55,13 @@ class Wizard(Host):
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True, tooltip="Leave; what you said is saved."),
     ]  # fmt: skip
 
-    def __init__(self, desk: Desk, resumed: list[str] | None = None) -> None:
+    def __init__(self, desk: Desk, resumed: list[str] | None = None, driver: type[Driver] | None = None) -> None:
         """
         Args:
             resumed: what to say of the conversation that the desk goes on with already; None where there is none yet.
+            driver: of another screen than the terminal.
         """
-        super().__init__(desk)
+        super().__init__(desk, driver)
         self.resumed = resumed
         self.theme = DARK
         self._ends_soon = False
@@ -92,7 +97,19 @@ class Wizard(Host):
         self._wake()
 
     async def action_quit(self) -> None:
-        self._leave()
+        said = self.standing is not None and bool(self.standing.progress.answers)
+        if self.is_web and said and not self._ends_soon:
+            self._ask_to_leave()
+        else:
+            self._leave()
+
+    @work(group="leaving")
+    async def _ask_to_leave(self) -> None:
+        """In a window of a browser, with which the conversation ends."""
+        if not isinstance(self.screen, Ask) and await self.push_screen_wait(
+            Ask(LEAVE, FORGOTTEN, yes="Leave", no="Stay")
+        ):
+            self._leave()
 
     @work(group="leaving")
     async def _leave(self) -> None:
@@ -119,7 +136,8 @@ class Wizard(Host):
             yield from cast("WizardScreen[object]", screen).commands()
         yield SystemCommand("View: Light or dark", "Swap light and dark colours", self.action_turn_light)
         yield SystemCommand("Help: Keys and focus", "Explain what has the focus, and list its keys", self.action_help)
-        yield SystemCommand("Wizard: Quit", "What you said is saved", self.action_quit)
+        kept = "What you did not export is forgotten" if self.is_web else "What you said is saved"
+        yield SystemCommand("Wizard: Quit", kept, self.action_quit)
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual import work
 from textual.app import App, ScreenStackError
 from textual.css.query import NoMatches
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.widget import MountError
@@ -83,8 +84,8 @@ class Host(App[None]):
     """`standing` is where the conversation stands; `standing_changed` announces another one, `outlook_changed` what took
     longer to find out about it."""
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__()
+    def __init__(self, desk: Desk, driver: type[Driver] | None = None) -> None:
+        super().__init__(driver_class=driver)
         self.desk = desk
         self.standing: Standing | None = None
         self.outlook: Outlook | None = None

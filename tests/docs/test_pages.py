@@ -61,7 +61,8 @@ def unknown(words: list[str]) -> list[str]:
         if below is None:
             return ["no such command"]
         command = below.loaded() if isinstance(below, Deferred) else below
-    options = {name for parameter in command.params for name in parameter.opts} | {"--help", "-h"}
+    named = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    options = named | {"--help", "-h"}
     return [word for word in words if word.startswith("--") and word.rstrip("]") not in options]
 
 

@@ -20,7 +20,9 @@ from advisor.machine.state import (
     StateError,
     host_name,
     load_json,
+    make_private,
     save_json,
+    set_up_apart,
     state_folder,
 )
 
@@ -82,6 +84,28 @@ def test_without_the_variable_the_platform_decides(tmp_path: Path, monkeypatch: 
 )
 def test_a_host_name_cannot_leave_the_folder(name: str, safe: str) -> None:
     assert host_name(name) == safe
+
+
+def test_a_memory_apart_shares_what_was_measured_and_no_conversation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "ours"))
+    ours = state_folder()
+    save_json(ours / "interview.json", {"said": "here"})
+    save_json(ours / "trials.json", {"tried": "before"})
+    with tempfile.TemporaryDirectory(dir=tmp_path) as apart:
+        set_up_apart(Path(apart))
+        monkeypatch.setenv("ADVISOR_STATE", apart)
+        folder = state_folder()
+        assert not (folder / "interview.json").exists()
+        assert load_json(folder / "trials.json") == {"tried": "before"}
+        save_json(folder / "interview.json", {"said": "there"})
+        save_json(folder / "trials.json", {"tried": "there"})
+        save_json(folder / "measurements" / "last.json", {"measured": "there"})
+        make_private(folder / "journal")
+    assert load_json(ours / "interview.json") == {"said": "here"}
+    assert load_json(ours / "trials.json") == {"tried": "before"}
+    assert load_json(ours / "measurements" / "last.json") == {"measured": "there"}, "it outlives the other memory"
 
 
 def test_a_file_in_the_way_of_the_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,17 @@ class Wizard(NamedTuple):
         typer.Option("--school", help="today's practice (the default), or the survey of 2018 as written."),
     ] = None
     packs: shared.Packs = None
+    window: Annotated[bool, typer.Option("--window", hidden=True)] = False
+    """Behind a window of `advisor serve`, which reads and writes the pipes."""
+
+
+class Serve(NamedTuple):
+    port: Annotated[
+        int, typer.Option("--port", help="The port to listen on; 0 takes any that is free.", min=0, max=65535)
+    ] = 0
+    browser: Annotated[
+        bool, typer.Option("--open/--no-open", "--browser/--no-browser", help="Open the address in a browser.")
+    ] = True
 
 
 class Recommend(NamedTuple):

@@ -34,11 +34,11 @@ _REPEATED = {
 
 
 def wizard(options: Wizard) -> None:
-    if not options.plain and not interactive():
+    if not (options.plain or options.window or interactive()):
         panel("There is no terminal for the wizard", ["`advisor wizard --plain` works through a pipe."])
         raise typer.Exit(BAD_INPUT)
 
-    plain = options.plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown")
+    plain = not options.window and (options.plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown"))
     notes: list[tuple[str, str]] = []
     school = School(options.school) if options.school else None
     inputs = inputs_of(options, school=school or School.TODAY, complain=lambda title, what: notes.append((title, what)))
@@ -48,7 +48,7 @@ def wizard(options: Wizard) -> None:
         earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []
         _line_by_line(desk, earlier if told is None else told)
     else:
-        _on_the_whole_screen(desk, told)
+        _on_the_whole_screen(desk, told, window=options.window)
 
 
 def _resume_command(plain: bool, options: Wizard) -> str:
@@ -57,15 +57,19 @@ def _resume_command(plain: bool, options: Wizard) -> str:
     return f"advisor wizard {'--plain ' if plain else ''}--resume {named}".strip()
 
 
-def _on_the_whole_screen(desk: Desk, resumed: list[str] | None) -> None:
+def _on_the_whole_screen(desk: Desk, resumed: list[str] | None, *, window: bool = False) -> None:
     from advisor.tui import app as tui  # 150 ms
 
-    app = tui.Wizard(desk, resumed)
+    if window:
+        from advisor.tui.window import WindowDriver
+
+    app = tui.Wizard(desk, resumed, WindowDriver if window else None)
     with told_to(app.end_soon):
         app.run()
     if ended_by() is not None:
         end_interrupted(desk.how_to_go_on())
-    say(desk.how_to_go_on())
+    if not window:  # its output is no text, and its conversation ends with it
+        say(desk.how_to_go_on())
     if app.return_code:  # it ended by a fault of its own
         raise typer.Exit(app.return_code)
 

@@ -198,6 +198,8 @@ class ExportScreen(WizardScreen[None]):
             ours = desk if self.plan is None else None
             made = await self.wizard.think(lambda: kind.make(plan, desk.knowledge, ours))
             write(path, made, force=bool(replaced))
+            if self.app.is_web and path.is_file():
+                self.app.deliver_binary(path)  # a download
         except InputError as error:
             self._say(f"✗ {error.title}. {problem_text(error)}", "bad")
             return

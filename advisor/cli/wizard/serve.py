@@ -1,0 +1,63 @@
+"""`advisor serve`: the wizard in a browser of this computer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
+from advisor.cli.commands.options import Serve
+from advisor.cli.console import panel, write
+from advisor.cli.main import end_interrupted
+from advisor.cli.signals import told_to
+from advisor.errors import input_error
+
+if TYPE_CHECKING:
+    from advisor.web.guard import Guard
+
+TOLD = [
+    "It is for this computer only, and whoever has the address is let in: keep it to yourself.",
+    "A conversation ends with its window. What you export goes into this folder.",
+    "Ctrl-C ends the server and every conversation.",
+]
+ENDED = "The server has ended, and every conversation in a browser with it. What was exported is kept."
+
+
+def serve(options: Serve) -> None:
+    try:
+        from advisor.web.server import listening
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("textual_serve", "aiohttp", "aiohttp_jinja2"):
+            raise
+        raise input_error(
+            "The browser needs one more package",
+            "textual-serve is not installed",
+            where="advisor serve",
+            remedy='Install it: python -m pip install "textual-serve>=1.1.3,<1.2". `advisor wizard` works without.',
+        ) from error
+    asyncio.run(_until_told(options, listening))
+    end_interrupted(ENDED)
+
+
+async def _until_told(options: Serve, listening: Callable[[int], AbstractAsyncContextManager[Guard]]) -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    with told_to(lambda: loop.call_soon_threadsafe(ended.set)):
+        async with listening(options.port) as guard:
+            panel("The wizard waits in your browser, at this address", TOLD, style="green")
+            write(guard.address)
+            sys.stdout.flush()
+            with contextlib.redirect_stdout(sys.stderr):  # textual-serve prints there what a process has complained of
+                if options.browser and _has_screen():
+                    threading.Thread(target=webbrowser.open, args=(guard.opening,), daemon=True).start()
+                await ended.wait()
+
+
+def _has_screen() -> bool:
+    """False where only a browser of the terminal could be opened, which would take it over."""
+    return sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))

@@ -1,0 +1,162 @@
+"""The real server: whom it refuses, what it says of itself, and what is left when a window or the server ends."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from advisor.web.server import FILES
+from tests.cli.program import advisor, refused
+from tests.web.served import UPGRADE, Served, gone, without
+
+FOREIGN = "https://advisor.example"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with Served(tmp_path_factory.mktemp("served")) as started:
+        yield started
+
+
+@pytest.mark.parametrize("name", [*FILES, "window", "download/key"])
+@pytest.mark.parametrize(
+    ("what", "headers"),
+    [
+        ("no token", {}),
+        ("a wrong token", {}),
+        ("another host", {"Host": "advisor.example"}),
+        ("another origin", {"Origin": FOREIGN}),
+        ("an origin without an address", {"Origin": "null"}),
+    ],
+)
+def test_what_does_not_come_from_our_page_is_refused(
+    served: Served, name: str, what: str, headers: dict[str, str | None]
+) -> None:
+    folder = {"no token": "/", "a wrong token": f"/{'x' * 43}/"}.get(what, served.path)
+    upgrade = {**UPGRADE, "Origin": f"http://{served.own}"} if name == "window" else {}
+    answer = served.asked(f"{folder}{name}", **{**upgrade, **headers})
+    assert (answer.status, answer.headers["Content-Type"]) == (403, "text/plain; charset=utf-8")
+    assert served.wizards() == []
+
+
+def test_a_request_without_a_host_is_refused(served: Served) -> None:
+    assert served.asked(served.path, Host=None).status == 400
+
+
+def test_a_websocket_that_does_not_say_its_origin_is_refused(served: Served) -> None:
+    assert served.asked(f"{served.path}window", **UPGRADE).status == 403
+    assert served.wizards() == []
+
+
+def test_every_answer_says_what_a_browser_may_do_with_it(served: Served) -> None:
+    for path, status in ((served.path, 200), ("/", 403), (f"{served.path}no-such-file", 404)):
+        answer = served.asked(path)
+        assert answer.status == status
+        policy = answer.headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self';")
+        assert "frame-ancestors 'none'" in policy
+        assert {word for word in policy.split() if ":" in word} == {
+            "data:;",
+            f"ws://127.0.0.1:{served.port}",
+            f"ws://localhost:{served.port};",
+        }
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_nothing_else_is_served(served: Served) -> None:
+    for name in ("static/", "../server.py", "%2e%2e/server.py", "page.html", "download/", "download/unknown"):
+        assert served.asked(f"{served.path}{name}").status in (403, 404)
+
+
+def test_it_listens_on_the_loopback_interface_alone(served: Served) -> None:
+    heard = psutil.Process(served.process.pid).net_connections(kind="inet")
+    assert {(one.laddr.ip, one.laddr.port) for one in heard if one.status == psutil.CONN_LISTEN} == {
+        ("127.0.0.1", served.port)
+    }
+
+
+def window_of(served: Served) -> http.client.HTTPResponse:
+    """A websocket as our page opens it, with the process behind it."""
+    answer = served.asked(f"{served.path}window", **UPGRADE, Origin=f"http://{served.own}")
+    assert answer.status == 101
+    assert len(answer.fp.read(32)) == 32, "its wizard draws"
+    return answer
+
+
+def test_a_wizard_ends_with_its_window_and_no_other(served: Served) -> None:
+    first, second = window_of(served), window_of(served)
+    one, other = sorted(served.wizards(), key=lambda process: process.create_time())
+    first.close()
+    assert gone([one])
+    assert other.is_running()
+    second.close()
+    assert gone([other])
+
+
+def test_ctrl_c_ends_every_conversation_and_says_so(tmp_path: Path) -> None:
+    with Served(tmp_path) as served:
+        kept = window_of(served)
+        wizards = served.wizards()
+        code, out, err = served.ended(signal.SIGINT)
+    assert (code, out, len(wizards)) == (130, "", 1)
+    assert "every conversation" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert gone(wizards)
+    kept.close()
+
+
+def test_a_server_that_is_killed_leaves_no_wizard(tmp_path: Path) -> None:
+    with Served(tmp_path) as served:
+        kept = window_of(served)
+        wizards = served.wizards()
+        served.process.kill()
+        assert len(wizards) == 1
+        assert gone(wizards)
+        kept.close()
+
+
+def test_a_browser_is_started_with_a_ticket_and_not_with_the_token(tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/given.part && mv {tmp_path}/given.part {tmp_path}/given\n')
+    browser.chmod(0o700)
+    with Served(tmp_path, "--open", BROWSER=str(browser), DISPLAY=":0") as served:
+        given = tmp_path / "given"
+        while not given.exists():  # pytest ends what never ends
+            time.sleep(0.05)
+        ticket = urlsplit(given.read_text().strip())
+        assert ticket.netloc == served.own
+        assert served.path.strip("/") not in ticket.path
+        answer = served.asked(ticket.path)
+        assert (answer.status, answer.headers["Location"]) == (303, served.path)
+        assert served.asked(ticket.path).status == 403
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        said = refused("serve", "--no-browser", "--port", port)
+    assert f"--port {port}: another program uses it" in said
+    assert "Name another port" in said
+
+
+@pytest.mark.parametrize("module", ["textual_serve", "aiohttp"])
+def test_without_its_package_it_says_how_to_install_it(module: str) -> None:
+    done = without(module, "serve", "--no-browser")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert without(module, "serve", "--help").returncode == 0
+
+
+def test_the_behind_of_a_window_is_no_option_for_people() -> None:
+    assert "--window" not in advisor("wizard", "--help").out
