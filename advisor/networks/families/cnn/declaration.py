@@ -14,7 +14,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     following = shapes.after_layers(tape, spec, _places(layout, frame), dropout=False)
     if layout is Layout.TOKENS:
         x = tape.embedding("embedding", x, spec.inputs, EMBEDDING_WIDTH)
-    large = layout is Layout.PICTURE and min(input_picture(spec).size) >= LARGE_SIDE or frame is not None
+    large = (layout is Layout.PICTURE and min(input_picture(spec).size) >= LARGE_SIDE) or frame is not None
     if frame is not None:
         x = tape.view(x, frame.colours, x.shape[0], *frame.size)
         x = tape.convolution("stem", x, units[0], FILM_STEM, stride=(1, 2, 2))
