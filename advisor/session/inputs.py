@@ -13,6 +13,7 @@ from advisor.agent.settling.workloads import MODEL
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.values import describe, number_text
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import FULL, Detail
 from advisor.inference.plan import Plan
@@ -30,6 +31,9 @@ from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
+
+LITTLE_BYTES = 1000
+"""Below it a size in bytes is doubted."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,10 @@ def gather(
     """
     knowledge = knowledge_for(tuple(packs or ()))
     stated = stated_by(knowledge, answers, sets or (), what_if or ())
+    if isinstance(answers, Path) and not stated:
+        what = f"{shorten(answers, 200)} states nothing. Write one fact a line, such as `data.modality: image`."
+        complain("This file of answers is empty", what)
+    _doubt(knowledge, stated, complain)
     _refuse_adapting_nothing(stated)
     network = _network(stated, model, input, python, partial(model_of, seconds=seconds, complain=waiting or complain))
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
@@ -112,6 +120,17 @@ def gather(
         outcomes = measured_before(found.machine, complain)
     trials = tried_before(facts, complain) if recall else ()
     return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection, network)
+
+
+def _doubt(knowledge: Knowledge, stated: Mapping[str, Value | None], complain: Complain) -> None:
+    """Complain of sizes that are so small that their unit was probably left out."""
+    for name, value in stated.items():
+        fact = knowledge.vocabulary.facts[name]
+        if fact.unit in ("bytes", "bytes/s") and isinstance(value, int | float) and 0 < value < LITTLE_BYTES:
+            meant = f"{number_text(value)} GB{fact.unit.removeprefix('bytes')}"
+            complain(
+                "This is very little", f"{name} is {describe(fact, value)}. Without a unit it is bytes: write {meant}."
+            )
 
 
 def _place_of_model(

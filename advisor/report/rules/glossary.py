@@ -45,6 +45,7 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
     return {
         **encode_fields(fact, "name", "group", "type", "unit"),
         "choices": dict(fact.choices),
+        "synonyms": {name: list(words) for name in fact.choice_names if (words := fact.synonyms_of(name))},
         **encode_fields(fact, "question", "help", *bounds, "only_when", "assume", "derive"),
     }
 
@@ -84,7 +85,7 @@ def _matching(everything: Glossary, wanted: str, matches: Callable[[str, str, st
     known = [
         fact for fact in everything.facts if matches is _is_called or not fact.closed
     ]  # the topic has these values
-    facts = (fact for fact in known if matches(wanted, fact.name, "", dict(fact.choices)))
+    facts = (fact for fact in known if matches(wanted, fact.name, "", {**dict(fact.choices), **dict(fact.synonyms)}))
     topics = (topic for topic in everything.topics if matches(wanted, topic.name, topic.title, dict(topic.values)))
     return Glossary(tuple(facts), tuple(topics), everything.groups) if wanted else Glossary((), (), everything.groups)
 
@@ -171,9 +172,15 @@ def details(entry: Entry) -> Iterator[tuple[str, list[Piece]]]:
             if entry.assume or entry.derive:
                 how = f"computed as {entry.derive}" if entry.derive else f"assumed when nobody knows: {entry.assume}"
                 yield "", [(how, Style.FAINT)]
-            yield from _values(dict(entry.choices))
+            yield from _values({name: _with_synonyms(entry, name, text) for name, text in entry.choices})
         case Topic():
             yield from _values(entry.values)
+
+
+def _with_synonyms(fact: Fact, choice: str, text: str) -> str:
+    """The meaning of a choice, with the other words for it that are understood."""
+    words = [word.replace("_", " ") for word in fact.synonyms_of(choice)]
+    return f"{text} (also: {', '.join(words)})" if words else text
 
 
 def _values(values: Mapping[str, str]) -> Iterator[tuple[str, list[Piece]]]:
