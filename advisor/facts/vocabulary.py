@@ -65,10 +65,11 @@ class Fact:
         return tuple(name for name, _ in self.choices)
 
     def choice_called(self, word: str) -> str | None:
-        """The choice that a word stands for: its name or a synonym, also in the plural; None where there is none."""
-        known = {**dict(self.synonyms), **{spelling(name): name for name in self.choice_names}}
+        """The choice of this name, or that a synonym, also in the plural, stands for; None where there is none."""
         spelled = spelling(word)
-        return known.get(spelled) or known.get(spelled.removesuffix("s"))
+        meant = dict(self.synonyms)
+        named = next((name for name in self.choice_names if word == name or spelled == spelling(name)), None)
+        return named or meant.get(spelled) or meant.get(spelled.removesuffix("s"))
 
     def synonyms_of(self, choice: str) -> tuple[str, ...]:
         return tuple(word for word, name in self.synonyms if name == choice)

@@ -126,11 +126,9 @@ def _doubt(knowledge: Knowledge, stated: Mapping[str, Value | None], complain: C
     """Complain of sizes that are so small that their unit was probably left out."""
     for name, value in stated.items():
         fact = knowledge.vocabulary.facts[name]
-        if fact.unit in ("bytes", "bytes/s") and isinstance(value, int | float) and 0 < value < LITTLE_BYTES:
-            meant = f"{number_text(value)} GB{fact.unit.removeprefix('bytes')}"
-            complain(
-                "This is very little", f"{name} is {describe(fact, value)}. Without a unit it is bytes: write {meant}."
-            )
+        if fact.unit == "bytes" and isinstance(value, int | float) and 0 < value < LITTLE_BYTES:
+            what = f"{name} is {describe(fact, value)}. Without a unit it is bytes: write {number_text(value)} GB."
+            complain("This is very little", what)
 
 
 def _place_of_model(

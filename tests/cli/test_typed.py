@@ -141,3 +141,33 @@ def test_a_format_that_a_command_does_not_write_is_refused_with_those_that_it_do
     said = refused("explain", "network.type", "--output", tmp_path / "why.html")
     assert "this command writes text or json, not html" in said
     assert "Name a file that ends with .txt or .json." in said
+
+
+def talk(folder: Path, *words: str | Path) -> str:
+    """All that the wizard says when its input ends at once."""
+    state = {"ADVISOR_STATE": str(folder / "state")}
+    done = advisor("wizard", "--plain", *words, *NOWHERE, env=state)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_the_wizard_begins_with_what_is_stated_and_asks_only_for_the_rest(answers: Path, tmp_path: Path) -> None:
+    bare = talk(tmp_path)
+    assert "[task.kind]" in bare
+    told = talk(tmp_path, answers, "--set", "task.multilabel=no")
+    assert told.startswith("Begun with 4 answers.\n")
+    assert "[task.kind]" not in told
+    assert "4 stated" in told
+    again = talk(tmp_path, "--resume")
+    assert "Resumed with 4 answers." in again
+
+
+def test_the_wizard_puts_an_earlier_conversation_aside(answers: Path, tmp_path: Path) -> None:
+    talk(tmp_path, answers)
+    assert "kept as interview.previous.json" in talk(tmp_path, "--set", "data.modality=text")
+    assert list((tmp_path / "state").rglob("interview.previous.json"))
+
+
+def test_the_wizard_either_resumes_or_begins_with_answers(answers: Path) -> None:
+    assert "Leave --answers or --resume out." in refused("wizard", "--plain", "--resume", answers)
+    assert "Leave --set or --resume out." in refused("wizard", "--plain", "--resume", "--set", "task.kind=classify")

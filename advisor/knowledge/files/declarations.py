@@ -14,7 +14,8 @@ from advisor.wording import shorten
 T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
-    "group", "type", "unit", "min", "max", "choices", "synonyms", "question", "help", "ask", "closed", "only_when", "assume", "derive",
+    "group", "type", "unit", "min", "max", "choices", "synonyms", "question", "help", "ask", "closed", "only_when", "assume",
+    "derive",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
