@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from advisor.cli.console import BAD_INPUT, interactive, panel
+from advisor.cli.helping import ExampledCommand, GroupedCommands
 from advisor.version import __version__
 
 COMMANDS = {
@@ -26,15 +27,16 @@ COMMANDS = {
     "report": ("commands.planning.report:report", "A report from a plan that was saved as JSON."),
     "starter": (
         "commands.planning.starter:starter",
-        "A small training project for the plan, which needs the advisor no more.",
+        "A small training project for the plan, free of the advisor.",
     ),
     "doctor": ("commands.looking.doctor:doctor", "What this machine, its driver and its torch disagree on."),
     "probe": (
         "commands.experiments.probe:probe",
-        "Measure this machine for a plan, within a time budget, and advise again.",
+        "Measure this machine for the plan, and advise again.",
     ),
     "probe list": ("commands.experiments.probe_list:probe_list", "The probes: what each answers, and what it costs."),
-    "rules": ("", "The rule base: list, show, check, test, coverage, docs; and the survey on trial."),
+    "help": ("commands.looking.help_:help_", "A command, or a topic such as answers, data, models, output."),
+    "rules": ("", "The rule base: list, show, check, test; the survey on trial."),
     "rules list": ("commands.rules.showing:list_", "Every rule, or those of one topic or school."),
     "rules show": ("commands.rules.showing:show", "One rule with its sources, errata and what overrules it."),
     "rules check": ("commands.rules.checking:check", "Every problem and every oddity of the rule base."),
@@ -46,14 +48,14 @@ COMMANDS = {
     "models list": ("commands.models.showing:list_", "Every published network that is known by name."),
     "models show": ("commands.models.showing:show", "One network, by name, file or function: size and parts."),
     "profiles": ("", "Known devices and measured machines."),
-    "profiles list": ("commands.profiles.showing:list_", "Every known device, and the machines measured on this host."),
+    "profiles list": ("commands.profiles.showing:list_", "Every known device, and the machines measured here."),
     "profiles show": (
         "commands.profiles.showing:show",
-        "A device, or a machine that was measured (this: the last one here): figures and sources.",
+        "A device, or a measured machine (this: the last one here).",
     ),
     "profiles path": (
         "commands.profiles.kept:path",
-        "Where a device or a measured machine is kept; without a name, the folder of this host.",
+        "The file of a device or a measured machine, or their folder.",
     ),
     "profiles compare": (
         "commands.profiles.compare:compare",
@@ -63,7 +65,7 @@ COMMANDS = {
     ),
     "profiles export": (
         "commands.profiles.showing:export",
-        "A measured machine as JSON, for another computer or for others (--anonymous).",
+        "A measured machine as JSON, for others (--anonymous).",
     ),
 }
 """By name: the function in advisor.cli that does the work, and the help. Its options are the class named like it in
@@ -77,17 +79,18 @@ class Deferred(TyperCommand):
         super().__init__(name.rpartition(" ")[2], help=COMMANDS[name][1], rich_markup_mode=None)
         self.whole_name = name
 
-    def loaded(self) -> TyperCommand | TyperGroup:
-        return command(self.whole_name)
+    def loaded(self, args: Sequence[str] = ()) -> TyperCommand | TyperGroup:
+        return command(self.whole_name, args)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        return self.loaded().make_context(info_name, args, parent, **extra)
+        return self.loaded(args).make_context(info_name, args, parent, **extra)
 
 
 def program() -> TyperGroup:
     """The program with all its commands, none of which is imported yet."""
     app = typer.Typer(
         name="advisor",
+        cls=GroupedCommands,
         help="Recommends how to build and train a neural network, cites why, and settles its bets on your machine.",
         rich_markup_mode=None,  # plain help: 60 ms sooner, and brackets stay what they are
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -96,26 +99,27 @@ def program() -> TyperGroup:
     return _with_parts(app, "")
 
 
-def command(name: str) -> TyperCommand | TyperGroup:
-    """The command of this name with its options, which are imported."""
+def command(name: str, args: Sequence[str] = ()) -> TyperCommand | TyperGroup:
+    """The command of this name with its options, which are imported; what follows it (`args`) may name one below it."""
     work, help_ = COMMANDS[name]
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if not any(other.startswith(f"{name} ") for other in COMMANDS):
-        app.command(name.rpartition(" ")[2], help=help_)(_callback(name))
+    app = typer.Typer(add_completion=False, cls=GroupedCommands, rich_markup_mode=None)
+    if work and not (args and f"{name} {args[0]}" in COMMANDS):
+        app.command(name.rpartition(" ")[2], cls=ExampledCommand, help=help_)(_callback(name))
         built = typer.main.get_command(app)
-        assert isinstance(built, TyperCommand)  # noqa: S101 - that is what one function gives
+        assert isinstance(built, ExampledCommand)  # noqa: S101 - that is what one function gives
+        built.whole_name = name
         return built
-    function = _callback(name) if work else lambda: None
-    app.callback(help=help_, invoke_without_command=bool(work), no_args_is_help=not work)(function)
+    app.callback(help=help_, no_args_is_help=True)(lambda: None)
     return _with_parts(app, name)
 
 
 def _callback(name: str) -> Callable[..., None]:
-    """A function that takes the options of a command, as typer reads them, and runs it unless one below it is called."""
+    """A function that takes the options of a command, as typer reads them, and runs it."""
 
     def call(context: typer.Context, **typed: object) -> None:
-        if context.invoked_subcommand is None:
-            run(name, **typed)
+        sources = {option: context.get_parameter_source(option) for option in typed}
+        named = frozenset(option for option, how in sources.items() if how and how.name != "DEFAULT")
+        run(name, named=named, **typed)
 
     options, kind = options_of(name), inspect.Parameter.KEYWORD_ONLY
     hints = get_type_hints(options, include_extras=True)
@@ -129,7 +133,8 @@ def _callback(name: str) -> Callable[..., None]:
 
 def _with_parts(app: typer.Typer, name: str) -> TyperGroup:
     built = typer.main.get_command(app)
-    assert isinstance(built, TyperGroup)  # noqa: S101 - that is what a callback gives
+    assert isinstance(built, GroupedCommands)  # noqa: S101 - that is what a callback gives
+    built.whole_name = name
     for other in COMMANDS:
         if other.rpartition(" ")[0] == name:
             built.add_command(Deferred(other))
@@ -141,9 +146,12 @@ def options_of(name: str) -> Any:
     return pkgutil.resolve_name(f"advisor.cli.commands.options:{name.title().replace(' ', '')}")
 
 
-def run(name: str, /, **typed: object) -> None:
-    """Do what a command says: imports the module of its work."""
-    pkgutil.resolve_name(f"advisor.cli.{COMMANDS[name][0]}")(options_of(name)(**typed))
+def run(name: str, /, *, named: frozenset[str] = frozenset(), **typed: object) -> None:
+    """Do what a command says: imports the module of its work. `named` are the options that somebody typed."""
+    from advisor.cli.typed import made_plain  # 10 ms, which no help needs
+
+    options = made_plain(options_of(name)(**typed), named)
+    pkgutil.resolve_name(f"advisor.cli.{COMMANDS[name][0]}")(options)
 
 
 def named(words: list[str]) -> str:
@@ -175,7 +183,7 @@ def start(
             "Without one, use a command that needs none:",
             "  advisor recommend --answers FILE      a plan from answers",
             "  advisor recommend --set NAME=VALUE    a plan from single facts",
-            "  advisor probe --for FILE              measure this machine for that plan",
+            "  advisor probe FILE                    measure this machine for that plan",
             "  advisor wizard --plain                the wizard line by line, also through a pipe",
         ],
     )

@@ -47,6 +47,13 @@ def complete_term(incomplete: str) -> list[str]:
     return [*(name for name in names if name.startswith(incomplete)), *complete_topic(incomplete)]
 
 
+def complete_help(incomplete: str) -> list[str]:
+    from advisor.cli.app import COMMANDS  # it imports this module
+    from advisor.cli.topics import TOPICS
+
+    return [name for name in (*TOPICS, *COMMANDS) if name.startswith(incomplete) and " " not in name]
+
+
 def complete_rule(incomplete: str) -> list[str]:
     return [rule.id for rule in rules().rules if rule.id.startswith(incomplete)]
 

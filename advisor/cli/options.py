@@ -66,7 +66,12 @@ def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:
     return tuple(packs or ())
 
 
-Answers = Annotated[Path | None, typer.Option("--answers", help="A file of answers (YAML).", metavar="FILE")]
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FILE]...", parser=named_path, show_default=False,
+                   help="A file of answers (.yaml), data, or one of each: as --answers and --data."),
+]  # fmt: skip
+Answers = Annotated[Path | None, typer.Option("--answers", "--for", help="A file of answers (YAML).", metavar="FILE")]
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", help="One fact, for example data.modality=image. Repeatable.", metavar="NAME=VALUE",
@@ -106,5 +111,8 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew instead of goin
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print it.")]
 PageFormatOption = Annotated[PageFormat, typer.Option("--format", help="How to print it.")]
 PlainFormatOption = Annotated[PlainFormat, typer.Option("--format", help="How to print it.")]
-Output = Annotated[Path | None, typer.Option("--output", help="Write to this file instead.", metavar="FILE")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", help="Write to this file; its ending (.json, .md, ...) is the format.", metavar="FILE"),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]

@@ -70,9 +70,9 @@ def _parse_boolean(text: str, where: str) -> bool:
 
 
 def _parse_choice(fact: Fact, text: str, where: str) -> str:
-    for name in fact.choice_names:
-        if text == name or text.casefold().replace("-", "_").replace(" ", "_") == name.casefold():
-            return name
+    choice = fact.choice_called(text)
+    if choice is not None:
+        return choice
     remedy = did_you_mean(text, fact.choice_names)
     raise input_error("This is not one of the choices", f"{shorten(text)!r}", where=where, remedy=remedy)
 

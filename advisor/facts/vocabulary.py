@@ -20,6 +20,11 @@ class FactType(StrEnum):
     SET = "set"
 
 
+def spelling(word: str) -> str:
+    """A word as choices are compared: capitals, hyphens and blanks make no difference."""
+    return "_".join(word.casefold().replace("-", " ").replace("_", " ").split())
+
+
 PROBE_GROUP = "probe"
 """Of facts that only a measurement knows."""
 
@@ -48,6 +53,8 @@ class Fact:
     assume: str | None = None
     derive: str | None = None
     where: str = ""
+    synonyms: tuple[tuple[str, str], ...] = ()
+    """Everyday words and the choice that each stands for, spelled as `spelling` does."""
 
     @property
     def numeric(self) -> bool:
@@ -56,6 +63,16 @@ class Fact:
     @cached_property
     def choice_names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.choices)
+
+    def choice_called(self, word: str) -> str | None:
+        """The choice of this name, or that a synonym, also in the plural, stands for; None where there is none."""
+        spelled = spelling(word)
+        meant = dict(self.synonyms)
+        named = next((name for name in self.choice_names if word == name or spelled == spelling(name)), None)
+        return named or meant.get(spelled) or meant.get(spelled.removesuffix("s"))
+
+    def synonyms_of(self, choice: str) -> tuple[str, ...]:
+        return tuple(word for word, name in self.synonyms if name == choice)
 
 
 @dataclass(frozen=True, slots=True)

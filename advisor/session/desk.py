@@ -5,7 +5,7 @@ data before, and what is measured and tried meanwhile.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from advisor.datasets.dataset import Inspection
 from advisor.errors import InputError
 from advisor.facts.answers import read_answers
 from advisor.facts.fact_base import FactBase
+from advisor.facts.vocabulary import Value
 from advisor.inference.advise import Detail
 from advisor.inference.plan import Plan
 from advisor.interview import saved
@@ -141,7 +142,10 @@ class Desk:
 
     def open_answers(self, path: Path) -> list[str]:
         """Start and save a conversation with the answers of this file; return remarks on it. Raises InputError."""
-        stated = read_answers(self.knowledge.vocabulary, path, self.knowledge.topics)
+        return self.begin_with(read_answers(self.knowledge.vocabulary, path, self.knowledge.topics))
+
+    def begin_with(self, stated: Mapping[str, Value | None]) -> list[str]:
+        """Start and save a conversation in which this is said already; return remarks on it."""
         self.begin_anew()
         refused = self.interview.restore(stated, ())
         self.save()

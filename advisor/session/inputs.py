@@ -13,6 +13,7 @@ from advisor.agent.settling.workloads import MODEL
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.answers import TITLE, answers_from_mapping, parse_assignments, read_answers
 from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.values import describe, number_text
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import FULL, Detail
 from advisor.inference.plan import Plan
@@ -30,6 +31,9 @@ from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
+
+LITTLE_BYTES = 1000
+"""Below it a size in bytes is doubted."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,11 @@ def gather(
     Raises InputError with the problems of answers and flags together, and where the data cannot be inspected.
     """
     knowledge = knowledge_for(tuple(packs or ()))
-    stated = _stated(knowledge, answers, sets or (), what_if or ())
+    stated = stated_by(knowledge, answers, sets or (), what_if or ())
+    if isinstance(answers, Path) and not stated:
+        what = f"{shorten(answers, 200)} states nothing. Write one fact a line, such as `data.modality: image`."
+        complain("This file of answers is empty", what)
+    _doubt(knowledge, stated, complain)
     _refuse_adapting_nothing(stated)
     network = _network(stated, model, input, python, partial(model_of, seconds=seconds, complain=waiting or complain))
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
@@ -112,6 +120,15 @@ def gather(
         outcomes = measured_before(found.machine, complain)
     trials = tried_before(facts, complain) if recall else ()
     return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection, network)
+
+
+def _doubt(knowledge: Knowledge, stated: Mapping[str, Value | None], complain: Complain) -> None:
+    """Complain of sizes that are so small that their unit was probably left out."""
+    for name, value in stated.items():
+        fact = knowledge.vocabulary.facts[name]
+        if fact.unit == "bytes" and isinstance(value, int | float) and 0 < value < LITTLE_BYTES:
+            what = f"{name} is {describe(fact, value)}. Without a unit it is bytes: write {number_text(value)} GB."
+            complain("This is very little", what)
 
 
 def _place_of_model(
@@ -146,6 +163,14 @@ def _refuse_adapting_nothing(stated: Mapping[str, Value | None]) -> None:
         raise input_error("These answers exclude each other", what, where=where, remedy="Change one of them.")
 
 
+def refuse_two_models(stated: Mapping[str, Value | None], model: str) -> None:
+    """Raise InputError where another network is stated than the one that a flag names."""
+    said = stated.get(MODEL)
+    if said not in (None, model):
+        what = f"{shorten(said)!r} and {shorten(model)!r} are two"
+        raise input_error(TITLE, what, where=f"{MODEL} and --model", remedy="Keep one of them.")
+
+
 def _network(
     stated: dict[str, Value | None],
     model: str | None,
@@ -154,23 +179,24 @@ def _network(
     look_up: Callable[[str, Sequence[tuple[int, ...]], Path | None], Model],
 ) -> Model | None:
     """The network that is named by a flag; it is stated from then on. None where nobody needs to look it up now."""
-    said = stated.get(MODEL)
     if model is None:
         flag = next((flag for flag, value in (("--input", input), ("--python", python)) if value is not None), None)
         if flag is not None:
             raise input_error("There is no model", "it belongs to one", where=flag, remedy="Add --model NAME.")
         return None
-    if said not in (None, model):
-        what = f"{shorten(said)!r} and {shorten(model)!r} are two"
-        raise input_error(TITLE, what, where=f"{MODEL} and --model", remedy="Keep one of them.")
+    refuse_two_models(stated, model)
     stated[MODEL] = model
     shapes = shapes_of(input)
     return look_up(model, shapes, python) if shapes or python or naming(model).builds else None
 
 
-def _stated(
-    knowledge: Knowledge, answers: Path | Mapping[str, object] | None, sets: Sequence[str], what_if: Sequence[str]
+def stated_by(
+    knowledge: Knowledge,
+    answers: Path | Mapping[str, object] | None,
+    sets: Sequence[str],
+    what_if: Sequence[str] = (),
 ) -> dict[str, Value | None]:
+    """Facts that are stated, the later ones before the earlier. Raises InputError with all problems of all of them."""
     vocabulary, topics = knowledge.vocabulary, knowledge.topics
     stated: dict[str, Value | None] = {}
     problems: list[Problem] = []

@@ -11,7 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from typer.core import TyperCommand, TyperGroup
 
-from advisor.cli.app import Deferred, program
+from advisor.cli.app import COMMANDS, program
+from advisor.cli.app import command as command_named
+from advisor.cli.helping import EXAMPLES
 from advisor.knowledge import loader
 from advisor.report.markup import plain, table
 from advisor.report.rules.glossary import whole_glossary
@@ -71,11 +73,11 @@ def commands(command: TyperCommand | TyperGroup, names: tuple[str, ...]) -> Iter
     records = [record for one in command.get_params(context) if (record := one.get_help_record(context))]
     if records:
         yield from table(("option", "meaning"), records)
-    if isinstance(command, TyperGroup):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            if isinstance(below, Deferred):
-                yield from commands(below.loaded(), (*names, name))
+    if examples := EXAMPLES.get(" ".join(names[1:])):
+        yield from ("```text", *examples, "```", "")
+    for name in COMMANDS:
+        if name.split()[:-1] == list(names[1:]):
+            yield from commands(command_named(name), (*names, name.split()[-1]))
 
 
 def for_the_site(text: str) -> str:

@@ -240,3 +240,27 @@ def test_a_damaged_cache_of_rules_is_no_problem(tmp_path: Path) -> None:
     for damage in (b"", b"{", b"[" * 100_000, b"\xff", kept.read_bytes()[:1000]):
         kept.write_bytes(damage)
         assert advisor("glossary", "--format", "json", env=cache) == first
+
+
+def test_an_empty_file_of_answers_is_told_and_the_plan_is_made(tmp_path: Path) -> None:
+    for content in ("", "# nothing yet\n"):
+        done = advisor("recommend", file(tmp_path, content), "--machine", "none")
+        assert done.code == 0
+        assert "This file of answers is empty" in done.err
+        assert "answers.yaml" in done.err
+    assert advisor("recommend", file(tmp_path, "data.modality: image\n"), "--machine", "none").err == ""
+
+
+def test_a_size_of_a_few_bytes_is_doubted() -> None:
+    done = advisor("recommend", "--machine", "none", "--set", "data.bytes=16")
+    assert (done.code, "data.bytes is 16 B" in done.err, "write 16 GB" in done.err) == (0, True, True)
+    assert advisor("recommend", "--machine", "none", "--set", "data.bytes=16 kB").err == ""
+
+
+def test_a_group_of_topics_and_a_published_network_are_answered_with_what_can_be_asked() -> None:
+    group = refused("explain", "network")
+    assert "a group of" in group
+    assert "network.type, network.model" in group
+    said = refused("explain", "network.type", "--why-not", "resnet")
+    assert "'resnet' is a published network, of the type cnn Write --why-not cnn" in said
+    assert "is not a value of network.type" in refused("explain", "network.type", "--why-not", "qqqq")

@@ -104,7 +104,7 @@ def test_the_glossary_explains_a_word_and_a_recommendation_together() -> None:
     document = json.loads(advisor("glossary", "dropout", "--format", "json").out)
     assert [term["term"] for term in document["terms"]] == ["dropout"]
     assert [topic["name"] for topic in document["topics"]] == ["training.regularization"]
-    assert "TERMS: What the words mean" in advisor("glossary").out
+    assert "TERMS: What the words mean" in advisor("glossary", "--all").out
     assert "Did you mean dropout?" in refused("glossary", "droput")
 
 
@@ -146,3 +146,29 @@ def test_the_house_is_never_sent_away_to_rent() -> None:
 
 def test_words_of_the_house_are_in_its_glossary() -> None:
     assert "computing group" in advisor("glossary", "container image", "--rules", PACK).out
+
+
+def test_a_bare_glossary_is_one_screen_that_says_how_to_look_up() -> None:
+    short, whole = advisor("glossary").out, advisor("glossary", "--all").out
+    assert len(short.splitlines()) <= 40
+    assert len(whole.splitlines()) > 1000
+    for said in ("advisor glossary NAME", "--all", "data: What it learns from", "network.type", "settled"):
+        assert said in short
+
+
+def test_words_of_a_letter_are_listed() -> None:
+    listed = advisor("glossary", "b").out
+    assert "batch size:" in listed
+    assert "learning rate:" not in listed
+
+
+OWN_WORDS = """
+settled leaning open measured verified topic fact probe plan school trial baseline figure starter rule status
+"""
+
+
+@pytest.mark.parametrize("word", OWN_WORDS.split())
+@pytest.mark.some(4)
+def test_the_advisors_own_words_are_explained(word: str) -> None:
+    terms = json.loads(advisor("glossary", word, "--format", "json").out)["terms"]
+    assert [term["term"] for term in terms] == [word]

@@ -59,7 +59,7 @@ def test_a_run_on_a_busy_machine_says_at_its_end_that_nothing_was_saved(
     out, err = said_by_run(monkeypatch, answers, "--save", "lab")
     assert "MACHINE lab" not in out
     assert "THIS MACHINE, as this run found it; nothing of it was saved" in out
-    repeated = f"`advisor probe --only threads --for '{answers}' --save lab --budget '2 min'`"
+    repeated = f"`advisor probe --only threads --answers '{answers}' --save lab --budget '2 min'`"
     assert err.endswith(
         "Nothing was saved under the name lab Other programs took much of the machine. "
         f"When they rest, measure again: {repeated}"
@@ -87,5 +87,5 @@ def test_a_run_that_was_kept_is_headed_by_its_name(monkeypatch: pytest.MonkeyPat
 
 def test_what_is_to_be_done_repeats_what_the_run_was_given(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
     out, _ = said_by_run(monkeypatch, answers, "--set", "data.inputs=64", "--save", "lab")
-    given = f"--for '{answers}' --set data.inputs=64 --save lab"
+    given = f"--answers '{answers}' --set data.inputs=64 --save lab"
     assert f"`advisor probe --only threads {given} --budget 3min`" in out

@@ -41,7 +41,7 @@ def test_an_existing_file_is_kept_unless_force_is_given(tmp_path: Path) -> None:
     assert f"{output}: the file exists Name another file or add --force." in message
     assert output.read_text() == "mine"
     assert advisor(*RECOMMEND, "--output", output, "--force").code == 0
-    assert output.read_text(encoding="utf-8").startswith("PLAN")
+    assert output.read_text(encoding="utf-8").startswith("# Advice")
 
 
 @pytest.mark.parametrize("command", ["recommend --answers", "recommend --machine", "probe --for"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -261,3 +262,31 @@ def test_values_for_people(asked: Fact, value: Value, shown: str) -> None:
 @pytest.mark.parametrize(("unit", "one"), [("processes", "1 process"), ("batches", "1 batch"), ("threads", "1 thread")])
 def test_one_of_a_unit_is_named_in_the_singular(unit: str, one: str) -> None:
     assert with_unit(1, unit) == one
+
+
+PICTURED = replace(
+    MODALITY, synonyms=(("photo", "image"), ("x_ray", "image"), ("series", "time_series"), ("any", "none"))
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("photo", "image"), ("Photos", "image"), (" PHOTO ", "image"), ("x-ray", "image"), ("X rays", "image"),
+        ("series", "time_series"), ("Time Series", "time_series"), ("time-series", "time_series"),
+        ("any", "none"), ("none", "none"),
+    ],
+)  # fmt: skip
+def test_a_choice_is_understood_by_everyday_words_and_in_the_plural(written: str, meant: str) -> None:
+    assert parse_value(PICTURED, written) == meant
+
+
+@pytest.mark.parametrize("written", ["phot", "photograph", "x", "s", "images"])
+def test_no_other_word_is_taken_for_a_choice(written: str) -> None:
+    with pytest.raises(InputError, match="not one of the choices"):
+        parse_value(PICTURED, written)
+
+
+def test_members_of_a_set_have_synonyms_too() -> None:
+    known = replace(FEATURES, synonyms=(("avx_2", "avx2"),))
+    assert parse_value(known, "[AVX-2, neon]") == frozenset({"avx2", "neon"})

@@ -169,7 +169,7 @@ def test_what_several_figures_have_in_common_is_to_be_done_once() -> None:
     assert to_do([rough, others]) == [
         "1. Close other programs and measure again with more time: "
         "`advisor probe --only memory --only threads --save lab --budget 3min`, "
-        "with the --for, --set, --data and --target of that run"
+        "with the --answers, --set, --data and --target of that run"
     ]
     low = gauged({"probe.matmul.tf32": 2e13, "probe.matmul.bf16": 3e13}, work="FLOP", machine=CARD, applies=ON_CARD)
     (remedy,) = to_do([low], CARD)
@@ -184,15 +184,17 @@ def test_what_several_figures_have_in_common_is_to_be_done_once() -> None:
 def test_probes_that_failed_alike_are_tried_again_together() -> None:
     killed = [compared(failure="It was killed."), gauged({MEMORY: 1e10}, probe="memory", failure="It was killed.")]
     command = "`advisor probe --only threads --only memory --save lab`"
-    assert to_do(killed) == [f"1. Try them alone: {command}, with the --for, --set, --data and --target of that run"]
+    assert to_do(killed) == [
+        f"1. Try them alone: {command}, with the --answers, --set, --data and --target of that run"
+    ]
 
 
 def test_what_is_to_be_done_measures_the_same_network_on_the_same_disk_again() -> None:
     made = profile([compared(failure="It was killed.")], name="last")
-    given = Again("--for 'my answers.yaml' --data pictures", complete=True)
+    given = Again("--answers 'my answers.yaml' --data pictures", complete=True)
     report = machine_report(made, find_device, given)
     assert [remark.remedy for remark in report.remarks] == [
-        "Try it alone: `advisor probe --only threads --for 'my answers.yaml' --data pictures`"
+        "Try it alone: `advisor probe --only threads --answers 'my answers.yaml' --data pictures`"
     ]
 
 

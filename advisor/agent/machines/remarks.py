@@ -38,7 +38,7 @@ class Again:
     """The command that repeats the measurement: one of probes alone would measure another network, perhaps on another disk."""
 
     options: str = ""
-    """As they follow `advisor probe` in a shell: --for, --set, --data, --save, ..."""
+    """As they follow `advisor probe` in a shell: --answers, --set, --data, --save, ..."""
     complete: bool = False
     """True if these are all that the run was given."""
 
@@ -54,7 +54,7 @@ class Again:
         told = f"`{' '.join(filter(None, words))}`"
         if self.complete or not any(_depends(name) for name in named):
             return told
-        return f"{told}, with the --for, --set, --data and --target of that run"
+        return f"{told}, with the --answers, --set, --data and --target of that run"
 
 
 def _depends(probe: str) -> bool:

@@ -14,6 +14,7 @@ from advisor.cli import options as shared
 from advisor.cli.completing import (
     THIS,
     complete_assignment,
+    complete_help,
     complete_model,
     complete_network,
     complete_profile,
@@ -26,8 +27,11 @@ from advisor.cli.options import Format, PageFormat, PlainFormat, SchoolName, nam
 
 
 class Wizard(NamedTuple):
+    files: shared.Files = None
     plain: Annotated[bool, typer.Option("--plain", help="Line by line, for pipes and screen readers.")] = False
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the conversation saved last.")] = False
+    answers: shared.Answers = None
+    sets: shared.Sets = None
     data: shared.DataPath = None
     target: shared.TargetColumn = None
     model: shared.ModelName = None
@@ -53,6 +57,7 @@ class Serve(NamedTuple):
 
 
 class Recommend(NamedTuple):
+    files: shared.Files = None
     answers: shared.Answers = None
     sets: shared.Sets = None
     data: shared.DataPath = None
@@ -75,6 +80,7 @@ class Explain(NamedTuple):
     topic: Annotated[
         str, typer.Argument(metavar="TOPIC", autocompletion=complete_topic, help="For example network.type.")
     ]
+    files: shared.Files = None
     answers: shared.Answers = None
     sets: shared.Sets = None
     data: shared.DataPath = None
@@ -92,17 +98,31 @@ class Explain(NamedTuple):
         ),
     ] = None
     format_: shared.PlainFormatOption = PlainFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
 
 
 class Compare(NamedTuple):
-    a: Annotated[Path, typer.Argument(metavar="A.yaml", help="A file of answers.")]
-    b: Annotated[list[str] | None, typer.Argument(metavar="[B.yaml]", help="Another one.")] = None
+    both: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="A.yaml [B.yaml]", help="Two files of answers, or one and --what-if.", show_default=False
+        ),
+    ] = None
+    answers: Annotated[
+        Path | None, typer.Option("--answers", "--for", help="Another way to name A.yaml.", metavar="FILE")
+    ] = None
     what_if: Annotated[
         list[str] | None,
         typer.Option("--what-if", help="Instead of B: A with this fact changed. Repeatable.", metavar="NAME=VALUE...",
                      autocompletion=complete_assignment),
     ] = None  # fmt: skip
     sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
     machine: shared.MachineName = "auto"
     school: shared.SchoolOption = SchoolName.TODAY
     packs: shared.Packs = None
@@ -118,15 +138,26 @@ class Glossary(NamedTuple):
             metavar="TERM", autocompletion=complete_term, help="A technical term, a fact, a topic or a value."
         ),
     ] = None
+    all_: Annotated[bool, typer.Option("--all", help="All of it: every term, fact and recommendation.")] = False
     packs: shared.Packs = None
     format_: shared.PlainFormatOption = PlainFormat.TEXT
 
 
+class Help(NamedTuple):
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TOPIC|COMMAND]", autocompletion=complete_help, show_default=False,
+                       help="A topic such as answers, or a command such as `rules show`."),
+    ] = None  # fmt: skip
+
+
 class Report(NamedTuple):
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[PLAN.json]", help="A plan that `recommend` or `probe` has saved as JSON.")
+    ] = None
     plan: Annotated[
-        Path,
-        typer.Option("--plan", metavar="FILE", help="A plan that `recommend` or `probe` has saved with --format json."),
-    ]
+        Path | None, typer.Option("--plan", metavar="FILE", help="Another way to name the plan.", show_default=False)
+    ] = None
     packs: shared.Packs = None
     format_: shared.FormatOption = Format.MARKDOWN
     output: shared.Output = None
@@ -137,6 +168,7 @@ class Starter(NamedTuple):
     output: Annotated[
         Path, typer.Option("--output", metavar="DIR", help="The folder of the project.", parser=named_path)
     ]
+    files: shared.Files = None
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="A plan that `recommend --format json` has saved.")
     ] = None
@@ -156,9 +188,17 @@ class Starter(NamedTuple):
 
 
 class Inspect(NamedTuple):
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or folder of data.", parser=named_path)]
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PATH]", help="A file or folder of data.", parser=named_path, show_default=False),
+    ] = None
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Another way to name the data.", metavar="PATH", parser=named_path)
+    ] = None
     target: shared.TargetColumn = None
     format_: shared.PlainFormatOption = PlainFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
 
 
 class Doctor(NamedTuple):
@@ -175,20 +215,16 @@ MOST_SEED = 1_000_000
 
 
 class Try(NamedTuple):
-    data: Annotated[
-        Path,
-        typer.Option(
-            "--data",
-            help="The data: a file, or a folder of files.",
-            metavar="PATH",
-            parser=named_path,
-            show_default=False,
-        ),
-    ]
+    files: shared.Files = None
+    data: shared.DataPath = None
     target: shared.TargetColumn = None
     budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "120s"
     answers: shared.Answers = None
     sets: shared.Sets = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
+    machine: shared.MachineName = "auto"
     seed: Annotated[
         int, typer.Option("--seed", help="Another number holds other examples out.", min=0, max=MOST_SEED)
     ] = 0
@@ -230,13 +266,12 @@ class Bench(NamedTuple):
 
 
 class Probe(NamedTuple):
+    files: shared.Files = None
     budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "60s"
     only: Annotated[list[str] | None, typer.Option("--only", help="Only this probe. Repeatable.", metavar="NAME")] = (
         None
     )
-    answers: Annotated[
-        Path | None, typer.Option("--for", help="The answers whose plan is measured.", metavar="ANSWERS")
-    ] = None
+    answers: shared.Answers = None
     sets: shared.Sets = None
     data: Annotated[
         Path | None,
@@ -251,6 +286,7 @@ class Probe(NamedTuple):
     model: shared.ModelName = None
     input: shared.InputShape = None
     python: shared.PythonPath = None
+    machine: shared.MachineName = "auto"
     fresh: shared.Fresh = False
     save: Annotated[str, typer.Option("--save", help="Keep the result under this name.", metavar="NAME")] = "last"
     school: shared.SchoolOption = SchoolName.TODAY
@@ -304,10 +340,15 @@ class RulesDocs(NamedTuple):
 
 
 class RulesTrial(NamedTuple):
+    files: shared.Files = None
     answers: shared.Answers = None
     sets: shared.Sets = None
     data: shared.DataPath = None
     target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
+    machine: shared.MachineName = "auto"
     packs: shared.Packs = None
     format_: shared.PlainFormatOption = PlainFormat.TEXT
 

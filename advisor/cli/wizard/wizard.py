@@ -11,21 +11,27 @@ from advisor.cli.commands.options import Wizard
 from advisor.cli.console import BAD_INPUT, interactive, panel, write
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
-from advisor.cli.options import typed_again
+from advisor.cli.options import as_packs, typed_again
 from advisor.cli.signals import ended_by, told_to
 from advisor.cli.wizard.ending import Ending
 from advisor.cli.wizard.lines import say
 from advisor.cli.wizard.plain import PlainFace, warn_of_notes
+from advisor.errors import input_error
 from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
+from advisor.facts.vocabulary import Value
+from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import School
 from advisor.session.desk import Desk
+from advisor.session.inputs import refuse_two_models, stated_by
 from advisor.session.models import is_of_model
 
 EARLIER = (
     "There is an earlier conversation: `{command}` goes on with it. It stays until you answer something here; then it is kept "
     "as interview.previous.json, beside the new one."
 )
+
+KEPT_BESIDE = "Your earlier conversation is kept as interview.previous.json."
 
 _REPEATED = {
     "machine": "--machine", "packs": "--rules", "model": "--model", "input": "--input", "python": "--python",
@@ -41,14 +47,41 @@ def wizard(options: Wizard) -> None:
     plain = not options.window and (options.plain or os.environ.get("TERM", "dumb") in ("dumb", "unknown"))
     notes: list[tuple[str, str]] = []
     school = School(options.school) if options.school else None
-    inputs = inputs_of(options, school=school or School.TODAY, complain=lambda title, what: notes.append((title, what)))
+    stated = _stated(options)
+    inputs = inputs_of(
+        options._replace(answers=None, sets=None),
+        school=school or School.TODAY,
+        complain=lambda title, what: notes.append((title, what)),
+    )
     desk = Desk(inputs, _resume_command(plain, options), school, notes)
-    told = desk.resume() if options.resume else None
+    told = desk.resume() if options.resume else _begun(desk, stated)
     if plain:
         earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []
         _line_by_line(desk, earlier if told is None else told)
     else:
         _on_the_whole_screen(desk, told, window=options.window)
+
+
+def _stated(options: Wizard) -> dict[str, Value | None]:
+    """The answers that the conversation begins with. Raises InputError."""
+    if options.resume and (options.answers is not None or options.sets):
+        what = "a saved conversation has answers of its own"
+        flag = "--set" if options.answers is None else "--answers"
+        raise input_error("There are two sets of answers", what, where=flag, remedy=f"Leave {flag} or --resume out.")
+    stated = stated_by(knowledge_for(as_packs(options.packs)), options.answers, options.sets or ())
+    if options.model is not None:
+        refuse_two_models(stated, options.model)
+    return stated
+
+
+def _begun(desk: Desk, stated: dict[str, Value | None]) -> list[str] | None:
+    """Begin with what is stated, and say so; None where nothing is."""
+    if not stated:
+        return None
+    earlier = [KEPT_BESIDE] if desk.saved else []
+    refused = desk.begin_with(stated)
+    count = len(stated) - len(refused)
+    return [f"Begun with {count} answer{'s' if count != 1 else ''}.", *refused, *earlier]
 
 
 def _resume_command(plain: bool, options: Wizard) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
+from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary, spelling
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node
+from advisor.wording import shorten
 
 T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
-    "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "derive",
+    "group", "type", "unit", "min", "max", "choices", "synonyms", "question", "help", "ask", "closed", "only_when", "assume",
+    "derive",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
@@ -47,11 +49,31 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             group=reader.choice(entry, "group", what, groups),
             type=kind,
             choices=choices,
+            synonyms=_synonyms(entry, what, [name for name, _ in choices], reader),
             minimum=minimum,
             maximum=maximum,
             where=f"{reader.where}:{line}",
         )
     return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader))
+
+
+def _synonyms(entry: Mapping, what: str, choices: list[str], reader: Reader) -> tuple[tuple[str, str], ...]:
+    """Everyday words for choices; each stands for one, and for none that is called so itself."""
+    table = reader.mapping(entry.items["synonyms"], f"{what}: synonyms", choices) if "synonyms" in entry.items else None
+    if table is None:
+        return ()
+    meant = {spelling(name): name for name in choices}
+    found: list[tuple[str, str]] = []
+    for choice in table.items:
+        for word in reader.texts(table, choice, f"{what}: synonyms"):
+            spelled = spelling(word)
+            if spelled in meant:
+                problem = f"{what}: the synonym {shorten(word)!r} of {choice} means {meant[spelled]} already."
+                reader.note(table.key_lines[choice], problem, "Leave one of them out.")
+                continue
+            meant[spelled] = choice
+            found.append((spelled, choice))
+    return tuple(found)
 
 
 def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -16,6 +17,8 @@ from advisor.report.page import Look, Page, Piece, Style
 from advisor.wording import shorten
 
 Entry: TypeAlias = Term | Fact | Topic
+OWN = "advisor"
+"""The term that the advisor's own words refer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
     return {
         **encode_fields(fact, "name", "group", "type", "unit"),
         "choices": dict(fact.choices),
+        "synonyms": {name: list(words) for name in fact.choice_names if (words := fact.synonyms_of(name))},
         **encode_fields(fact, "question", "help", *bounds, "only_when", "assume", "derive"),
     }
 
@@ -73,6 +77,9 @@ def find_term(knowledge: Knowledge, term: str) -> Glossary:
             return replace(found, about=about, terms=terms)
     if terms:
         return Glossary((), (), everything.groups, terms=terms)
+    if len(wanted) == 1 and wanted.isalpha():
+        begun = tuple(entry for entry in everything.terms if _letter(entry) == wanted.upper())
+        return Glossary((), (), everything.groups, f"Words that begin with {wanted.upper()}.", begun)
     found = _matching(everything, wanted, _mentions)
     found = replace(found, terms=tuple(entry for entry in everything.terms if _has_letters(wanted, entry)))
     if found.facts or found.topics or found.terms:
@@ -84,7 +91,7 @@ def _matching(everything: Glossary, wanted: str, matches: Callable[[str, str, st
     known = [
         fact for fact in everything.facts if matches is _is_called or not fact.closed
     ]  # the topic has these values
-    facts = (fact for fact in known if matches(wanted, fact.name, "", dict(fact.choices)))
+    facts = (fact for fact in known if matches(wanted, fact.name, "", {**dict(fact.choices), **dict(fact.synonyms)}))
     topics = (topic for topic in everything.topics if matches(wanted, topic.name, topic.title, dict(topic.values)))
     return Glossary(tuple(facts), tuple(topics), everything.groups) if wanted else Glossary((), (), everything.groups)
 
@@ -108,7 +115,7 @@ def _remedy(everything: Glossary, wanted: str) -> str:
     known += [name for fact in everything.facts for name in fact.choice_names]
     known += [name for topic in everything.topics for name in topic.values]
     known += [spelling for term in everything.terms for spelling in term.spellings]
-    return did_you_mean(wanted, dict.fromkeys(known)) or "`advisor glossary` alone lists everything."
+    return did_you_mean(wanted, dict.fromkeys(known)) or "`advisor glossary --all` lists everything."
 
 
 def _is_called(wanted: str, name: str, title: str, _values: dict[str, str]) -> bool:
@@ -125,6 +132,30 @@ def _mentions(wanted: str, name: str, title: str, values: dict[str, str]) -> boo
 
 
 # --- text ---------------------------------------------------------------------------------------------------------
+
+
+def overview_page(everything: Glossary, look: Look) -> str:
+    """How much there is to look up, and how: letters of words, groups of facts, names of topics."""
+    page = Page(look)
+    page.add('`advisor glossary NAME` explains a word, a fact, a topic or a value: `advisor glossary "batch size"`.')
+    page.add("`advisor glossary B` lists the words with B, `advisor glossary data` a group, `--all` everything.")
+    letters = Counter(map(_letter, everything.terms))
+    page.heading("TERMS: What the words mean")
+    page.add(", ".join(f"{letter} {count}" for letter, count in sorted(letters.items())))
+    page.add("The advisor's own: ", ", ".join(term.term for term in everything.terms if OWN in term.see))
+    page.heading("FACTS: What can be stated")
+    for group, title in everything.groups.items():
+        count = sum(fact.group == group for fact in everything.facts)
+        page.add((group, Style.STRONG), f": {title} ({count})")
+    page.heading("TOPICS: What is recommended")
+    page.add(", ".join(topic.name for topic in everything.topics))
+    return page.text()
+
+
+def _letter(term: Term) -> str:
+    """The letter that the term stands under; # for one that begins with something else."""
+    first = term.term[:1].upper()
+    return first if first.isascii() and first.isalpha() else "#"
 
 
 def glossary_page(glossary: Glossary, look: Look) -> str:
@@ -171,9 +202,15 @@ def details(entry: Entry) -> Iterator[tuple[str, list[Piece]]]:
             if entry.assume or entry.derive:
                 how = f"computed as {entry.derive}" if entry.derive else f"assumed when nobody knows: {entry.assume}"
                 yield "", [(how, Style.FAINT)]
-            yield from _values(dict(entry.choices))
+            yield from _values({name: _with_synonyms(entry, name, text) for name, text in entry.choices})
         case Topic():
             yield from _values(entry.values)
+
+
+def _with_synonyms(fact: Fact, choice: str, text: str) -> str:
+    """The meaning of a choice, with the other words for it that are understood."""
+    words = [word.replace("_", " ") for word in fact.synonyms_of(choice)]
+    return f"{text} (also: {', '.join(words)})" if words else text
 
 
 def _values(values: Mapping[str, str]) -> Iterator[tuple[str, list[Piece]]]:

@@ -42,7 +42,7 @@ from advisor.survey.judged_claims import Judgement
 from advisor.wording import shorten
 
 REPEATED = {
-    "answers": "--for", "sets": "--set", "data": "--data", "target": "--target", "save": "--save", "school": "--school",
+    "answers": "--answers", "sets": "--set", "data": "--data", "target": "--target", "save": "--save", "school": "--school",
     "packs": "--rules", "model": "--model", "input": "--input", "python": "--python",
 }  # fmt: skip
 """Options of a command that repeats a run, besides its probes and its time."""
@@ -63,7 +63,7 @@ def probe(options: Probe) -> None:
         check_output(output, force=options.force)
     again = Again(typed_again(options, REPEATED), complete=True)
     if options.answers is None and not options.sets and options.model is None and inputs.inspection is None:
-        stderr().print(f"Nothing was named with --for: measuring for {reference.TITLE}.")
+        stderr().print(f"No answers were named: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     stop = Stop()
     try:
@@ -122,10 +122,6 @@ def _deliver(found: Measured, options: Probe, seen: Callable[[], str]) -> None:
     format_, output, force = options.format_, options.output, options.force
     revision, machine, knowledge = found.revision, found.inputs.machine, found.inputs.knowledge
     today = date.today().isoformat()
-    if format_ is Format.HTML:
-        shown = evidence(revision.after, machine, revision.outcomes, revision.skipped)
-        deliver(plan_html(revision.after, knowledge, today, shown), output, force)
-        return
     claims = judged(revision.after, machine, revision.outcomes)
     if format_ is Format.JSON:
         document = {
@@ -135,12 +131,14 @@ def _deliver(found: Measured, options: Probe, seen: Callable[[], str]) -> None:
             "survey": claims_json(claims, knowledge)["survey"],
         }
         deliver_json(document, output, force)
-        return
-    if format_ is Format.MARKDOWN or output is not None:
+    elif format_ is Format.HTML:
+        shown = evidence(revision.after, machine, revision.outcomes, revision.skipped)
+        deliver(plan_html(revision.after, knowledge, today, shown), output, force)
+    elif format_ is Format.MARKDOWN or output is not None:
         report = report_text(revision.after, knowledge, today)
         parts = [report.rstrip(), *measured_markdown(revision), *claims_markdown(claims, knowledge)]
         deliver("\n".join(parts), output, force)
-    if format_ is Format.TEXT:
+    if format_ is Format.TEXT or output is not None:
         write(measured_page(revision, look()))
         if revision.measured:
             write(f"\n{seen()}")

@@ -21,6 +21,7 @@ from advisor.cli.main import GOES_ON, end_interrupted
 from advisor.cli.options import Format, typed_again
 from advisor.cli.signals import told_to
 from advisor.cli.trying_progress import TryingProgress
+from advisor.errors import input_error
 from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.html.trying import trying_html
@@ -29,7 +30,10 @@ from advisor.session.measuring import seconds_of
 from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 
-STATED = {"answers": "--answers", "sets": "--set", "school": "--school", "packs": "--rules"}
+STATED = {
+    "answers": "--answers", "sets": "--set", "model": "--model", "input": "--input", "python": "--python",
+    "machine": "--machine", "school": "--school", "packs": "--rules",
+}  # fmt: skip
 STARTED = 0.5
 """Seconds that pass before this command is reached and after it has printed."""
 
@@ -37,6 +41,9 @@ STARTED = 0.5
 def try_(options: Try) -> None:
     begun = time.monotonic()
     seconds = seconds_of(options.budget)
+    if options.data is None:
+        what = "the plan is tried on your data"
+        raise input_error("There are no data", what, where="Missing option '--data'", remedy="Add --data PATH.")
     if options.output is not None:
         refuse_rewriting(options.output, options.answers, options.data)
         check_output(options.output, force=options.force)
@@ -70,13 +77,11 @@ def _deliver(
 ) -> None:
     if format_ is Format.JSON:
         deliver_json(outcome.to_json(), output, force)
-        return
-    if format_ is Format.HTML:
+    elif format_ is Format.HTML:
         deliver(trying_html(outcome, titles, date.today().isoformat()), output, force)
-        return
-    if format_ is Format.MARKDOWN or output is not None:
+    elif format_ is Format.MARKDOWN or output is not None:
         deliver(trying_markdown(outcome, titles), output, force)
-    if format_ is Format.TEXT:
+    if format_ is Format.TEXT or output is not None:
         write(trying_page(outcome, look(), titles))
         if output is not None:
             write(f"The report is in {output}.")

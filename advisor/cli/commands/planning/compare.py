@@ -16,8 +16,8 @@ from advisor.session.inputs import Inputs, plan_of
 
 
 def compare(options: Compare) -> None:
-    a, output = options.a, options.output
-    other, supposed = _second(options.b or (), options.what_if)
+    output = options.output
+    a, other, supposed = _two(options)
     refuse_rewriting(output, a, other)
     problems: list[Problem] = []
     titles: list[str] = []
@@ -44,26 +44,30 @@ def compare(options: Compare) -> None:
     )  # fmt: skip
 
 
-def _second(files: Sequence[str], what_if: Sequence[str] | None) -> tuple[Path | None, list[str]]:
-    """The file B or what is supposed, of which exactly one must be given.
+def _two(options: Compare) -> tuple[Path, Path | None, list[str]]:
+    """The file A, and the file B or what is supposed instead, of which exactly one must be given.
 
     What follows a `--what-if` and has an equals sign belongs to it: `--what-if data.modality=text data.bytes=2GB`.
 
     Raises:
         InputError: both, neither, or more than two files.
     """
-    supposed = [*(what_if or ()), *(text for text in files if what_if and "=" in text)]
-    others = [text for text in files if text not in supposed]
+    words = options.both or []
+    supposed = [*(options.what_if or ()), *(text for text in words if options.what_if and "=" in text)]
+    files = [Path(text) for text in words if text not in supposed]
+    if options.answers is not None:
+        files.insert(0, options.answers)
     title, remedy = "This is not a comparison of two", "Name B.yaml, or say --what-if NAME=VALUE, one of both."
-    if not others and not supposed:
+    if not files:
+        raise input_error(title, "no answers are named", where="compare", remedy=f"Name A.yaml. {remedy}")
+    if len(files) == 1 and not supposed:
         raise input_error(title, "there is only one set of answers", where="compare", remedy=remedy)
-    if others and supposed:
-        what = f"both the file {others[0]} and --what-if are given"
+    if len(files) > 1 and supposed:
+        what = f"both the file {files[1]} and --what-if are given"
         raise input_error(title, what, where="compare", remedy=remedy)
-    if len(others) > 1:
-        what = f"{len(others) + 1} files are given"
-        raise input_error(title, what, where="compare", remedy="Name two files.")
-    return (Path(others[0]) if others else None), supposed
+    if len(files) > 2:
+        raise input_error(title, f"{len(files)} files are given", where="compare", remedy="Name two files.")
+    return files[0], (files[1] if len(files) > 1 else None), supposed
 
 
 def _compared(a: str, b: Path | None, supposed: Sequence[str], sides: Sequence[Inputs]) -> Comparison:

@@ -11,6 +11,7 @@ from advisor.cli.console import look, warn
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import Format, as_packs, typed_again
+from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
@@ -19,6 +20,7 @@ from advisor.report.plan.brief import brief_of, brief_page
 from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved
 from advisor.session.inputs import plan_of
 from advisor.session.reporting import report_of
+from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.report.contents import Evidence
@@ -55,12 +57,13 @@ def recommend(options: Recommend) -> None:
 
 
 def report(options: Report) -> None:
+    named = _plan_named(options)
     knowledge = knowledge_for(as_packs(options.packs))
-    saved = read_saved(options.plan, knowledge)
+    saved = read_saved(named, knowledge)
     plan = saved.plan
     if saved.remark:
         warn(OTHER_RULES, saved.remark)
-    refuse_rewriting(options.output, options.plan, what="this is the plan that was saved, and it is never rewritten")
+    refuse_rewriting(options.output, named, what="this is the plan that was saved, and it is never rewritten")
 
     def seen() -> Evidence:
         from advisor.session.evidence import evidence  # 25 ms, and only HTML shows it
@@ -68,6 +71,21 @@ def report(options: Report) -> None:
         return evidence(plan, None, outcomes_beside(saved))
 
     _deliver(plan, knowledge, options, seen)
+
+
+def _plan_named(options: Report) -> Path:
+    """The saved plan, named by itself or by --plan. Raises InputError."""
+    file, plan = options.file, options.plan
+    if file is not None and plan is not None and file != plan:
+        what = f"{shorten(file, 200)} and {shorten(plan, 200)} are two"
+        raise input_error("There are two plans", what, where="--plan", remedy="Name one of them.")
+    named = file or plan
+    if named is None:
+        what = "name a plan that `advisor recommend --output plan.json` has saved"
+        raise input_error(
+            "There is no plan", what, where="Missing option '--plan'", remedy="`advisor report plan.json`."
+        )
+    return named
 
 
 def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evidence: Callable[[], Evidence]) -> None:

@@ -19,7 +19,7 @@ from advisor.session.inputs import plan_of
 
 def trial(options: RulesTrial) -> None:
     inputs = inputs_of(options)
-    if options.answers is None and not options.sets and options.data is None:
+    if options.answers is None and not options.sets and options.data is None and options.model is None:
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     plan = plan_of(inputs, VALUES_ONLY)
     claims = judged(plan, inputs.machine, [*inputs.outcomes, *inputs.trials])
