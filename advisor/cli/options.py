@@ -47,6 +47,21 @@ def named_path(text: str) -> Path:
     return Path(text)
 
 
+TOLD: Mapping[str, str] = {
+    "answers": "--answers",
+    "sets": "--set",
+    "data": "--data",
+    "target": "--target",
+    "model": "--model",
+    "input": "--input",
+    "python": "--python",
+    "machine": "--machine",
+    "school": "--school",
+    "packs": "--rules",
+}
+"""The options that tell the facts, with their flags: commands that are proposed repeat them."""
+
+
 def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
     """The options that are not as usual, as they are typed in a shell.
 
@@ -115,4 +130,5 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", help="Write to this file; its ending (.json, .md, ...) is the format.", metavar="FILE"),
 ]
+Whole = Annotated[bool, typer.Option("--all", "--details", help="Everything, with reasons, intervals and conditions.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]

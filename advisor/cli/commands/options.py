@@ -71,9 +71,7 @@ class Recommend(NamedTuple):
     format_: shared.FormatOption = Format.TEXT
     output: shared.Output = None
     force: shared.Force = False
-    whole: Annotated[
-        bool, typer.Option("--all", "--details", help="Every topic with its reasons, numbers and open questions.")
-    ] = False
+    whole: shared.Whole = False
 
 
 class Explain(NamedTuple):
@@ -294,6 +292,7 @@ class Probe(NamedTuple):
     format_: shared.FormatOption = Format.TEXT
     output: shared.Output = None
     force: shared.Force = False
+    whole: shared.Whole = False
 
 
 class ProbeList(NamedTuple):

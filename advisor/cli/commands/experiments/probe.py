@@ -21,7 +21,7 @@ from advisor.cli.console import FAILED, look, panel, stderr, warn, write
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import GOES_ON, KEPT, end_interrupted
-from advisor.cli.options import Format, typed_again
+from advisor.cli.options import TOLD, Format, typed_again
 from advisor.cli.progress import MeasuringProgress
 from advisor.cli.signals import told_to
 from advisor.errors import InputError, Problem, did_you_mean, input_error
@@ -29,6 +29,7 @@ from advisor.facts.fact_base import Source
 from advisor.files.output import check_output
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES
+from advisor.report.found.brief import measured_brief
 from advisor.report.found.measured import measured_markdown, measured_page
 from advisor.report.html.plan_report import plan_html
 from advisor.report.machine.page import machine_page, machine_report
@@ -139,10 +140,13 @@ def _deliver(found: Measured, options: Probe, seen: Callable[[], str]) -> None:
         parts = [report.rstrip(), *measured_markdown(revision), *claims_markdown(claims, knowledge)]
         deliver("\n".join(parts), output, force)
     if format_ is Format.TEXT or output is not None:
-        write(measured_page(revision, look()))
-        if revision.measured:
-            write(f"\n{seen()}")
-            write(f"\n{_trial(claims)}")
+        if not options.whole:
+            write(measured_brief(revision, look(), typed_again(options, TOLD)))
+        else:
+            write(measured_page(revision, look()))
+            if revision.measured:
+                write(f"\n{seen()}")
+                write(f"\n{_trial(claims)}")
         if output is not None:
             write(f"The report is in {output}.")
 

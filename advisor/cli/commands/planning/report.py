@@ -10,7 +10,7 @@ from advisor.cli.commands.options import Recommend, Report
 from advisor.cli.console import look, warn
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
-from advisor.cli.options import Format, as_packs, typed_again
+from advisor.cli.options import TOLD, Format, as_packs, typed_again
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.cache import knowledge_for
@@ -24,20 +24,6 @@ from advisor.wording import shorten
 
 if TYPE_CHECKING:
     from advisor.report.contents import Evidence
-
-_TOLD = {
-    "answers": "--answers",
-    "sets": "--set",
-    "data": "--data",
-    "target": "--target",
-    "model": "--model",
-    "input": "--input",
-    "python": "--python",
-    "machine": "--machine",
-    "school": "--school",
-    "packs": "--rules",
-}
-"""The options that tell the facts, with their flags: commands that are proposed repeat them."""
 
 
 def recommend(options: Recommend) -> None:
@@ -93,7 +79,7 @@ def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evid
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
     elif isinstance(options, Recommend) and options.format_ is Format.TEXT and not options.whole:
-        brief = brief_of(plan, knowledge, typed_again(options, _TOLD), data=options.data is not None)
+        brief = brief_of(plan, knowledge, typed_again(options, TOLD), data=options.data is not None)
         deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
     else:
         shown = look() if options.output is None else Look()
