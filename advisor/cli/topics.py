@@ -87,7 +87,7 @@ EXIT CODES
 
     0    done (a probe run of which only a part failed, too)
     1    the work failed: nothing could be measured, or nothing written
-    2    wrong usage or bad input: a message says what, where and how to mend it
+    2    wrong usage or bad input: a message says what, where and the remedy
     130  interrupted by Ctrl-C (143 by SIGTERM, 129 by SIGHUP)
 """,
     "statuses": """\

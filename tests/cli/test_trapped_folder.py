@@ -34,6 +34,7 @@ LINES = {
     "try": "try --data data.csv --target kind --budget 6s",
     "bench": "bench fcn5 --budget 6s",
     "glossary": "glossary",
+    "help": "help answers",
     "report": "report --plan plan.json --format html",
     "starter": "starter --plan plan.json --output project",
     "doctor": "doctor --data data.csv",

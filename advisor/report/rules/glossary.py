@@ -135,7 +135,7 @@ def _mentions(wanted: str, name: str, title: str, values: dict[str, str]) -> boo
 
 
 def overview_page(everything: Glossary, look: Look) -> str:
-    """How much there is to look up, and how: letters of words, groups of facts, names of topics."""
+    """A short page on all that can be looked up: letters of words, groups of facts, names of topics."""
     page = Page(look)
     page.add('`advisor glossary NAME` explains a word, a fact, a topic or a value: `advisor glossary "batch size"`.')
     page.add("`advisor glossary B` lists the words with B, `advisor glossary data` a group, `--all` everything.")

@@ -47,7 +47,7 @@ def test_a_saved_plan_is_shown_with_the_measurements_beside_it(saved: Path) -> N
 
 def test_the_plan_that_was_saved_is_never_rewritten(saved: Path) -> None:
     before = saved.read_bytes()
-    said = refused("report", "--plan", saved, "--format", "html", "--output", saved, "--force")
+    said = refused("report", "--plan", saved, "--output", saved, "--force")
     assert "never rewritten" in said
     assert saved.read_bytes() == before
 
