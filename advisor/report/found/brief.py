@@ -1,4 +1,4 @@
-"""What a measurement found on one screen: each bet with what it was, what it is, and by how much; what is left; what next."""
+"""The findings of a measurement on one screen: each bet with what it was, what it is, and by how much; what is left; what next."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _page(revision: Revision, look: Look, arguments: str, most: int) -> Page:
 
 
 def _rank(outcome: Outcome) -> int:
-    """What changed first, then what was decided, then what was not."""
+    """Changes first, then what was decided, then what was not."""
     if outcome.failure:
         return 4
     order = (Verdict.OVERTURNED, Verdict.CONFIRMED, Verdict.NO_DIFFERENCE, Verdict.UNDECIDED)
