@@ -24,6 +24,16 @@ PROBE_GROUP = "probe"
 """Of facts that only a measurement knows."""
 
 
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The share of projects in which the default of a fact holds, and why. Other numbers lie from `low` to `high`, nearly all."""
+
+    holds: float
+    because: str = ""
+    low: float = 0.0
+    high: float = 1e18
+
+
 @dataclass(frozen=True)
 class Fact:
     """One thing that can be known about a task, its data, the machine, the project or the network.
@@ -31,6 +41,10 @@ class Fact:
     `minimum` and `maximum` are inclusive, in the canonical `unit`. `assume` (a default that counts as unknown), `derive`
     (a definition) and `only_when` (where the fact means something) are expressions of the rule language. While a `closed` fact is
     unknown it has no value at all, rather than any: what only an experiment of one's own can tell leaves no plan open.
+
+    `usual` is assumed likewise, but only once somebody was asked and does not know; `prior` tells how often either holds. Where
+    `familiar` holds, people who have never trained a network can answer. Where the plan names something for the topic `named_by`,
+    the interview does not ask.
     """
 
     name: str
@@ -46,8 +60,16 @@ class Fact:
     closed: bool = False
     only_when: str | None = None
     assume: str | None = None
+    usual: str | None = None
     derive: str | None = None
+    familiar: str | None = None
+    prior: Prior | None = None
+    named_by: str = ""
     where: str = ""
+
+    @property
+    def default(self) -> str | None:
+        return self.assume or self.usual
 
     @property
     def numeric(self) -> bool:
@@ -72,6 +94,8 @@ class Vocabulary:
     groups: dict[str, str]
     facts: dict[str, Fact]
     constraints: tuple[Constraint, ...] = ()
+    opening: tuple[str, ...] = ()
+    """The facts that an interview asks for first, in this order."""
 
     def declared(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """Those of the values whose facts are declared here."""

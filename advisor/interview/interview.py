@@ -17,12 +17,15 @@ from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, en
 from advisor.inference.explaining.questions import Inquiry, Question
 from advisor.inference.plan import Plan
 from advisor.inference.proof.engine import Engine
+from advisor.interview.agenda import Agenda
 from advisor.interview.changes import Change, WhatIf, changes
 from advisor.interview.choosing import spelled_out
 from advisor.interview.influence import Influence, influence, unused_answers
 from advisor.interview.progress import Progress
 from advisor.knowledge.model import Knowledge, School
 
+MANY_UNKNOWN = 3
+"""The number of answers that people may not know before the usual plan is made."""
 Adviser = Callable[[FactBase, School, Detail], Plan]
 
 
@@ -45,6 +48,7 @@ class Interview:
     _history: list[tuple[Progress, str]] = field(default_factory=list)
     _wanted: str | None = None
     _changing: bool = False
+    _worked_out: tuple[tuple[Progress, FactBase, School], Agenda] | None = None
 
     # --- where the conversation stands -----------------------------------------------------------------------------
 
@@ -53,34 +57,82 @@ class Interview:
 
     def _facts_with(self, said: Mapping[str, Value | None]) -> FactBase:
         facts = self.observed.with_values(said, Source.ASKED)
+        if self._is_usual(said):
+            declared = self.knowledge.vocabulary.facts
+            facts = replace(
+                facts, declined=facts.declined | {n for n in declared if declared[n].usual and n not in said}
+            )
         return self.complete(facts) if self.complete else facts
 
     def question(self) -> Question | None:
         """The next question; None when no answer can change anything any more."""
         if self._wanted is not None:
-            topics = next((q.topics for q in self._inquiry().questions() if q.fact == self._wanted), ())
-            return Question(self._wanted, topics)
+            agenda = self._agenda()
+            left = (*agenda.essential, *agenda.details)
+            return Question(self._wanted, next((q.topics for q in left if q.fact == self._wanted), ()))
+        agenda = self._agenda()
+        essential = self._not_put_off(agenda.essential)
+        if essential:
+            return essential[0]
+        if details := self._not_put_off(agenda.details):
+            return details[0]
         put_off = self.progress.later
-        postponed: list[Question] = []
-        for question in self._inquiry().ordered():
-            if question.fact not in put_off:
-                return question
-            postponed.append(question)
-        return min(postponed, key=lambda question: put_off.index(question.fact), default=None)
+        left = (*agenda.essential, *agenda.details)
+        return min(left, key=lambda question: put_off.index(question.fact), default=None)
+
+    def _not_put_off(self, questions: tuple[Question, ...]) -> list[Question]:
+        return [question for question in questions if question.fact not in self.progress.later]
+
+    @property
+    def ready(self) -> bool:
+        """True once a good plan is ready: what is left to ask is likely to change details only, or most is not known anyway."""
+        return self.usual or not self._not_put_off(self._agenda().essential)
+
+    @property
+    def usual(self) -> bool:
+        """True once so much is not known that the usual value is assumed of everything that people are asked for first."""
+        return self._is_usual(self.progress.said())
+
+    def _is_usual(self, said: Mapping[str, Value | None]) -> bool:
+        facts = self.knowledge.vocabulary.facts
+        return sum(value is None and facts[name].usual is not None for name, value in said.items()) >= MANY_UNKNOWN
+
+    def details(self) -> tuple[Question, ...]:
+        """The questions that change details only, by group; nobody need answer them."""
+        return self._agenda().details
 
     def _engine(self) -> Engine:
         return engine_for(self.knowledge, self.school)
 
-    def _inquiry(self) -> Inquiry:
+    def _agenda(self) -> Agenda:
+        """The questions that are left, worked out once for every state of the conversation."""
+        state = (self.progress, self.observed, self.school)
+        if self._worked_out is None or any(a is not b for a, b in zip(state, self._worked_out[0], strict=True)):
+            self._worked_out = (state, self._new_agenda())
+        return self._worked_out[1]
+
+    def _new_agenda(self) -> Agenda:
         engine = self._engine()
         facts = self.facts()
         base, _ = consistent(engine.program, self.counted(facts, self.school) if self.counted else facts)
-        return Inquiry(engine, situation_of(engine.program, base), base)
+        said = replace(base, declined=base.declined.intersection(self.progress.said()))
+        return Agenda(Inquiry(engine, situation_of(engine.program, base), said))
 
     def questions_left(self) -> int:
         """The approximate number of questions left: those that matter as things stand (answers can close or open some)."""
-        names = {question.fact for question in self._inquiry().ordered()}
+        agenda = self._agenda()
+        names = {question.fact for question in (*agenda.essential, *agenda.details)}
         return len(names | {self._wanted} if self._wanted else names)
+
+    @property
+    def essentials_left(self) -> int:
+        """The approximate number of questions until a good plan is ready."""
+        return 0 if self.usual else len(self._not_put_off(self._agenda().essential))
+
+    @property
+    def details_left(self) -> int:
+        """The approximate number of questions beyond a good plan."""
+        return self.questions_left() - self.essentials_left
 
     def why(self, name: str) -> Influence:
         """The topics whose recommendation the answer to this question can change, answered or not."""

@@ -19,7 +19,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.plain import decode, encode
 from advisor.resources import rules_folder
 
-FORMAT = "advisor/knowledge-cache/5"
+FORMAT = "advisor/knowledge-cache/6"
 KEEP = 8
 MAX_BYTES = 64_000_000
 

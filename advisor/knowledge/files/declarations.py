@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary
+from advisor.errors import did_you_mean
+from advisor.facts.vocabulary import Constraint, Fact, FactType, Prior, Vocabulary
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node
+from advisor.wording import shorten
 
 T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
-    "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "derive",
+    "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "usual",
+    "derive", "familiar", "prior", "named_by",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
+    "headline",
 )  # fmt: skip
 
 
 def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
-    root = reader.mapping(node, "facts.yaml", ("groups", "facts", "constraints"))
+    root = reader.mapping(node, "facts.yaml", ("groups", "opening", "facts", "constraints"))
     if root is None:
         return Vocabulary({}, {})
     groups = dict(reader.named_texts(root, "groups", "facts.yaml"))
@@ -49,9 +53,30 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             choices=choices,
             minimum=minimum,
             maximum=maximum,
+            prior=_read_prior(entry, what, reader),
             where=f"{reader.where}:{line}",
         )
-    return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader))
+    opening = reader.texts(root, "opening", "facts.yaml")
+    for name in opening:
+        if name not in facts:
+            what = f"the opening names {shorten(name)!r}, which is no fact."
+            reader.note(root.items["opening"].line, what, did_you_mean(name, facts))
+    return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader), opening)
+
+
+def _read_prior(fact: Mapping, what: str, reader: Reader) -> Prior | None:
+    if "prior" not in fact.items:
+        return None
+    what = f"{what}: prior"
+    entry = reader.mapping(fact.items["prior"], what, ("holds", "because", "low", "high"))
+    if entry is None:
+        return None
+    prior = reader.record(Prior, entry, what, ("because",), holds=reader.number(entry, "holds", what, 0.0))
+    if not 0 < prior.holds < 1:
+        reader.note(entry.line, f"{what}: holds must be a share between 0 and 1.")
+    if not prior.low < prior.high:
+        reader.note(entry.line, f"{what}: low must be below high.")
+    return prior
 
 
 def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ...]:
