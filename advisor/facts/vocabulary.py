@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
@@ -34,6 +34,30 @@ class Prior:
     high: float = 1e18
 
 
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """A choice that answers several questions at once: the facts that it stands for, the one that is asked for first."""
+
+    name: str
+    meaning: str
+    stands_for: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The words of a question where something is known. Those that are empty stay as they are; only these choices are offered.
+
+    With `pixels` the answer may be the size of a picture. The `shortcuts` are offered after the choices.
+    """
+
+    when: str
+    question: str = ""
+    help: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    pixels: bool = False
+    shortcuts: tuple[Shortcut, ...] = ()
+
+
 @dataclass(frozen=True)
 class Fact:
     """One thing that can be known about a task, its data, the machine, the project or the network.
@@ -44,7 +68,7 @@ class Fact:
 
     `usual` is assumed likewise, but only once somebody was asked and does not know; `prior` tells how often either holds. Where
     `familiar` holds, people who have never trained a network can answer. Where the plan names something for the topic `named_by`,
-    the interview does not ask.
+    the interview does not ask. The first of the `wordings` that holds is the one in which it asks.
     """
 
     name: str
@@ -65,6 +89,9 @@ class Fact:
     familiar: str | None = None
     prior: Prior | None = None
     named_by: str = ""
+    wordings: tuple[Wording, ...] = ()
+    pixels: bool = False
+    shortcuts: tuple[Shortcut, ...] = ()
     where: str = ""
 
     @property
@@ -74,6 +101,18 @@ class Fact:
     @property
     def numeric(self) -> bool:
         return self.type in (FactType.INTEGER, FactType.NUMBER)
+
+    def worded(self, wording: Wording) -> Fact:
+        """The same fact in other words."""
+        short = tuple((shortcut.name, shortcut.meaning) for shortcut in wording.shortcuts)
+        told = {
+            "question": wording.question,
+            "help": wording.help,
+            "choices": (*(wording.choices or self.choices), *short),
+            "pixels": wording.pixels,
+            "shortcuts": wording.shortcuts,
+        }
+        return replace(self, **{key: words for key, words in told.items() if words})  # type: ignore[arg-type]
 
     @cached_property
     def choice_names(self) -> tuple[str, ...]:

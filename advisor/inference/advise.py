@@ -100,6 +100,14 @@ def situation_of(program: Program, facts: FactBase) -> Situation:
     return Situation(tuple(values), blank | {program.fact_slots[name] for name in facts.blank})
 
 
+def values_of(program: Program, facts: FactBase) -> list[object]:
+    """The values of all facts by slot, those that follow or are assumed included; the places of topics stay empty."""
+    situation = situation_of(program, consistent(program, facts)[0])
+    values = list(situation.values)
+    apply_steps(program.steps, values, assume=True, blank=situation.blank)
+    return values
+
+
 def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, ...]]:
     """The facts without observations that a stronger answer makes impossible, and the names of those withdrawn.
 

@@ -13,7 +13,7 @@ from advisor.facts.answers import answers_text, unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, Value
-from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of
+from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of, values_of
 from advisor.inference.explaining.questions import Inquiry, Question
 from advisor.inference.plan import Plan
 from advisor.inference.proof.engine import Engine
@@ -144,7 +144,13 @@ class Interview:
         return unused_answers(self._engine(), self.facts(), answered)
 
     def fact(self, name: str) -> Fact:
-        return self.knowledge.vocabulary.facts[name]
+        """The fact in the words that fit what is known: what comes out of pictures is asked in other words than of texts."""
+        fact = self.knowledge.vocabulary.facts[name]
+        if not fact.wordings:
+            return fact
+        values = values_of(self._engine().program, self.facts())
+        holding = (wording for wording in fact.wordings if self.knowledge.expression(wording.when).at(values) is True)
+        return next((fact.worded(wording) for wording in holding), fact)
 
     def present(self, name: str) -> Known | None:
         """The value of the fact if nobody answers: an observation, or an assumption."""
@@ -173,15 +179,23 @@ class Interview:
 
     def read(self, name: str, text: str) -> Value | None:
         """The value that a text states, None for unknown; choices also by number or by a beginning. Raises InputError."""
-        fact = self.fact(name)
-        return parse_value(fact, spelled_out(fact, text))
+        return self._read(name, text)[name]
+
+    def _read(self, name: str, text: str) -> dict[str, Value | None]:
+        """The value that a text states, and with a shortcut those of other facts."""
+        declared, fact = self.knowledge.vocabulary.facts, self.fact(name)
+        spelled = spelled_out(fact, text)
+        for shortcut in fact.shortcuts:
+            if spelled == shortcut.name:
+                return {other: parse_value(declared[other], said) for other, said in shortcut.stands_for}
+        return {name: parse_value(declared[name], spelled)}
 
     def answer(self, name: str, text: str) -> tuple[Change, ...]:
         """Take an answer as text; return what it moved. Raises InputError; nothing has changed then."""
-        return self._answered(name, self.read(name, text))
+        return self._answered(name, self._read(name, text))
 
     def do_not_know(self, name: str) -> tuple[Change, ...]:
-        return self._answered(name, None)
+        return self._answered(name, {name: None})
 
     def skip(self, name: str) -> tuple[Change, ...]:
         """Leave the fact as it is, answered, observed or not, and do not ask for it again."""
@@ -216,8 +230,10 @@ class Interview:
             )
         self._wanted, self._changing = name, True
 
-    def _answered(self, name: str, value: Value | None) -> tuple[Change, ...]:
-        progress = self.progress.with_answer(name, value)
+    def _answered(self, name: str, said: Mapping[str, Value | None]) -> tuple[Change, ...]:
+        progress = self.progress
+        for other, value in said.items():
+            progress = progress.with_answer(other, value)
         before = self._advise(self.facts(), VALUES_ONLY)
         after = self._advise(self.facts(progress), VALUES_ONLY)  # raises before anything has changed
         self._step(progress, name)

@@ -9,8 +9,9 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from advisor.errors import Problem, did_you_mean
-from advisor.facts.vocabulary import Fact, FactType
+from advisor.errors import InputError, Problem, did_you_mean
+from advisor.facts.values import parse_value
+from advisor.facts.vocabulary import Fact, FactType, Shortcut, Vocabulary
 from advisor.knowledge.citations import cited, undeclared
 from advisor.knowledge.expressions.compiler import compile_expression, compiled
 from advisor.knowledge.expressions.expressions import BOOLEAN, Expression, ExpressionError, Symbols
@@ -47,6 +48,11 @@ def _check_facts(knowledge: Knowledge) -> Iterator[Problem]:
                     fact.where, f"fact {name}: {key}", partial(compile_expression, text, symbols, wanted)
                 )
                 reads[name] |= found.names if found else set()
+        for wording in fact.wordings:
+            compiling = partial(compile_expression, wording.when, symbols, BOOLEAN)
+            yield from compiled(fact.where, f"fact {name}: wordings", compiling)
+            for shortcut in wording.shortcuts:
+                yield from _check_shortcut(vocabulary, fact, shortcut)
         given = [key for key in ("assume", "usual", "derive") if getattr(fact, key)]
         if len(given) > 1:
             yield Problem(fact.where, f"fact {name} has both {join_names(given)}.", "Keep one of them.")
@@ -59,6 +65,20 @@ def _check_facts(knowledge: Knowledge) -> Iterator[Problem]:
     for constraint in vocabulary.constraints:
         compiling = partial(compile_expression, constraint.holds, symbols, BOOLEAN)
         yield from compiled(constraint.where, "the constraint", compiling)
+
+
+def _check_shortcut(vocabulary: Vocabulary, fact: Fact, shortcut: Shortcut) -> Iterator[Problem]:
+    what = f"fact {fact.name}: the shortcut {shortcut.name}"
+    if fact.name not in dict(shortcut.stands_for) or shortcut.name in fact.choice_names:
+        yield Problem(fact.where, f"{what} must have a name of its own and stand for a value of {fact.name}, too.")
+    for name, text in shortcut.stands_for:
+        if name not in vocabulary.facts:
+            yield Problem(fact.where, f"{what} stands for {name}, no fact.", did_you_mean(name, vocabulary.facts))
+            continue
+        try:
+            parse_value(vocabulary.facts[name], text)
+        except InputError as error:
+            yield Problem(fact.where, f"{what}: {name} cannot be {shorten(text)!r}.", error.problems[0].remedy)
 
 
 def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:

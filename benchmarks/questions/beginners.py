@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from people import Person, as_text
 
 from advisor.facts.fact_base import FactBase, Source
-from advisor.inference.advise import VALUES_ONLY, advise, consistent, engine_for, situation_of
-from advisor.inference.program.steps import apply_steps
+from advisor.inference.advise import VALUES_ONLY, advise, engine_for, values_of
 from advisor.interview.interview import Interview
 from advisor.knowledge.expressions.expressions import BOOLEAN
 from advisor.knowledge.model import Knowledge
@@ -66,11 +65,7 @@ def _differing(one: Mapping[str, object], other: Mapping[str, object]) -> frozen
 
 def _is_familiar(interview: Interview, name: str) -> bool:
     knowledge, fact = interview.knowledge, interview.fact(name)
-    program = engine_for(knowledge, interview.school).program
-    base, _ = consistent(program, interview.facts())
-    situation = situation_of(program, base)
-    values = list(situation.values)
-    apply_steps(program.steps, values, assume=True, blank=situation.blank)
+    values = values_of(engine_for(knowledge, interview.school).program, interview.facts())
     return fact.familiar is not None and knowledge.expression(fact.familiar, BOOLEAN).at(values) is True
 
 

@@ -26,6 +26,7 @@ INTRODUCTION = (
     "Answer by number, by word (its beginning is enough), or by value with unit.",
     "Empty line: I don't know.  ? explains and lists commands.  ! prints the plan.",
 )
+NO_DATA = "Are the data here? `advisor wizard --data PATH` looks into them, and asks less."
 AT_THE_END = "how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
 MOST_CHANGES = 6
 MOST_ITEMS = 4
@@ -50,7 +51,7 @@ class PlainFace:
 
     def run(self) -> bool:
         """Ask until nothing can change any more (True) or the user stops (False); either way show the plan."""
-        for line in INTRODUCTION:
+        for line in INTRODUCTION if self.desk.inspection is not None else (*INTRODUCTION, NO_DATA):
             say(line)
         self._say_unused()
         try:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from advisor.errors import did_you_mean
-from advisor.facts.vocabulary import Constraint, Fact, FactType, Prior, Vocabulary
+from advisor.facts.vocabulary import Constraint, Fact, FactType, Prior, Shortcut, Vocabulary, Wording
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node
@@ -16,7 +16,7 @@ T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "question", "help", "ask", "closed", "only_when", "assume", "usual",
-    "derive", "familiar", "prior", "named_by",
+    "derive", "familiar", "prior", "named_by", "wordings",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
@@ -54,6 +54,7 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             minimum=minimum,
             maximum=maximum,
             prior=_read_prior(entry, what, reader),
+            wordings=_read_wordings(entry, what, dict(choices), reader),
             where=f"{reader.where}:{line}",
         )
     opening = reader.texts(root, "opening", "facts.yaml")
@@ -77,6 +78,32 @@ def _read_prior(fact: Mapping, what: str, reader: Reader) -> Prior | None:
     if not prior.low < prior.high:
         reader.note(entry.line, f"{what}: low must be below high.")
     return prior
+
+
+def _read_wordings(fact: Mapping, what: str, choices: Iterable[str], reader: Reader) -> tuple[Wording, ...]:
+    found = []
+    for item in reader.listed(fact.items.get("wordings"), f"{what}: wordings", "when: ..."):
+        entry = reader.mapping(
+            item, f"{what}: a wording", ("when", "question", "help", "choices", "pixels", "shortcuts")
+        )
+        if entry is None:
+            continue
+        offered = reader.named_texts(entry, "choices", f"{what}: a wording")
+        for name, _ in offered:
+            if name not in choices:
+                reader.note(entry.line, f"{what}: a wording offers {shorten(name)!r}.", did_you_mean(name, choices))
+        shortcuts = tuple(_read_shortcuts(entry, f"{what}: shortcut", reader))
+        told = {"choices": offered, "shortcuts": shortcuts}
+        found.append(reader.record(Wording, entry, f"{what}: a wording", ("when",), **told))
+    return tuple(found)
+
+
+def _read_shortcuts(wording: Mapping, what: str, reader: Reader) -> Iterator[Shortcut]:
+    for name, value, _ in reader.pairs(wording.items["shortcuts"], what) if "shortcuts" in wording.items else ():
+        entry = reader.mapping(value, f"{what} {name}", ("meaning", "stands_for"))
+        if entry is not None:
+            meaning = reader.text(entry, "meaning", f"{what} {name}", required=True)
+            yield Shortcut(name, meaning, reader.named_texts(entry, "stands_for", f"{what} {name}"))
 
 
 def _read_constraints(node: Node | None, reader: Reader) -> tuple[Constraint, ...]:
