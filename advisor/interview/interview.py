@@ -251,7 +251,9 @@ class Interview:
         heading = "Answers given to the advisor's wizard."
         if unused := self.unused():
             heading += f"\nKept, but not used beside the others: {', '.join(unused)}."
-        return answers_text(self.knowledge.vocabulary, self.progress.said(), heading)
+        declined = self.facts().declined
+        not_said = dict.fromkeys(name for name in self.knowledge.vocabulary.facts if name in declined)
+        return answers_text(self.knowledge.vocabulary, {**not_said, **self.progress.said()}, heading)
 
     def restore(self, answers: Mapping[str, Value | None], later: tuple[str, ...]) -> dict[str, InputError]:
         """Take up earlier answers, one step each so that going back works.

@@ -386,6 +386,29 @@ def test_the_questions_left_are_counted(home: dict[str, str]) -> None:
     assert re.findall(r"^About \d+ questions? left to a good plan\.$", done.stdout, re.MULTILINE)
 
 
+def test_once_a_good_plan_is_ready_it_is_said_before_the_first_detail(home: dict[str, str]) -> None:
+    known = {**ANSWERS, "project.hours_available": "10", "cluster.nodes": "1", "project.priority": "accuracy"}
+    wizard = start({**home, "NO_COLOR": "1"})
+    told, asked = [], []
+    for fact in prompts(wizard):
+        told.append(wizard.before or "")
+        asked.append(fact)
+        if "A good plan is ready" in told[-1]:
+            wizard.sendline("!")
+        else:
+            wizard.sendline(known.get(fact, "no" if fact == "task.multilabel" else ""))
+    wizard.close()
+    assert re.search(r"A good plan is ready: type ! to finish, or answer about \d+ more that change", told[-1])
+    assert not [text for text in told[:-1] if "A good plan is ready" in text]
+    assert 4 <= len(asked) <= 12
+
+
+def test_what_is_not_known_is_assumed_aloud(home: dict[str, str]) -> None:
+    done = run(home, "\nclassify\nchange cluster.nodes\n\n!\n")
+    assert "  assuming tabular\n" in done.stdout
+    assert "  assuming 1 machine\n" in done.stdout
+
+
 def test_nothing_is_wider_than_the_terminal(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
     for typed in ("?", "why", "image", "how training.optimizer", "what if data.modality=text", "plan", "!"):
