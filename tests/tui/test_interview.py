@@ -36,7 +36,7 @@ async def test_a_choice_is_made_by_its_number_and_the_next_question_follows() ->
         assert asked(run) == "data.modality"
         await run.press("1")
         assert said(run) == {"data.modality": "tabular"}
-        assert asked(run) == "data.modality"
+        assert asked(run) == "task.kind"
 
 
 @piloted
