@@ -12,6 +12,7 @@ from advisor.datasets.dataset import Inspection, Task
 from advisor.datasets.formats import recognise
 from advisor.datasets.quiet import native_silence
 from advisor.datasets.refusals import not_opened, unreadable
+from advisor.facts.vocabulary import Value
 from advisor.wording import shorten
 
 
@@ -56,4 +57,6 @@ def _found(path: Path, target: str | None, task: Task | None = None) -> Inspecti
             raise unreadable(path, "this process may open no more files", "Allow more: `ulimit -n 1024`.") from None
         reason = shorten(str(error).partition("\n")[0], 120)
         raise unreadable(path, f"it is damaged or not what it seems ({reason})", "Write the file once more.") from None
-    return replace(found, facts={**found.facts, "data.fingerprint": found.fingerprint})
+    # A folder for each class, or one label beside each example, gives every example one class.
+    one_class: dict[str, Value] = {"task.multilabel": False} if found.task is Task.CLASSIFY else {}
+    return replace(found, facts={**one_class, **found.facts, "data.fingerprint": found.fingerprint})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
@@ -29,6 +29,40 @@ PROBE_GROUP = "probe"
 """Of facts that only a measurement knows."""
 
 
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The share of projects in which the default of a fact holds, and why. Other numbers lie from `low` to `high`, nearly all."""
+
+    holds: float
+    because: str = ""
+    low: float = 0.0
+    high: float = 1e18
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """A choice that answers several questions at once: the facts that it stands for, the one that is asked for first."""
+
+    name: str
+    meaning: str
+    stands_for: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The words of a question where something is known. Those that are empty stay as they are; only these choices are offered.
+
+    With `pixels` the answer may be the size of a picture. The `shortcuts` are offered after the choices.
+    """
+
+    when: str
+    question: str = ""
+    help: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    pixels: bool = False
+    shortcuts: tuple[Shortcut, ...] = ()
+
+
 @dataclass(frozen=True)
 class Fact:
     """One thing that can be known about a task, its data, the machine, the project or the network.
@@ -36,6 +70,10 @@ class Fact:
     `minimum` and `maximum` are inclusive, in the canonical `unit`. `assume` (a default that counts as unknown), `derive`
     (a definition) and `only_when` (where the fact means something) are expressions of the rule language. While a `closed` fact is
     unknown it has no value at all, rather than any: what only an experiment of one's own can tell leaves no plan open.
+
+    `usual` is assumed likewise, but only once somebody was asked and does not know; `prior` tells how often either holds. Where
+    `familiar` holds, people who have never trained a network can answer. Where the plan names something for the topic `named_by`,
+    the interview does not ask. The first of the `wordings` that holds is the one in which it asks.
     """
 
     name: str
@@ -51,14 +89,37 @@ class Fact:
     closed: bool = False
     only_when: str | None = None
     assume: str | None = None
+    usual: str | None = None
     derive: str | None = None
+    familiar: str | None = None
+    prior: Prior | None = None
+    named_by: str = ""
+    wordings: tuple[Wording, ...] = ()
+    pixels: bool = False
+    shortcuts: tuple[Shortcut, ...] = ()
     where: str = ""
     synonyms: tuple[tuple[str, str], ...] = ()
     """Everyday words and the choice that each stands for, spelled as `spelling` does."""
 
     @property
+    def default(self) -> str | None:
+        return self.assume or self.usual
+
+    @property
     def numeric(self) -> bool:
         return self.type in (FactType.INTEGER, FactType.NUMBER)
+
+    def worded(self, wording: Wording) -> Fact:
+        """The same fact in other words."""
+        short = tuple((shortcut.name, shortcut.meaning) for shortcut in wording.shortcuts)
+        told = {
+            "question": wording.question,
+            "help": wording.help,
+            "choices": (*(wording.choices or self.choices), *short),
+            "pixels": wording.pixels,
+            "shortcuts": wording.shortcuts,
+        }
+        return replace(self, **{key: words for key, words in told.items() if words})  # type: ignore[arg-type]
 
     @cached_property
     def choice_names(self) -> tuple[str, ...]:
@@ -89,6 +150,8 @@ class Vocabulary:
     groups: dict[str, str]
     facts: dict[str, Fact]
     constraints: tuple[Constraint, ...] = ()
+    opening: tuple[str, ...] = ()
+    """The facts that an interview asks for first, in this order."""
 
     def declared(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """Those of the values whose facts are declared here."""

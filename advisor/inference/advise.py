@@ -96,7 +96,16 @@ def situation_of(program: Program, facts: FactBase) -> Situation:
     for name, slot in program.fact_slots.items():
         known = facts.known(name)
         values[slot] = known.value if known else None
-    return Situation(tuple(values), frozenset(program.fact_slots[name] for name in facts.blank))
+    blank = program.usual - {program.fact_slots[name] for name in facts.declined if name in program.fact_slots}
+    return Situation(tuple(values), blank | {program.fact_slots[name] for name in facts.blank})
+
+
+def values_of(program: Program, facts: FactBase) -> list[object]:
+    """The values of all facts by slot, those that follow or are assumed included; the places of topics stay empty."""
+    situation = situation_of(program, consistent(program, facts)[0])
+    values = list(situation.values)
+    apply_steps(program.steps, values, assume=True, blank=situation.blank)
+    return values
 
 
 def consistent(program: Program, facts: FactBase) -> tuple[FactBase, tuple[str, ...]]:
@@ -135,8 +144,7 @@ def _exclusion(program: Program, constraint: Constraint, known: dict[str, Known]
 
 def _facts_in_use(program: Program, situation: Situation, facts: FactBase) -> tuple[dict[str, Known], tuple[str, ...]]:
     values = list(situation.values)
-    steps = program.steps
-    apply_steps([s for s in steps if s.slot not in situation.blank], values, assume=True)
+    apply_steps(program.steps, values, assume=True, blank=situation.blank)
     shown: dict[str, Known] = {}
     unused = []
     for fact in program.facts:
@@ -212,7 +220,7 @@ def _notes(explainer: Explainer, open_slots: tuple[int, ...], status: Status) ->
     situation, errata = explainer.situation, explainer.knowledge.errata
     for slot in open_slots:
         fact, value = explainer.program.facts[slot], explainer.values[slot]
-        if value is not None and situation.values[slot] is None and fact.assume:
+        if value is not None and situation.values[slot] is None and fact.default:
             notes.append(f"{fact.name} is assumed to be {describe(fact, value)}.")
     because = explainer.because()
     if because and not any(reason.verified for reason in because):

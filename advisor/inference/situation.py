@@ -28,7 +28,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Situation:
-    """The facts as the engine sees them: raw values by slot (None: unknown), and facts without their usual assumption.
+    """The facts as the engine sees them: raw values by slot (None: unknown), and facts of which nothing is assumed.
 
     `values` has one place for every fact and topic; masked, derived and assumed values are not filled in.
     """

@@ -87,7 +87,7 @@ def unused_answers(engine: Engine, facts: FactBase, answered: Iterable[str]) -> 
 
 def _means_nothing(engine: Engine, situation: Situation, slot: int) -> bool:
     values = list(situation.values)
-    apply_steps((step for step in engine.program.steps if step.slot not in situation.blank), values, assume=True)
+    apply_steps(engine.program.steps, values, assume=True, blank=situation.blank)
     return values[slot] is None
 
 

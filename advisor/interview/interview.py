@@ -13,16 +13,19 @@ from advisor.facts.answers import answers_text, unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, Value
-from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of
+from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of, values_of
 from advisor.inference.explaining.questions import Inquiry, Question
 from advisor.inference.plan import Plan
 from advisor.inference.proof.engine import Engine
+from advisor.interview.agenda import Agenda
 from advisor.interview.changes import Change, WhatIf, changes
 from advisor.interview.choosing import spelled_out
 from advisor.interview.influence import Influence, influence, unused_answers
 from advisor.interview.progress import Progress
 from advisor.knowledge.model import Knowledge, School
 
+MANY_UNKNOWN = 3
+"""The number of answers that people may not know before the usual plan is made."""
 Adviser = Callable[[FactBase, School, Detail], Plan]
 
 
@@ -45,6 +48,7 @@ class Interview:
     _history: list[tuple[Progress, str]] = field(default_factory=list)
     _wanted: str | None = None
     _changing: bool = False
+    _worked_out: tuple[tuple[Progress, FactBase, School], Agenda] | None = None
 
     # --- where the conversation stands -----------------------------------------------------------------------------
 
@@ -53,34 +57,82 @@ class Interview:
 
     def _facts_with(self, said: Mapping[str, Value | None]) -> FactBase:
         facts = self.observed.with_values(said, Source.ASKED)
+        if self._is_usual(said):
+            declared = self.knowledge.vocabulary.facts
+            facts = replace(
+                facts, declined=facts.declined | {n for n in declared if declared[n].usual and n not in said}
+            )
         return self.complete(facts) if self.complete else facts
 
     def question(self) -> Question | None:
         """The next question; None when no answer can change anything any more."""
         if self._wanted is not None:
-            topics = next((q.topics for q in self._inquiry().questions() if q.fact == self._wanted), ())
-            return Question(self._wanted, topics)
+            agenda = self._agenda()
+            left = (*agenda.essential, *agenda.details)
+            return Question(self._wanted, next((q.topics for q in left if q.fact == self._wanted), ()))
+        agenda = self._agenda()
+        essential = self._not_put_off(agenda.essential)
+        if essential:
+            return essential[0]
+        if details := self._not_put_off(agenda.details):
+            return details[0]
         put_off = self.progress.later
-        postponed: list[Question] = []
-        for question in self._inquiry().ordered():
-            if question.fact not in put_off:
-                return question
-            postponed.append(question)
-        return min(postponed, key=lambda question: put_off.index(question.fact), default=None)
+        left = (*agenda.essential, *agenda.details)
+        return min(left, key=lambda question: put_off.index(question.fact), default=None)
+
+    def _not_put_off(self, questions: tuple[Question, ...]) -> list[Question]:
+        return [question for question in questions if question.fact not in self.progress.later]
+
+    @property
+    def ready(self) -> bool:
+        """True once a good plan is ready: what is left to ask is likely to change details only, or most is not known anyway."""
+        return self.usual or not self._not_put_off(self._agenda().essential)
+
+    @property
+    def usual(self) -> bool:
+        """True once so much is not known that the usual value is assumed of everything that people are asked for first."""
+        return self._is_usual(self.progress.said())
+
+    def _is_usual(self, said: Mapping[str, Value | None]) -> bool:
+        facts = self.knowledge.vocabulary.facts
+        return sum(value is None and facts[name].usual is not None for name, value in said.items()) >= MANY_UNKNOWN
+
+    def details(self) -> tuple[Question, ...]:
+        """The questions that change details only, by group; nobody need answer them."""
+        return self._agenda().details
 
     def _engine(self) -> Engine:
         return engine_for(self.knowledge, self.school)
 
-    def _inquiry(self) -> Inquiry:
+    def _agenda(self) -> Agenda:
+        """The questions that are left, worked out once for every state of the conversation."""
+        state = (self.progress, self.observed, self.school)
+        if self._worked_out is None or any(a is not b for a, b in zip(state, self._worked_out[0], strict=True)):
+            self._worked_out = (state, self._new_agenda())
+        return self._worked_out[1]
+
+    def _new_agenda(self) -> Agenda:
         engine = self._engine()
         facts = self.facts()
         base, _ = consistent(engine.program, self.counted(facts, self.school) if self.counted else facts)
-        return Inquiry(engine, situation_of(engine.program, base), base)
+        said = replace(base, declined=base.declined.intersection(self.progress.said()))
+        return Agenda(Inquiry(engine, situation_of(engine.program, base), said))
 
     def questions_left(self) -> int:
         """The approximate number of questions left: those that matter as things stand (answers can close or open some)."""
-        names = {question.fact for question in self._inquiry().ordered()}
+        agenda = self._agenda()
+        names = {question.fact for question in (*agenda.essential, *agenda.details)}
         return len(names | {self._wanted} if self._wanted else names)
+
+    @property
+    def essentials_left(self) -> int:
+        """The approximate number of questions until a good plan is ready."""
+        return 0 if self.usual else len(self._not_put_off(self._agenda().essential))
+
+    @property
+    def details_left(self) -> int:
+        """The approximate number of questions beyond a good plan."""
+        return self.questions_left() - self.essentials_left
 
     def why(self, name: str) -> Influence:
         """The topics whose recommendation the answer to this question can change, answered or not."""
@@ -92,7 +144,13 @@ class Interview:
         return unused_answers(self._engine(), self.facts(), answered)
 
     def fact(self, name: str) -> Fact:
-        return self.knowledge.vocabulary.facts[name]
+        """The fact in the words that fit what is known: what comes out of pictures is asked in other words than of texts."""
+        fact = self.knowledge.vocabulary.facts[name]
+        if not fact.wordings:
+            return fact
+        values = values_of(self._engine().program, self.facts())
+        holding = (wording for wording in fact.wordings if self.knowledge.expression(wording.when).at(values) is True)
+        return next((fact.worded(wording) for wording in holding), fact)
 
     def present(self, name: str) -> Known | None:
         """The value of the fact if nobody answers: an observation, or an assumption."""
@@ -121,15 +179,23 @@ class Interview:
 
     def read(self, name: str, text: str) -> Value | None:
         """The value that a text states, None for unknown; choices also by number or by a beginning. Raises InputError."""
-        fact = self.fact(name)
-        return parse_value(fact, spelled_out(fact, text))
+        return self._read(name, text)[name]
+
+    def _read(self, name: str, text: str) -> dict[str, Value | None]:
+        """The value that a text states, and with a shortcut those of other facts."""
+        declared, fact = self.knowledge.vocabulary.facts, self.fact(name)
+        spelled = spelled_out(fact, text)
+        for shortcut in fact.shortcuts:
+            if spelled == shortcut.name:
+                return {other: parse_value(declared[other], said) for other, said in shortcut.stands_for}
+        return {name: parse_value(declared[name], spelled)}
 
     def answer(self, name: str, text: str) -> tuple[Change, ...]:
         """Take an answer as text; return what it moved. Raises InputError; nothing has changed then."""
-        return self._answered(name, self.read(name, text))
+        return self._answered(name, self._read(name, text))
 
     def do_not_know(self, name: str) -> tuple[Change, ...]:
-        return self._answered(name, None)
+        return self._answered(name, {name: None})
 
     def skip(self, name: str) -> tuple[Change, ...]:
         """Leave the fact as it is, answered, observed or not, and do not ask for it again."""
@@ -164,8 +230,10 @@ class Interview:
             )
         self._wanted, self._changing = name, True
 
-    def _answered(self, name: str, value: Value | None) -> tuple[Change, ...]:
-        progress = self.progress.with_answer(name, value)
+    def _answered(self, name: str, said: Mapping[str, Value | None]) -> tuple[Change, ...]:
+        progress = self.progress
+        for other, value in said.items():
+            progress = progress.with_answer(other, value)
         before = self._advise(self.facts(), VALUES_ONLY)
         after = self._advise(self.facts(progress), VALUES_ONLY)  # raises before anything has changed
         self._step(progress, name)
@@ -183,7 +251,9 @@ class Interview:
         heading = "Answers given to the advisor's wizard."
         if unused := self.unused():
             heading += f"\nKept, but not used beside the others: {', '.join(unused)}."
-        return answers_text(self.knowledge.vocabulary, self.progress.said(), heading)
+        declined = self.facts().declined
+        not_said = dict.fromkeys(name for name in self.knowledge.vocabulary.facts if name in declined)
+        return answers_text(self.knowledge.vocabulary, {**not_said, **self.progress.said()}, heading)
 
     def restore(self, answers: Mapping[str, Value | None], later: tuple[str, ...]) -> dict[str, InputError]:
         """Take up earlier answers, one step each so that going back works.

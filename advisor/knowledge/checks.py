@@ -9,13 +9,14 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from advisor.errors import Problem, did_you_mean
-from advisor.facts.vocabulary import Fact, FactType
+from advisor.errors import InputError, Problem, did_you_mean
+from advisor.facts.values import parse_value
+from advisor.facts.vocabulary import Fact, FactType, Shortcut, Vocabulary
 from advisor.knowledge.citations import cited, undeclared
 from advisor.knowledge.expressions.compiler import compile_expression, compiled
 from advisor.knowledge.expressions.expressions import BOOLEAN, Expression, ExpressionError, Symbols
 from advisor.knowledge.model import FACT_IN_ACTION, Knowledge, Policy, Rule, School, Topic, fact_types, is_literal
-from advisor.wording import shorten
+from advisor.wording import join_names, shorten
 
 
 def check(knowledge: Knowledge) -> Iterator[Problem]:
@@ -35,18 +36,49 @@ def _check_facts(knowledge: Knowledge) -> Iterator[Problem]:
     reads: dict[str, set[str]] = {}
     for name, fact in vocabulary.facts.items():
         reads[name] = set()
-        for key, wanted in (("only_when", BOOLEAN), ("assume", types[name]), ("derive", types[name])):
+        for key, wanted in (
+            ("only_when", BOOLEAN),
+            ("familiar", BOOLEAN),
+            ("assume", types[name]),
+            ("usual", types[name]),
+            ("derive", types[name]),
+        ):
             if text := getattr(fact, key):
                 found = yield from compiled(
                     fact.where, f"fact {name}: {key}", partial(compile_expression, text, symbols, wanted)
                 )
                 reads[name] |= found.names if found else set()
-        if fact.assume and fact.derive:
-            yield Problem(fact.where, f"fact {name} has both assume and derive.", "Keep one of them.")
+        for wording in fact.wordings:
+            compiling = partial(compile_expression, wording.when, symbols, BOOLEAN)
+            yield from compiled(fact.where, f"fact {name}: wordings", compiling)
+            for shortcut in wording.shortcuts:
+                yield from _check_shortcut(vocabulary, fact, shortcut)
+        given = [key for key in ("assume", "usual", "derive") if getattr(fact, key)]
+        if len(given) > 1:
+            yield Problem(fact.where, f"fact {name} has both {join_names(given)}.", "Keep one of them.")
+        if fact.named_by and fact.named_by not in knowledge.topics:
+            hint = did_you_mean(fact.named_by, knowledge.topics)
+            yield Problem(fact.where, f"fact {name}: named_by {shorten(fact.named_by)!r} is no topic.", hint)
+        if fact.prior and not fact.default:
+            yield Problem(fact.where, f"fact {name} has a prior, but no default.", "Add assume or usual.")
     yield from _circle(reads, vocabulary.facts, "facts depend on")
     for constraint in vocabulary.constraints:
         compiling = partial(compile_expression, constraint.holds, symbols, BOOLEAN)
         yield from compiled(constraint.where, "the constraint", compiling)
+
+
+def _check_shortcut(vocabulary: Vocabulary, fact: Fact, shortcut: Shortcut) -> Iterator[Problem]:
+    what = f"fact {fact.name}: the shortcut {shortcut.name}"
+    if fact.name not in dict(shortcut.stands_for) or shortcut.name in fact.choice_names:
+        yield Problem(fact.where, f"{what} must have a name of its own and stand for a value of {fact.name}, too.")
+    for name, text in shortcut.stands_for:
+        if name not in vocabulary.facts:
+            yield Problem(fact.where, f"{what} stands for {name}, no fact.", did_you_mean(name, vocabulary.facts))
+            continue
+        try:
+            parse_value(vocabulary.facts[name], text)
+        except InputError as error:
+            yield Problem(fact.where, f"{what}: {name} cannot be {shorten(text)!r}.", error.problems[0].remedy)
 
 
 def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:

@@ -88,6 +88,8 @@ class Topic:
     gaps: str = ""
     flips: bool = True
     """True if it is worth telling what would flip it."""
+    headline: bool = False
+    """True if a plan is good once this is not likely to change any more."""
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -51,10 +51,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The slow part of a standing: about how many questions are left, and which answers are not used."""
+    """The slow part of a standing: about how many questions are left, which answers are not used, and whether a good plan is
+    ready, so that the questions are about details only."""
 
     questions_left: int
     unused: tuple[str, ...]
+    ready: bool = False
 
 
 def standing(interview: Interview, before: Standing | None) -> Standing:
@@ -72,7 +74,7 @@ def standing(interview: Interview, before: Standing | None) -> Standing:
 
 
 def outlook(interview: Interview) -> Outlook:
-    return Outlook(interview.questions_left(), interview.unused())
+    return Outlook(interview.questions_left(), interview.unused(), interview.ready)
 
 
 Result = TypeVar("Result")

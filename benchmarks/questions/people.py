@@ -51,6 +51,12 @@ class Person:
     truths: Mapping[str, Value]
 
 
+def as_text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
+
+
 # --- machines ---------------------------------------------------------------------------------------------------------
 
 

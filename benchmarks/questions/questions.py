@@ -7,6 +7,8 @@ until none is left; facts about the machine are detected beforehand.
     smallest       the fewest of this person's truths that leave nothing worth asking (see sufficiency.py); known only with
                    hindsight, so no interview can be expected to ask as few
     questionnaire  all askable facts that apply to the person, the machine's left out
+
+With `--beginners` others are interviewed instead, who know only what beginners can (see beginners.py).
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from people import Person, at_random, from_scenarios
+from beginners import begun
+from beginners import table as table_of_beginners
+from people import Person, as_text, at_random, from_scenarios
 from sufficiency import Smallest, Sufficiency
 
 from advisor.facts.fact_base import FactBase, Source
-from advisor.facts.vocabulary import Value
 from advisor.inference.advise import engine_for
 from advisor.interview.interview import Interview
 from advisor.knowledge import loader
@@ -58,12 +61,6 @@ def interviewed(knowledge: Knowledge, person: Person) -> tuple[tuple[str, ...], 
         else:
             interview.do_not_know(question.fact)  # means nothing to this person
     return tuple(asked), wasted
-
-
-def as_text(value: Value) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
 
 
 def measure(knowledge: Knowledge, person: Person, most_calls: int) -> Result:
@@ -110,13 +107,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenarios", type=Path, help="a YAML file of scenarios, each with `given` and maybe `school`")
     parser.add_argument("--people", type=int, default=300, help="how many people to draw at random")
+    parser.add_argument("--seed", type=int, default=2018, help="of the people that are drawn")
+    parser.add_argument("--beginners", action="store_true", help="when a good plan is ready for people who know little")
     parser.add_argument("--rules", type=Path, default=rules_folder())
     parser.add_argument("--calls", type=int, default=MOST_CALLS, help="oracle calls for each person's smallest set")
     parser.add_argument("--each", action="store_true", help="also a line for each person")
     options = parser.parse_args()
     started = time.perf_counter()
     knowledge = loader.load(options.rules)
-    groups = {"drawn at random": at_random(knowledge, options.people)}
+    drawn = at_random(knowledge, options.people, options.seed)
+    if options.beginners:
+        print(
+            f"{table_of_beginners([begun(knowledge, person) for person in drawn])}\n{time.perf_counter() - started:.0f} s in all"
+        )
+        return
+    groups = {"drawn at random": drawn}
     if options.scenarios:
         groups["scenarios"] = from_scenarios(knowledge, options.scenarios)
     results: dict[str, list[Result]] = {}

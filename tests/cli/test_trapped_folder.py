@@ -159,7 +159,7 @@ def test_nor_by_the_wizard_on_a_whole_screen(folder: Path) -> None:
     wizard = Terminal(folder, "wizard", **environment())
     wizard.sees("1 Begin")
     wizard.press("1")
-    wizard.sees("What should the network do", "About")
+    wizard.sees("What is one example?", "About")
     wizard.press(CTRL_Q)
     wizard.ends()
     assert sprung(folder) == []

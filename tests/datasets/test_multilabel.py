@@ -35,7 +35,8 @@ def test_one_label_for_each_example_is_a_class_and_other_numbers_are_numbers(tmp
     assert (one.task, len(one.classes)) == (Task.CLASSIFY, 4)
     numbers = inspect(saved(tmp_path, x=INPUTS, y=LABELS * 2), None)
     assert (numbers.task, numbers.facts["task.outputs"]) == (Task.REGRESS, 4)
-    assert "task.multilabel" not in {**one.facts, **numbers.facts}
+    assert one.facts["task.multilabel"] is False, "nobody need be asked"
+    assert "task.multilabel" not in numbers.facts
 
 
 def test_labels_are_read_as_numbers_where_somebody_says_so_and_never_as_classes(tmp_path: Path) -> None:

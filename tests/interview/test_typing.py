@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.cli.wizard.commands import SPELLINGS, Command, Verb, command_lines, understood
@@ -141,3 +143,25 @@ def test_suppositions_are_names_with_values(typed: str, meant: dict[str, str], k
 def test_other_suppositions_are_explained(typed: str, said: str, knowledge: Knowledge) -> None:
     with pytest.raises(InputError, match=said):
         assignments(knowledge, typed, "task.kind")
+
+
+PICTURES = Fact("data.inputs", "data", FactType.INTEGER, pixels=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "values"),
+    [
+        ("640 wide", "1228800"),
+        ("32 px", "3072"),
+        ("28 px grey", "784"),
+        ("640 x 480", "921600"),
+        ("28x28 grey", "784"),
+        ("28x28x1", "784"),
+        ("Phone photo", "36000000"),
+        ("784", "784"),
+        ("50k", "50k"),
+    ],
+)
+def test_a_size_in_pixels_is_as_good_as_the_values_of_a_picture(typed: str, values: str) -> None:
+    assert spelled_out(PICTURES, typed) == values
+    assert spelled_out(replace(PICTURES, pixels=False), typed) == typed

@@ -66,7 +66,7 @@ def test_a_program_goes_from_the_first_question_to_a_saved_report_changing_an_an
             wizard.sendline(str(report))
         elif fact == "data.modality" and not went_back:
             wizard.sendline("tabular")
-        elif not went_back and fact.startswith("data."):
+        elif not went_back and fact == "task.kind":
             went_back = True
             wizard.sendline("<")
         else:
@@ -85,7 +85,7 @@ def run(home: dict[str, str], typed: str, *options: str) -> subprocess.Completed
 
 
 def test_the_end_of_input_stops_with_the_plan(home: dict[str, str]) -> None:
-    done = run(home, "classify\n")
+    done = run(home, "tabular\nclassify\n")
     assert done.returncode == 0
     assert "[task.kind]" in done.stdout
     assert "Network type" in done.stdout
@@ -93,17 +93,17 @@ def test_the_end_of_input_stops_with_the_plan(home: dict[str, str]) -> None:
 
 
 def test_a_wrong_answer_is_explained_and_asked_again(home: dict[str, str]) -> None:
-    done = run(home, "clasify\nclassify\n!\n")
+    done = run(home, "tabular\nclasify\nclassify\n!\n")
     assert done.returncode == 0
     assert "Did you mean classify?" in done.stderr
     assert done.stdout.count("[task.kind]") == 2
 
 
 def test_a_stopped_conversation_resumes_with_every_answer(home: dict[str, str]) -> None:
-    run(home, "classify\n!\n")
+    run(home, "image\nclassify\n!\n")
     done = run(home, "change task.kind\n!\n", "--resume")
     assert done.returncode == 0
-    assert "Resumed with 1 answer." in done.stdout
+    assert "Resumed with 2 answers." in done.stdout
     assert "(asked: classify)" in done.stdout
 
 
@@ -119,7 +119,7 @@ OTHER_ANSWERS = b'{"schema": "advisor/interview/1", "answers": {"task.kind": "pa
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\x00", OTHER_ANSWERS])
 @pytest.mark.some(1)
 def test_a_damaged_session_is_one_message(home: dict[str, str], tmp_path: Path, damage: bytes) -> None:
-    run(home, "classify\n!\n")
+    run(home, "image\n!\n")
     saved = next((tmp_path / "state").rglob("interview.json"))
     saved.write_bytes(damage)
     done = run(home, "", "--resume")
@@ -136,7 +136,7 @@ def test_a_damaged_session_is_one_message(home: dict[str, str], tmp_path: Path, 
 def test_ctrl_c_keeps_what_was_answered(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
     wizard.expect(PROMPT)
-    wizard.sendline("classify")
+    wizard.sendline("image")
     wizard.expect(r"(?m)^\[task\.[a-z]+\]|^\[data\.[a-z]+\]")
     wizard.kill(signal.SIGINT)
     wizard.expect(pexpect.EOF)
@@ -150,7 +150,7 @@ def test_ctrl_c_keeps_what_was_answered(home: dict[str, str]) -> None:
 
 def test_a_state_folder_that_cannot_be_written_is_a_warning(home: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file stands where the folder should be")
-    done = run(home, "classify\n!\n")
+    done = run(home, "image\n!\n")
     assert done.returncode == 0
     assert "cannot be saved" in done.stderr
     assert "Network type" in done.stdout
@@ -177,12 +177,12 @@ def test_hostile_input_is_refused_without_a_traceback(home: dict[str, str]) -> N
 
 
 def test_a_new_conversation_puts_the_saved_one_aside(home: dict[str, str], tmp_path: Path) -> None:
-    first = run(home, "classify\n!\n")
-    second = run(home, "regress\n!\n")
+    first = run(home, "image\n!\n")
+    second = run(home, "text\n!\n")
     assert "an earlier conversation" not in first.stdout
     assert "`advisor wizard --plain --resume --machine none` goes on with it" in second.stdout
     kept = next((tmp_path / "state").rglob("interview.previous.json"))
-    assert "classify" in kept.read_text()
+    assert "image" in kept.read_text()
 
 
 def test_it_works_without_any_input(home: dict[str, str]) -> None:
@@ -213,23 +213,24 @@ def at(wizard: pexpect.spawn[str], fact: str, typed: str) -> str:
 
 def test_every_explanation_can_be_had_within_the_conversation(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
-    help_text = at(wizard, "task.kind", "?")
+    help_text = at(wizard, "data.modality", "?")
     assert "skip leave it as it is" in help_text
     assert "Words used here:" in help_text
-    assert "pixel: The smallest part of a picture" in help_text
-    assert "The answer can change: Network type (now open)" in at(wizard, "task.kind", "why")
+    assert "edge: A link between two things of a graph." in help_text
+    assert "The answer can change: Network type (now open)" in at(wizard, "data.modality", "why")
+    assert "question" in at(wizard, "data.modality", "tab")
     assert "question" in at(wizard, "task.kind", "cl")
     fact = next_prompt(wizard)
     how = at(wizard, fact, "how network.type")
-    assert "network.type = ffn" in how
+    assert "network.type = gradient_boosting" in how
     assert "task.kind = classify (stated)" in how
     assert "cost.money = project.price_per_hour * project.hours_available" in at(wizard, fact, "how cost.money")
     assert "means nothing for this plan" in at(wizard, fact, "how scaling.workers")
-    assert "lstm (long short-term memory network): Not known to apply" in at(wizard, fact, "why not network.type lstm")
-    assert "Not known to apply" in at(wizard, fact, "why not lstm")
-    assert "data.modality: unknown → image gives cnn" in at(wizard, fact, "flip network.type")
-    assert "data.modality: What is one example made of?" in at(wizard, fact, "? data.modality")
-    assert "network.type: ffn" in at(wizard, fact, "plan")
+    assert "lstm (long short-term memory network): Does not apply" in at(wizard, fact, "why not network.type lstm")
+    assert "Does not apply" in at(wizard, fact, "why not lstm")
+    assert "data.sparse_ids: no → yes gives ffn" in at(wizard, fact, "flip network.type")
+    assert "data.modality: What is one example?" in at(wizard, fact, "? data.modality")
+    assert "network.type: gradient_boosting" in at(wizard, fact, "plan")
     assert "task.kind: classify" in at(wizard, fact, "answers")
     wizard.sendline("quit")
     wizard.expect_exact("YOUR PLAN")
@@ -247,26 +248,27 @@ def next_prompt(wizard: pexpect.spawn[str]) -> str:
 
 def test_what_if_shows_two_columns_and_changes_nothing(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
+    at(wizard, "data.modality", "tabular")
     at(wizard, "task.kind", "classify")
     fact = next_prompt(wizard)
     said = at(wizard, fact, "what if data.modality=image data.examples=50k")
     assert "after: if data.modality = image and data.examples = 50,000 examples" in said
-    assert "Network type ffn (feed-forward network), cnn (convolutional network)," in said
-    assert at(wizard, fact, "answers").endswith("task.kind: classify")
+    assert "Network type gradient_boosting cnn (convolutional" in said
+    assert at(wizard, fact, "answers").endswith("data.modality: tabular task.kind: classify")
     wizard.sendeof()
     wizard.expect(pexpect.EOF)
 
 
 def test_a_narrow_terminal_gets_the_two_plans_one_below_the_other(home: dict[str, str]) -> None:
-    typed = "classify\nwhat if data.modality=image\n!\n"
+    typed = "tabular\nclassify\nwhat if data.modality=image\n!\n"
     done = run({**home, "COLUMNS": "60"}, typed)
-    assert "  before: ffn (feed-forward network), leaning" in done.stdout
+    assert "  before: gradient_boosting [gradient-boosted" in done.stdout
     assert "  after: cnn (convolutional network)" in done.stdout
 
 
 @pytest.mark.slow
 def test_an_answer_that_lost_its_meaning_is_shown_kept_saved_and_used_again(home: dict[str, str]) -> None:
-    done = run(home, "generate\nsequence\nchange task.kind\nclassify\nanswers\n!\n")
+    done = run(home, "image\ngenerate\nchange task.generation\nsequence\nchange task.kind\nclassify\nanswers\n!\n")
     assert "kept, not used: task.generation = sequence" in done.stdout
     assert "task.generation: sequence (kept, not used)" in " ".join(done.stdout.split())
     again = run(home, "change task.kind\ngenerate\n!\n", "--resume")
@@ -276,12 +278,12 @@ def test_an_answer_that_lost_its_meaning_is_shown_kept_saved_and_used_again(home
 
 TYPED = [
     ("save", "Write `save FILE`"),
-    ("change", "Write `change NAME`, for example `change task.kind`"),
+    ("change", "Write `change NAME`, for example `change data.modality`"),
     ("how", "Write `how TOPIC`"),
     ("flip", "Write `flip TOPIC`"),
     ("why not", "Write `why not TOPIC VALUE`"),
     ("what if", "Write `what if NAME=VALUE`"),
-    ("help", "The kind of answer you want"),
+    ("help", "The form of the data decides"),
     ("help cnn", "cnn is a value of network.type."),
     ("what if task.kind=", "unknown"),
     ("why data.modality", "The answer can change:"),
@@ -299,8 +301,8 @@ TYPED = [
     ("change network.type", "network.type is a recommendation, not a fact."),
     ("change probe.threads.best", "This is measured, not asked"),
     ("? xyzzy", "Nothing is called that"),
-    ("99", "Give a number from 1 to 9"),
-    ("re", "could be regress, reconstruct or represent"),
+    ("99", "Give a number from 1 to 8"),
+    ("t", "could be tabular, text, time_series or tree"),
 ]
 """What is typed at the first question, and what the answer says."""
 
@@ -325,7 +327,7 @@ def test_whatever_is_typed_is_understood_or_explained(home: dict[str, str]) -> N
 @pytest.mark.parametrize("stop", ["!", "quit", "exit", "stop"])
 @pytest.mark.some(1)
 def test_the_conversation_can_be_stopped_with_a_plan_at_any_time(stop: str, home: dict[str, str]) -> None:
-    done = run(home, f"classify\n{stop}\n")
+    done = run(home, f"image\n{stop}\n")
     assert done.returncode == 0
     assert "YOUR PLAN" in done.stdout
     assert "`advisor wizard --plain --resume --machine none` goes on from here." in done.stdout
@@ -351,7 +353,7 @@ def test_a_finished_conversation_can_be_looked_into_and_changed(home: dict[str, 
 
 @pytest.mark.slow
 def test_another_school_on_resuming_is_taken_and_said(home: dict[str, str]) -> None:
-    run(home, "classify\n!\n")
+    run(home, "image\n!\n")
     done = run(home, "!\n", "--resume", "--school", "survey")
     assert "was held by the school today; it goes on by survey" in done.stdout
     assert "YOUR PLAN by the survey as written" in done.stdout
@@ -380,13 +382,36 @@ def test_a_card_that_is_named_brings_its_published_figures(home: dict[str, str])
 
 
 def test_the_questions_left_are_counted(home: dict[str, str]) -> None:
-    done = run(home, "classify\n10\n!\n")
-    assert re.findall(r"^About \d+ questions? left\.$", done.stdout, re.MULTILINE)
+    done = run(home, "image\nclassify\n10\n!\n")
+    assert re.findall(r"^About \d+ questions? left to a good plan\.$", done.stdout, re.MULTILINE)
+
+
+def test_once_a_good_plan_is_ready_it_is_said_before_the_first_detail(home: dict[str, str]) -> None:
+    known = {**ANSWERS, "project.hours_available": "10", "cluster.nodes": "1", "project.priority": "accuracy"}
+    wizard = start({**home, "NO_COLOR": "1"})
+    told, asked = [], []
+    for fact in prompts(wizard):
+        told.append(wizard.before or "")
+        asked.append(fact)
+        if "A good plan is ready" in told[-1]:
+            wizard.sendline("!")
+        else:
+            wizard.sendline(known.get(fact, "no" if fact == "task.multilabel" else ""))
+    wizard.close()
+    assert re.search(r"A good plan is ready: type ! to finish, or answer about \d+ more that change", told[-1])
+    assert not [text for text in told[:-1] if "A good plan is ready" in text]
+    assert 4 <= len(asked) <= 12
+
+
+def test_what_is_not_known_is_assumed_aloud(home: dict[str, str]) -> None:
+    done = run(home, "\nclassify\nchange cluster.nodes\n\n!\n")
+    assert "  assuming tabular\n" in done.stdout
+    assert "  assuming 1 machine\n" in done.stdout
 
 
 def test_nothing_is_wider_than_the_terminal(home: dict[str, str]) -> None:
     wizard = start({**home, "NO_COLOR": "1"})
-    for typed in ("?", "why", "cl", "how training.optimizer", "what if data.modality=text", "plan", "!"):
+    for typed in ("?", "why", "image", "how training.optimizer", "what if data.modality=text", "plan", "!"):
         wizard.expect(r"\[[a-z_.]+\] $")
         assert max(len(line) for line in (wizard.before or "").splitlines()) <= 80
         wizard.sendline(typed)

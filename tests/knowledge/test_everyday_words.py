@@ -53,7 +53,9 @@ def knowledge() -> Knowledge:
 
 def texts_of(part: Fact | Topic | Rule) -> Iterator[str]:
     if isinstance(part, Fact):
-        yield from (part.question, part.help, *dict(part.choices).values())
+        for fact in (part, *map(part.worded, part.wordings)):
+            yield from (fact.question, fact.help, *dict(fact.choices).values())
+        yield part.prior.because if part.prior else ""
     elif isinstance(part, Topic):
         yield from (part.title, part.unit, *part.values.values())
     else:

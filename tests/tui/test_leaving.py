@@ -37,8 +37,8 @@ def test_an_answer_that_is_followed_at_once_by_leaving_is_saved() -> None:
             threading.Timer(0.3, goes_on.set).start()
             while not run.app._exit:
                 await run.pilot.pause(0.02)
-        assert run.desk.interview.progress.said() == {"task.kind": "classify"}
-        assert run.desk.saves[-1].said() == {"task.kind": "classify"}
+        assert run.desk.interview.progress.said() == {"data.modality": "tabular"}
+        assert run.desk.saves[-1].said() == {"data.modality": "tabular"}
 
     leave_by("1", "ctrl+q", at_once=True)
     leave_by("1", "escape", "escape", at_once=False)

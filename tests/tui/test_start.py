@@ -40,7 +40,7 @@ async def test_a_new_conversation_begins_with_the_first_question() -> None:
     async with running() as run:
         await run.press("enter")
         assert isinstance(run.screen, InterviewScreen)
-        assert run.screen.asked == "task.kind"
+        assert run.screen.asked == "data.modality"
 
 
 @piloted
@@ -185,7 +185,7 @@ async def test_the_palette_does_what_the_keys_do() -> None:
         if isinstance(run.screen, CommandPalette):  # the first Enter may only have gone from the line to the list
             await run.press("enter")
         await settled(run.pilot)
-        assert run.desk.interview.progress.later == ("task.kind",)
+        assert run.desk.interview.progress.later == ("data.modality",)
 
 
 @piloted

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tui.terminal import CTRL_Q, CTRL_S, CTRL_Z, DOWN, ENTER, ESCAPE, Terminal
 
-KIND = "What should the network do with an example?"
+KIND = "What is one example?"
 
 
 def start(folder: Path, *arguments: str, **environment: str) -> Terminal:
@@ -22,12 +22,12 @@ def test_the_keyboard_alone_goes_from_the_start_to_a_report_in_html(tmp_path: Pa
     wizard.sees("1 Begin")
     wizard.press(ENTER)
     wizard.sees(KIND, "About")
-    wizard.press("1")
+    wizard.press("5")
     wizard.sees("»new")
     wizard.press(CTRL_Z)
-    wizard.sees(KIND, "2 regress", "About")
+    wizard.sees(KIND, "2 image", "About")
     wizard.press(DOWN, ENTER)
-    wizard.sees("What is one example made of?")
+    wizard.sees("What should come out?")
     wizard.press(CTRL_S)
     wizard.sees("Save what", "report.md")
     wizard.press(DOWN)
@@ -47,7 +47,7 @@ def test_the_mouse_alone_answers_and_opens_a_topic(tmp_path: Path) -> None:
     wizard.sees("1 Begin")
     wizard.click("Begin")
     wizard.sees(KIND)
-    wizard.click("classify")
+    wizard.click("text")
     wizard.sees("»new")
     wizard.click("Network type:")
     wizard.sees("network.type")
@@ -60,12 +60,12 @@ def test_a_terminal_that_goes_away_loses_nothing(tmp_path: Path) -> None:
     wizard.sees("1 Begin")
     wizard.press(ENTER)
     wizard.sees(KIND)
-    wizard.press("1")
+    wizard.press("5")
     wizard.sees("»new")
     wizard.process.kill(signal.SIGHUP)
     wizard.ends()
     again = start(tmp_path, "--resume")
-    again.sees("Can one example belong to several classes")
+    again.sees("What should come out?")
     again.press(CTRL_Q)
     assert again.ends() == 0
 
@@ -78,7 +78,7 @@ def test_a_signal_saves_gives_the_terminal_back_and_says_how_to_go_on(
     wizard.sees("1 Begin")
     wizard.press(ENTER)
     wizard.sees(KIND)
-    wizard.press("1")
+    wizard.press("5")
     wizard.sees("»new")
     wizard.process.kill(number)
     assert wizard.ends() == code
@@ -96,7 +96,7 @@ def test_a_wizard_that_was_stopped_from_outside_goes_on_and_gives_the_terminal_b
     wizard.process.kill(signal.SIGCONT)
     wizard.press(ENTER)
     wizard.sees(KIND)
-    wizard.press("1")
+    wizard.press("5")
     wizard.sees("»new")
     wizard.press(CTRL_Q)
     wizard.sees("What you said is saved")
@@ -109,7 +109,7 @@ def test_without_colour_everything_is_said_all_the_same(tmp_path: Path) -> None:
     wizard.sees("1 Begin")
     wizard.press(ENTER)
     wizard.sees(KIND)
-    wizard.press("1")
+    wizard.press("5")
     wizard.sees("»new ~ leaning")
     shown = [cell for line in wizard.screen.buffer.values() for cell in line.values() if cell.data.strip()]
     assert all(is_grey(cell.fg) and is_grey(cell.bg) for cell in shown)
@@ -124,7 +124,7 @@ def is_grey(colour: str) -> bool:
 
 def test_a_terminal_that_can_do_nothing_is_talked_to_line_by_line(tmp_path: Path) -> None:
     wizard = start(tmp_path, TERM="dumb")
-    wizard.sees("[task.kind]")
+    wizard.sees("[data.modality]")
     wizard.press("!", ENTER)
     assert wizard.ends() == 0
     assert b"Network type" in wizard.said

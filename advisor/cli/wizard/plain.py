@@ -12,6 +12,7 @@ from advisor.cli.wizard.ending import Ending
 from advisor.cli.wizard.lines import read, say
 from advisor.cli.wizard.pages import WizardPages
 from advisor.errors import InputError
+from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.plan import Status
@@ -25,6 +26,7 @@ INTRODUCTION = (
     "Answer by number, by word (its beginning is enough), or by value with unit.",
     "Empty line: I don't know.  ? explains and lists commands.  ! prints the plan.",
 )
+NO_DATA = "Are the data here? `advisor wizard --data PATH` looks into them, and asks less."
 AT_THE_END = "how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
 MOST_CHANGES = 6
 MOST_ITEMS = 4
@@ -45,10 +47,11 @@ class PlainFace:
         self.interview = desk.interview
         self.pages = WizardPages(desk.knowledge, desk.interview.plan)
         self._unused: tuple[str, ...] = ()
+        self._was_ready = False
 
     def run(self) -> bool:
         """Ask until nothing can change any more (True) or the user stops (False); either way show the plan."""
-        for line in INTRODUCTION:
+        for line in INTRODUCTION if self.desk.inspection is not None else (*INTRODUCTION, NO_DATA):
             say(line)
         self._say_unused()
         try:
@@ -64,9 +67,8 @@ class PlainFace:
             return False
 
     def _ask(self, fact: Fact) -> None:
-        left = self.interview.questions_left()
         say("")
-        say(f"About {left} question{'s' if left != 1 else ''} left.")
+        self._say_how_far()
         say(fact.question)
         self._say_choices(fact)
         present = self.interview.present(fact.name)
@@ -74,6 +76,18 @@ class PlainFace:
             say(f"  ({present.source.value}: {describe(fact, present.value)})")
         while not self._reply(understood(read(f"[{fact.name}] ")), fact):
             pass
+
+    def _say_how_far(self) -> None:
+        """Tell about how many questions are left, and once that a good plan is ready."""
+        ready, was_ready, details = self.interview.ready, self._was_ready, self.interview.details_left
+        self._was_ready = ready
+        if ready and not was_ready:
+            usual = " Of what you do not know, the usual is assumed." if self.interview.usual else ""
+            say(f"A good plan is ready: type ! to finish, or answer about {details} more that change details.{usual}")
+        elif ready:
+            say(f"About {_counted(details)} left, of details.")
+        else:
+            say(f"About {_counted(self.interview.essentials_left)} left to a good plan.")
 
     def _is_enough(self) -> bool:
         """Show the plan and take commands on it; return True if the user has nothing more to change."""
@@ -116,6 +130,8 @@ class PlainFace:
             case _:
                 changes = self.interview.answer(fact.name, command.rest)
         self._save()
+        if command.verb is Verb.UNKNOWN:
+            self._say_assumed(fact)
         self._say_changes(changes)
         self._say_unused()
 
@@ -261,6 +277,11 @@ class PlainFace:
         if len(lines) > MOST_CHANGES:
             say(f"  -> and {len(lines) - MOST_CHANGES} more")
 
+    def _say_assumed(self, fact: Fact) -> None:
+        present = self.interview.present(fact.name)
+        if present is not None and present.source is Source.ASSUMED:
+            say(f"  assuming {describe(fact, present.value)}")
+
     def _say_unused(self) -> None:
         """Name answers that the last step made irrelevant, or relevant again."""
         before, self._unused = self._unused, self.interview.unused()
@@ -284,6 +305,10 @@ def warn_of_notes(desk: Desk) -> None:
 
 
 _ANSWERING = frozenset({Verb.ANSWER, Verb.UNKNOWN, Verb.LATER, Verb.SKIP})
+
+
+def _counted(questions: int) -> str:
+    return f"{questions} question{'s' if questions != 1 else ''}"
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from advisor.facts.fact_base import FactBase
-from advisor.facts.vocabulary import FactType
+from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.outcomes import Outcome, same
 from advisor.inference.program.boxes import pick
 from advisor.inference.program.program import Program
@@ -73,7 +73,7 @@ class Inquiry:
     def _masked(self) -> set[int]:
         """Facts that mean nothing as far as is known, and those of which it depends on an answer still to come."""
         values = list(self.situation.values)
-        apply_steps(self.program.steps, values, assume=True)
+        apply_steps(self.program.steps, values, assume=True, blank=self.situation.blank)
         regions = self.engine.overview(self.situation).regions
         return {
             step.slot
@@ -101,7 +101,7 @@ class Inquiry:
         for slot in sorted(candidates, key=lambda slot: (self._turn(slot), -len(candidates[slot]), slot)):
             if all(self.projects.needs(number, slot, candidates[slot]) for number in range(PROJECTS)):
                 found = True
-                yield self._question(slot, candidates[slot])
+                yield self.question(slot, candidates[slot])
             else:
                 waiting.append(slot)
         needed = {
@@ -112,22 +112,29 @@ class Inquiry:
         for slot in sorted(waiting, key=lambda slot: -needed[slot]):
             if needed[slot] or self._matters_to_any(slot, candidates[slot], QUICK_LOOK):
                 found = True
-                yield self._question(slot, candidates[slot])
+                yield self.question(slot, candidates[slot])
             else:
                 doubtful.append(slot)
         if not found:  # a fact that matters in a corner only can wait for others, but is not forgotten
             for slot in doubtful:
                 if self._matters_to_any(slot, candidates[slot], None):
-                    yield self._question(slot, candidates[slot])
+                    yield self.question(slot, candidates[slot])
 
     def _matters_to_any(self, slot: int, topics: list[TopicProgram], most: int | None) -> bool:
         return any(self.matters(slot, topic, most) for topic in self._likely_first(slot, topics))
+
+    def fact(self, question: Question) -> Fact:
+        return self.program.facts[self.program.fact_slots[question.fact]]
+
+    def turn(self, question: Question) -> int:
+        """The place of the question's group among those that are asked for."""
+        return self._turn(self.program.fact_slots[question.fact])
 
     def _turn(self, slot: int) -> int:
         group = self.program.facts[slot].group
         return GROUP_ORDER.index(group) if group in GROUP_ORDER else len(GROUP_ORDER)
 
-    def _question(self, slot: int, topics: list[TopicProgram]) -> Question:
+    def question(self, slot: int, topics: list[TopicProgram]) -> Question:
         return Question(self.program.facts[slot].name, tuple(topic.name for topic in topics))
 
     def why(self, question: Question) -> tuple[str, ...]:
@@ -245,7 +252,7 @@ class Inquiry:
 
     def _plausible(self, topic: TopicProgram) -> dict[int, Any]:
         values = list(self.situation.values)
-        apply_steps(topic.steps, values, assume=True)
+        apply_steps(topic.steps, values, assume=True, blank=self.situation.blank)
         return {
             slot: pick(self.program.facts[slot], self.program.domains[slot], values[slot])
             for slot in topic.free

@@ -53,6 +53,15 @@ class Program:
         return tuple(slot for slot, fact in enumerate(self.facts) if not (fact.derive or fact.closed))
 
     @cached_property
+    def step_of(self) -> dict[int, FactStep]:
+        return {step.slot: step for step in self.steps}
+
+    @cached_property
+    def usual(self) -> frozenset[int]:
+        """The facts whose usual value is assumed only of people who were asked and do not know."""
+        return frozenset(slot for slot, fact in enumerate(self.facts) if fact.usual)
+
+    @cached_property
     def _stated(self) -> frozenset[int]:
         return frozenset(self.free)
 
@@ -107,7 +116,7 @@ class Program:
         found: dict[str, FactStep] = {}
         for fact in self.facts:
             own = self._fact_types[fact.name]
-            texts = ((fact.only_when, BOOLEAN), (fact.derive, own), (fact.assume, own))
+            texts = ((fact.only_when, BOOLEAN), (fact.derive, own), (fact.default, own))
             if any(text for text, _ in texts):
                 only_when, derive, assume = (compiled(text, wanted) if text else None for text, wanted in texts)
                 slot, nothing = self.fact_slots[fact.name], self._nothing(fact.name)

@@ -33,8 +33,10 @@ class Constraint:
     because: str
 
 
-def apply_steps(steps: Iterable[FactStep], values: list[Any], *, assume: bool) -> None:
-    """Masks, defines and (for the leading plan only) assumes facts, in place."""
+def apply_steps(
+    steps: Iterable[FactStep], values: list[Any], *, assume: bool, blank: frozenset[int] = frozenset()
+) -> None:
+    """Masks, defines and (for the leading plan only) assumes facts, in place; nothing is assumed of those that are `blank`."""
     for step in steps:
         slot = step.slot
         if step.only_when is not None and step.only_when.at(values) is False:
@@ -42,7 +44,7 @@ def apply_steps(steps: Iterable[FactStep], values: list[Any], *, assume: bool) -
         elif values[slot] is None:
             if step.derive is not None:
                 values[slot] = step.derive.at(values)
-            elif assume and step.assume is not None:
+            elif assume and step.assume is not None and slot not in blank:
                 values[slot] = step.assume.at(values)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome
 from advisor.inference.program.program import Program
-from advisor.inference.program.steps import FactStep, apply_steps
+from advisor.inference.program.steps import apply_steps
 from advisor.inference.program.topic import TopicProgram, as_value
 
 
@@ -37,7 +37,7 @@ class Point:
         self.ignored: frozenset[int] = frozenset()
         """Topics that are not followed."""
         self.values = list(raw)
-        self._apply(program.steps, self.values)
+        apply_steps(program.steps, self.values, assume=assume, blank=blank)
         self.atoms: list[Any] = [UNDECIDED] * len(program.atoms)
         self.truths: dict[int, list[bool | None]] = {}
         self.outcomes: dict[int, Outcome] = {}
@@ -47,13 +47,6 @@ class Point:
             if constraint.expression.at(self.values) is False
         )
         self._varied: dict[tuple[int, Any], Varied] = {}
-
-    def _apply(self, steps: Iterable[FactStep], values: list[Any]) -> None:
-        if not self.assume or not self.blank:
-            apply_steps(steps, values, assume=self.assume)
-            return
-        for step in steps:
-            apply_steps((step,), values, assume=step.slot not in self.blank)
 
     def complete(self) -> Point:
         """With the outcome of every topic."""
@@ -121,7 +114,7 @@ class Point:
         for step in steps:
             values[step.slot] = self.raw[step.slot]
         values[slot] = value
-        self._apply(steps, values)
+        apply_steps(steps, values, assume=self.assume, blank=self.blank)
         moved = [s for s in {slot, *[step.slot for step in steps]} if values[s] != self.values[s]]
         if not moved:
             return Varied({}, self.violated)

@@ -31,6 +31,7 @@ class TypicalProjects:
     def __init__(self, engine: Engine, situation: Situation) -> None:
         self.program = engine.program
         self.given = situation.values
+        self.blank = situation.blank
         self._points = {0: engine.view(situation).completion()}
 
     def needs(self, number: int, slot: int, topics: Iterable[TopicProgram]) -> bool:
@@ -58,7 +59,7 @@ class TypicalProjects:
             for slot in free:
                 values[slot] = drawn[slot]
             assumed = values.copy()
-            apply_steps(program.steps, assumed, assume=True)
+            apply_steps(program.steps, assumed, assume=True, blank=self.blank)
             for slot in free:
                 values[slot] = pick(program.facts[slot], program.domains[slot], assumed[slot])
             self._points[number] = Point(program, values)

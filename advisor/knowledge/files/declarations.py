@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from advisor.facts.vocabulary import Constraint, Fact, FactType, Vocabulary, spelling
+from advisor.errors import did_you_mean
+from advisor.facts.vocabulary import Constraint, Fact, FactType, Prior, Shortcut, Vocabulary, Wording, spelling
 from advisor.knowledge.model import Erratum, Policy, SourceText, Topic
 from advisor.reading import Reader
 from advisor.safe_yaml import Mapping, Node
@@ -15,15 +16,16 @@ T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "synonyms", "question", "help", "ask", "closed", "only_when", "assume",
-    "derive",
+    "usual", "derive", "familiar", "prior", "named_by", "wordings",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
+    "headline",
 )  # fmt: skip
 
 
 def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
-    root = reader.mapping(node, "facts.yaml", ("groups", "facts", "constraints"))
+    root = reader.mapping(node, "facts.yaml", ("groups", "opening", "facts", "constraints"))
     if root is None:
         return Vocabulary({}, {})
     groups = dict(reader.named_texts(root, "groups", "facts.yaml"))
@@ -52,9 +54,57 @@ def read_vocabulary(node: Node | None, reader: Reader) -> Vocabulary:
             synonyms=_synonyms(entry, what, [name for name, _ in choices], reader),
             minimum=minimum,
             maximum=maximum,
+            prior=_read_prior(entry, what, reader),
+            wordings=_read_wordings(entry, what, dict(choices), reader),
             where=f"{reader.where}:{line}",
         )
-    return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader))
+    opening = reader.texts(root, "opening", "facts.yaml")
+    for name in opening:
+        if name not in facts:
+            what = f"the opening names {shorten(name)!r}, which is no fact."
+            reader.note(root.items["opening"].line, what, did_you_mean(name, facts))
+    return Vocabulary(groups, facts, _read_constraints(root.items.get("constraints"), reader), opening)
+
+
+def _read_prior(fact: Mapping, what: str, reader: Reader) -> Prior | None:
+    if "prior" not in fact.items:
+        return None
+    what = f"{what}: prior"
+    entry = reader.mapping(fact.items["prior"], what, ("holds", "because", "low", "high"))
+    if entry is None:
+        return None
+    prior = reader.record(Prior, entry, what, ("because",), holds=reader.number(entry, "holds", what, 0.0))
+    if not 0 < prior.holds < 1:
+        reader.note(entry.line, f"{what}: holds must be a share between 0 and 1.")
+    if not prior.low < prior.high:
+        reader.note(entry.line, f"{what}: low must be below high.")
+    return prior
+
+
+def _read_wordings(fact: Mapping, what: str, choices: Iterable[str], reader: Reader) -> tuple[Wording, ...]:
+    found = []
+    for item in reader.listed(fact.items.get("wordings"), f"{what}: wordings", "when: ..."):
+        entry = reader.mapping(
+            item, f"{what}: a wording", ("when", "question", "help", "choices", "pixels", "shortcuts")
+        )
+        if entry is None:
+            continue
+        offered = reader.named_texts(entry, "choices", f"{what}: a wording")
+        for name, _ in offered:
+            if name not in choices:
+                reader.note(entry.line, f"{what}: a wording offers {shorten(name)!r}.", did_you_mean(name, choices))
+        shortcuts = tuple(_read_shortcuts(entry, f"{what}: shortcut", reader))
+        told = {"choices": offered, "shortcuts": shortcuts}
+        found.append(reader.record(Wording, entry, f"{what}: a wording", ("when",), **told))
+    return tuple(found)
+
+
+def _read_shortcuts(wording: Mapping, what: str, reader: Reader) -> Iterator[Shortcut]:
+    for name, value, _ in reader.pairs(wording.items["shortcuts"], what) if "shortcuts" in wording.items else ():
+        entry = reader.mapping(value, f"{what} {name}", ("meaning", "stands_for"))
+        if entry is not None:
+            meaning = reader.text(entry, "meaning", f"{what} {name}", required=True)
+            yield Shortcut(name, meaning, reader.named_texts(entry, "stands_for", f"{what} {name}"))
 
 
 def _synonyms(entry: Mapping, what: str, choices: list[str], reader: Reader) -> tuple[tuple[str, str], ...]:

@@ -199,8 +199,8 @@ def details(entry: Entry) -> Iterator[tuple[str, list[Piece]]]:
                 yield "", [entry.help]
             if entry.only_when:
                 yield "", [(f"means something only when {entry.only_when}", Style.FAINT)]
-            if entry.assume or entry.derive:
-                how = f"computed as {entry.derive}" if entry.derive else f"assumed when nobody knows: {entry.assume}"
+            if entry.default or entry.derive:
+                how = f"computed as {entry.derive}" if entry.derive else f"assumed when nobody knows: {entry.default}"
                 yield "", [(how, Style.FAINT)]
             yield from _values({name: _with_synonyms(entry, name, text) for name, text in entry.choices})
         case Topic():

@@ -212,6 +212,10 @@ def _fact(fact: Fact, target: str) -> Iterator[str]:
         yield f"  - computed as {code(' '.join(fact.derive.split()))}"
     if fact.assume:
         yield f"  - default {code(' '.join(fact.assume.split()))}"
+    if fact.usual:
+        yield f"  - default for those who were asked and do not know {code(' '.join(fact.usual.split()))}"
+    if fact.prior:
+        yield f"  - it holds in about {fact.prior.holds:.0%} of projects: {plain(fact.prior.because)}"
     for choice, meaning in fact.choices:
         yield f"  - {code(choice)}: {plain(meaning)}"
 

@@ -124,6 +124,7 @@ class QuestionPane(Vertical):
     def show_outlook(self, outlook: Outlook) -> None:
         left = outlook.questions_left
         said = [f"About {left} question{'s' if left != 1 else ''} left"] if left else []
+        said = ["A good plan is ready", *said] if left and outlook.ready else said
         said += [f"kept, not used: {', '.join(outlook.unused)}"] if outlook.unused else []
         self._say("left", plain(" · ".join(said)))
 

@@ -1,0 +1,80 @@
+"""The questions that are left: those that make the plan good, in the order of people, and after them the details.
+
+A plan is good once no answer that a beginner can give is likely to change a headline of it. The first two questions of the
+opening (of what the data are, and what should come out) stand above all others, since everything else is judged by them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from advisor.inference.explaining.likely import Likelihood
+from advisor.inference.explaining.questions import Inquiry, Question
+from advisor.inference.program.steps import apply_steps
+from advisor.knowledge.expressions.expressions import BOOLEAN
+
+FIRST = 2
+"""The number of questions of the opening on which the others are judged."""
+LIKELY = 0.02
+"""The likelihood of a change from which on a question is worth a beginner's time."""
+LIKELY_IN_OPENING = 0.005
+"""The same for a question of the opening: people expect it."""
+
+
+class Agenda:
+    """The agenda of a conversation as it stands."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self._inquiry = inquiry
+        self._program = inquiry.program
+        names = self._program.knowledge.vocabulary.opening
+        self._opening = {self._program.fact_slots[name]: place for place, name in enumerate(names)}
+
+    @cached_property
+    def essential(self) -> tuple[Question, ...]:
+        """The questions that stand between this conversation and a good plan, the next one first."""
+        candidates = self._inquiry.candidates()
+        familiar = [slot for slot in candidates if self._is_familiar(slot)]
+        first = [slot for slot in familiar if self._opening.get(slot, FIRST) < FIRST]
+        likely = {slot: self._likelihood.change(slot) for slot in familiar}
+        worth = [slot for slot in familiar if slot in first or likely[slot] >= self._least(slot)]
+        last = len(self._opening)
+        worth.sort(key=lambda slot: (self._opening.get(slot, last), -likely[slot], slot))
+        return tuple(self._inquiry.question(slot, candidates[slot]) for slot in worth)
+
+    @cached_property
+    def details(self) -> tuple[Question, ...]:
+        """All other questions whose answer can change something: by group, what is likely to change most first."""
+        essential = {question.fact for question in self.essential}
+        others = [
+            question
+            for question in self._inquiry.ordered()
+            if question.fact not in essential and not self._is_named(question)
+        ]
+        return tuple(sorted(others, key=self._inquiry.turn))
+
+    def _is_named(self, question: Question) -> bool:
+        """Return whether the plan names what tells the answer, such as a published network its number of weights."""
+        topic = self._program.topics.get(self._inquiry.fact(question).named_by)
+        if topic is None:
+            return False
+        outcome = self._inquiry.engine.reported(topic, self._inquiry.situation)
+        return isinstance(outcome, str) and outcome != "none"
+
+    def _least(self, slot: int) -> float:
+        return LIKELY_IN_OPENING if slot in self._opening else LIKELY
+
+    @cached_property
+    def _likelihood(self) -> Likelihood:
+        return Likelihood(self._inquiry.engine, self._inquiry.situation)
+
+    def _is_familiar(self, slot: int) -> bool:
+        familiar = self._program.facts[slot].familiar
+        return familiar is not None and self._program.knowledge.expression(familiar, BOOLEAN).at(self._values) is True
+
+    @cached_property
+    def _values(self) -> list[object]:
+        situation = self._inquiry.situation
+        values = list(situation.values)
+        apply_steps(self._program.steps, values, assume=True, blank=situation.blank)
+        return values
