@@ -1,4 +1,4 @@
-"""The findings of a measurement on one screen: each bet with what it was, what it is, and by how much; what is left; what next."""
+"""The findings of a measurement on one screen: each bet with what it was, what it is, and by how much; then what is left."""
 
 from __future__ import annotations
 
