@@ -54,6 +54,9 @@ def _choice(fact: Fact, text: str) -> str:
             remedy = f"Give a number from 1 to {len(names)}, or a name."
             raise input_error("There is no such choice", shorten(text), where=fact.name, remedy=remedy)
         return names[number - 1]
+    called = fact.choice_called(text)
+    if called is not None:
+        return called
     begun = [
         name
         for name, meaning in fact.choices

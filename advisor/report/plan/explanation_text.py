@@ -206,7 +206,7 @@ class _Tree:
         if name in self.plan.recommendations:
             return self.topic(name)
         known, fact = self.plan.facts.get(name), self.knowledge.vocabulary.facts.get(name)
-        formula = (fact.derive or fact.assume) if fact is not None else None
+        formula = (fact.derive or fact.default) if fact is not None else None
         if known is None or formula is None or known.source not in (Source.DERIVED, Source.ASSUMED):
             return _line(str(reading))
         self.told.add(name)

@@ -111,7 +111,7 @@ class _Tree:
             return Twig(plain(str(reading)), tuple(map(self._ground, grounds)), lead)
         known, fact = self.plan.facts.get(name), self.knowledge.vocabulary.facts[name]
         supposed = None if fact.group == "probe" else ToWhatIf(name)
-        formula = fact.derive or fact.assume
+        formula = fact.derive or fact.default
         if known is None or formula is None or known.source not in (Source.DERIVED, Source.ASSUMED):
             return Twig(plain(str(reading)), lead=supposed)
         if name in self.told:
