@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Task, Weight
-from advisor.report.found.inspection import inspection_page
-from advisor.report.page import Look
+from advisor.report.found.inspection import inspection_brief, inspection_page
+from advisor.report.page import Look, cells
+from advisor.report.plan.brief import LINES
 
 from ..datasets.tables_made import flowers, text_file, written
 from .program import advisor, refused
@@ -56,6 +57,21 @@ def test_the_page_tells_data_then_columns_then_remarks_then_facts_then_what_to_r
     )  # fmt: skip
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 200])
+@pytest.mark.parametrize("columns", [3, 12, 1000])
+def test_the_first_screen_is_one_screen_and_tells_what_matters(columns: int, width: int) -> None:
+    many = tuple(Column(f"x{n}", Kind.NUMBER, 0, 9, ("1",), "Odd." if n % 3 == 0 else "") for n in range(columns))
+    remarks = tuple(Remark(f"Note {n}.") for n in range(6)) + MADE.remarks
+    text = inspection_brief(replace(MADE, columns=(*many, MADE.columns[-1]), remarks=remarks), Look(width))
+    lines = [line for line in text.splitlines() if not line.startswith("  advisor ")]
+    assert max(map(cells, lines)) <= min(width, 100)
+    assert width < 80 or len(text.splitlines()) <= LINES
+    assert " ".join(text.split()).startswith("DATA 150 rows of a table")
+    assert "! Classes are uneven." in text, "warnings come first"
+    assert "target; rose," in text
+    assert "FACTS" not in text
 
 
 def test_of_very_many_columns_the_odd_ones_and_the_target_are_shown() -> None:

@@ -96,7 +96,7 @@ def test_what_data_show_counts_on_both_sides_of_a_comparison(answers: Path, tabl
 @pytest.mark.parametrize(
     ("name", "begins"),
     [("a.json", "{"), ("a.md", "# "), ("a.markdown", "# "), ("a.html", "<!doctype html>"), ("a.HTM", "<!doctype html>"),
-     ("a.txt", "YOUR PLAN"), ("a", "YOUR PLAN"), ("a.report", "YOUR PLAN")],
+     ("a.txt", "PLAN"), ("a", "PLAN"), ("a.report", "PLAN")],
 )  # fmt: skip
 def test_the_name_of_the_output_says_its_format(name: str, begins: str, answers: Path, tmp_path: Path) -> None:
     assert advisor("recommend", answers, *NOWHERE, "--output", tmp_path / name).code == 0
@@ -153,10 +153,10 @@ def talk(folder: Path, *words: str | Path) -> str:
 
 def test_the_wizard_begins_with_what_is_stated_and_asks_only_for_the_rest(answers: Path, tmp_path: Path) -> None:
     bare = talk(tmp_path)
-    assert "[task.kind]" in bare
+    assert "[data.modality]" in bare
     told = talk(tmp_path, answers, "--set", "task.multilabel=no")
     assert told.startswith("Begun with 4 answers.\n")
-    assert "[task.kind]" not in told
+    assert "[data.modality]" not in told
     assert "4 stated" in told
     again = talk(tmp_path, "--resume")
     assert "Resumed with 4 answers." in again

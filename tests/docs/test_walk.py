@@ -39,7 +39,7 @@ def walk(text: str, shell: Shell) -> dict[str, str]:
 def test_the_walk_ends_with_a_network_that_was_trained(tmp_path: Path) -> None:
     text = part("walk.md", end=TABLE)
     told = walk(text, Shell(tmp_path))
-    assert "Modality     image" in told["advisor inspect digits"]
+    assert told["advisor inspect digits"].startswith("DATA  1,797 pictures")
     assert "convolutional network" in told["advisor recommend --answers answers.yaml --data digits"]
     assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (tmp_path / "project" / "runs" / "best.pt").exists()

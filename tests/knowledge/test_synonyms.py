@@ -57,7 +57,8 @@ def test_synonyms_survive_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("data.modality", "spreadsheet", "tabular"), ("data.modality", "film", "video"), ("data.modality", "clips", "video"),
         ("data.modality", "speech", "audio"), ("data.modality", "sound", "audio"), ("data.modality", "series", "time_series"),
         ("task.kind", "anomaly detection", "detect_anomalies"), ("task.kind", "regression", "regress"),
-        ("data.location", "S3", "object_store"), ("project.framework", "tf", "tensorflow"), ("project.framework", "torch", "pytorch"),
+        ("data.location", "S3", "object_store"), ("project.framework", "tf", "tensorflow"),
+        ("project.framework", "torch", "pytorch"),
     ],
 )  # fmt: skip
 def test_everyday_words_are_understood_in_files_and_in_the_wizard(name: str, word: str, meant: str) -> None:

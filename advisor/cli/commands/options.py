@@ -197,6 +197,7 @@ class Inspect(NamedTuple):
     format_: shared.PlainFormatOption = PlainFormat.TEXT
     output: shared.Output = None
     force: shared.Force = False
+    whole: shared.Whole = False
 
 
 class Doctor(NamedTuple):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspection, Task, Weight
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
+from advisor.report.plan.brief import LINES, THINGS
 from advisor.wording import join_first, join_names, shell_path, shell_word, shorten
 
 SCHEMA = "advisor/inspection/1"
@@ -40,6 +43,45 @@ def inspection_page(inspection: Inspection, look: Look) -> str:
     for command in _commands(inspection):
         page.verbatim(command, first="  ")
     return page.text()
+
+
+def inspection_brief(inspection: Inspection, look: Look) -> str:
+    """The first screen of `advisor inspect`, at most LINES lines at 80 columns: `--all` shows the whole page."""
+    for columns, remarks in ((8, 5), (8, 3), (6, 3), (5, 2), (4, 1), (3, 1)):
+        plain = _brief(inspection, replace(look, colour=False), columns, remarks)
+        if sum(max(1, math.ceil(cells(line) / look.columns)) for line in plain.lines) <= LINES:
+            break
+    return _brief(inspection, look, columns, remarks).text()
+
+
+def _brief(inspection: Inspection, look: Look, columns: int, remarks: int) -> Page:
+    page = Page(look)
+    things, stored = THINGS.get(inspection.modality, "examples"), with_unit(inspection.bytes, "bytes")
+    page.add(f"{inspection.examples:,} {things}, {stored}", first=[("DATA  ", Style.HEADING)])
+    lines = dict(_data_lines(inspection))
+    told = [
+        (label, lines[label])
+        for label in ("Path", "Format", "Sample", "Target", "Task", "Inputs", "Split")
+        if label in lines
+    ]
+    page.labelled(told)
+    if inspection.columns:
+        page.blank()
+        _columns(page, inspection, columns)
+    first = sorted(inspection.remarks, key=lambda remark: remark.weight is not Weight.WARNING)
+    if first:
+        page.blank()
+    for remark in first[:remarks]:
+        care = remark.weight is Weight.WARNING
+        style = Style.CARE if care else Style.PLAIN
+        page.add((remark.what, style), f" {remark.remedy}", first="! " if care else "- ")
+    left = len(first) - remarks
+    page.blank()
+    more = f"{left} more remarks, " if left > 1 else "one more remark, " if left == 1 else ""
+    page.add(("NEXT", Style.HEADING), f"  --all shows {more}all columns and the facts that follow")
+    for command in _commands(inspection):
+        page.verbatim(command, first="  ")
+    return page
 
 
 def _data_lines(inspection: Inspection) -> Iterator[tuple[str, str]]:
@@ -78,9 +120,9 @@ def _task_words(inspection: Inspection) -> str:
     return f"{task}, {len(inspection.classes):,} classes: {named}"
 
 
-def _columns(page: Page, inspection: Inspection) -> None:
+def _columns(page: Page, inspection: Inspection, most: int = MOST_COLUMNS) -> None:
     """A table that fits the screen; the last cell has examples and whatever is odd."""
-    shown = _most_telling(inspection)
+    shown = _most_telling(inspection, most)
     name_width = min(max([cells(shorten(column.name, 60)) for column in shown] + [4]), _NAME_WIDTH)
     widths = (name_width, _KIND_WIDTH, _MISSING_WIDTH)
     last = max(page.look.columns - sum(widths) - 2 * len(widths), 16)
@@ -103,12 +145,13 @@ def _columns(page: Page, inspection: Inspection) -> None:
         page.add(f"... and {len(left):,} more: {parts}. `--format json` lists them all.")
 
 
-def _most_telling(inspection: Inspection) -> list[Column]:
+def _most_telling(inspection: Inspection, most: int) -> list[Column]:
     """All columns, or where they are many the first ones, the target and those with a remark."""
-    if len(inspection.columns) <= MOST_COLUMNS:
+    if len(inspection.columns) <= most:
         return list(inspection.columns)
-    told = [column for column in inspection.columns if column.name == inspection.target or column.remark]
-    kept = {column.name for column in [*told[: MOST_COLUMNS // 2], *inspection.columns[: MOST_COLUMNS // 2]]}
+    told = [column for column in inspection.columns if column.remark and column.name != inspection.target]
+    target = [column for column in inspection.columns if column.name == inspection.target]
+    kept = {column.name for column in [*target, *told[: (most - 1) // 2], *inspection.columns[: most // 2]]}
     return [column for column in inspection.columns if column.name in kept]
 
 

@@ -45,7 +45,7 @@ _MOST_NAMES = 3
 _HOURS = 3600.0
 _PATIENCE = 24.0
 """Hours for the fewest usual passes, from which training is called slow where nobody said how long it may take."""
-_THINGS: Mapping[str, str] = {
+THINGS: Mapping[str, str] = {
     "tabular": "rows of a table",
     "image": "pictures",
     "audio": "sounds",
@@ -55,6 +55,7 @@ _THINGS: Mapping[str, str] = {
     "graph": "graphs",
     "tree": "trees",
 }
+"""Examples of each modality, in everyday words."""
 _TASKS: Mapping[str, str] = {
     "classify": "sort {things} into {outputs}classes",
     "regress": "predict {outputs}numbers from {things}",
@@ -125,7 +126,7 @@ def _value(plan: Plan, topic: str) -> object:
 def title_of(plan: Plan) -> str:
     """`sort 20,000 pictures into 12 classes, on 2 cores`"""
     facts = {name: known.value for name, known in plan.facts.items()}
-    things = _THINGS.get(str(facts.get("data.modality")), "examples")
+    things = THINGS.get(str(facts.get("data.modality")), "examples")
     count, outputs = facts.get("data.examples"), facts.get("task.outputs")
     said = _TASKS.get(str(facts.get("task.kind")), "no task is stated yet").format(
         things=f"{count:,} {things}" if isinstance(count, int) else things,

@@ -9,7 +9,7 @@ from advisor.cli.console import look
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.options import PlainFormat
 from advisor.errors import input_error
-from advisor.report.found.inspection import inspection_json, inspection_page
+from advisor.report.found.inspection import inspection_brief, inspection_json, inspection_page
 from advisor.report.page import Look
 from advisor.session.data import inspected
 from advisor.wording import shorten
@@ -22,7 +22,8 @@ def inspect(options: Inspect) -> None:
     if options.format_ is PlainFormat.JSON:
         deliver_json(inspection_json(found), output, force)
     else:
-        deliver(inspection_page(found, look() if output is None else Look()), output, force)
+        page = inspection_page if options.whole else inspection_brief
+        deliver(page(found, look() if output is None else Look()), output, force)
 
 
 def _path_named(options: Inspect) -> Path:
