@@ -30,7 +30,7 @@ from advisor.tui.screens.trying.trying import TryingScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.plan_list import PlanList
-from tests.tui.pilots import piloted, running, screen_text, settled
+from tests.tui.pilots import WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.waiting import shows
 
@@ -237,7 +237,7 @@ async def test_f1_explains_what_has_the_focus_and_its_keys() -> None:
 
 @piloted
 async def test_a_letter_jumps_to_what_it_stands_on() -> None:
-    async with running(InterviewScreen()) as run:
+    async with running(InterviewScreen(), size=WIDE) as run:
         assert isinstance(run.app.focused, Cards)
         await run.press("ctrl+o")
         assert isinstance(run.screen, JumpScreen)
@@ -262,3 +262,14 @@ async def test_every_key_has_an_id_and_says_what_it_does() -> None:
         own = [binding for _, binding in run.app._bindings if binding.id] + [b for _, b in run.screen._bindings if b.id]
         assert own
         assert all(binding.tooltip.endswith(".") for binding in own)
+
+
+@piloted
+async def test_the_palette_names_what_is_done_most_before_the_topics() -> None:
+    async with running(InterviewScreen()) as run:
+        titles = [command.title for command in run.app.get_system_commands(run.screen)]
+        first = next(number for number, title in enumerate(titles) if title.startswith("Topic: "))
+        assert all(title.startswith("Topic: ") for title in titles[first:])
+        await run.press("ctrl+p")
+        listed = [str(hit.prompt).splitlines()[0] for hit in run.screen.query_one(OptionList).options]
+        assert [title.strip() for title in listed] == titles

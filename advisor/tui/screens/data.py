@@ -19,7 +19,7 @@ from advisor.errors import InputError
 from advisor.report.found.inspection import inspection_page
 from advisor.tui.dialogs.pick import PickScreen
 from advisor.tui.screen import Palette, WizardScreen
-from advisor.tui.text import plain, problem_text
+from advisor.tui.text import FAINT, plain, problem_text
 from advisor.tui.widgets.mouse import Choosing
 from advisor.tui.widgets.page_view import PageView
 from advisor.wording import shorten
@@ -125,6 +125,6 @@ class DataScreen(WizardScreen[bool]):
 def _targets(found: Inspection) -> Iterator[Option]:
     for column in found.columns:
         mark = "● " if column.name == found.target else "  "
-        yield Option(Content.assemble(mark, (shorten(column.name, 24), "bold"), (f"  {column.kind.value}", "dim")))
+        yield Option(Content.assemble(mark, (shorten(column.name, 24), "bold"), (f"  {column.kind.value}", FAINT)))
     mark = "● " if found.target is None else "  "
-    yield Option(Content.assemble(mark, (NOTHING, "dim")))
+    yield Option(Content.assemble(mark, (NOTHING, FAINT)))
