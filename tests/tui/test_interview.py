@@ -520,3 +520,34 @@ async def test_the_screen_can_be_made_smaller_and_larger_at_any_time() -> None:
         await run.pilot.resize_terminal(*WIDE)
         await settled(run.pilot)
         assert question.region.right <= plan.region.x
+
+
+@pytest.mark.parametrize("size", [(20, 6), (60, 15), (100, 30)])
+def test_the_choice_that_enter_takes_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen(), size=size) as run:
+            await run.press("end")
+            await shows(run, "❯ 9 Tran")
+            await run.press("enter")
+            assert said(run) == {"task.kind": "translate"}
+            await ask_for(run, "task.kind")
+            await run.press("1")
+            await ask_for(run, "task.multilabel")
+            await shows(run, "❯ 2 No")
+
+    drive()
+
+
+@piloted
+async def test_no_line_of_the_plan_loses_its_end() -> None:
+    async with running(InterviewScreen(), size=(100, 30)) as run:
+        await run.press("1", "2", "2", "p")
+        plan = run.screen.query_one(PlanList)
+        shown = ""
+        for line in range(0, plan.virtual_size.height, plan.size.height):
+            plan.scroll_to(y=line, animate=False)
+            await settled(run.pilot)
+            shown += shown_in(run, plan)
+        words = {word for option in plan.options for word in re.findall(r"\w+", str(option.prompt))}
+        assert {word for word in words if word not in shown} == set()

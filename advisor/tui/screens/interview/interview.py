@@ -34,6 +34,9 @@ THREE_COLUMNS = 160
 TOO_LOW_FOR_FRAMES = 17
 """Lines below which frames would take the room of what they hold."""
 
+QUESTION_ALONE = 10
+"""Lines below which there is room for the question only."""
+
 
 def keys(letter: str, key: str, action: str, name: str, id: str, tooltip: str) -> tuple[Binding, Binding]:
     """An action by a letter, and by a key that works while a line is written too."""
@@ -129,6 +132,7 @@ class InterviewScreen(WizardScreen[None]):
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width >= THREE_COLUMNS, "-vast")
         self.set_class(event.size.height < TOO_LOW_FOR_FRAMES, "-flat")
+        self.set_class(event.size.height < QUESTION_ALONE, "-tiny")
         self.call_after_refresh(self._show_reasons)
 
     def show_outlook(self, outlook: Outlook) -> None:

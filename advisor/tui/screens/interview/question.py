@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import OptionList, Static
 
 from advisor.errors import InputError
@@ -43,6 +44,8 @@ NEXT = (
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """Sources whose value is written into the line of the entry; an assumed number would be made an answer by Enter."""
 TOPICS_NAMED = 4
+READING_LINES = 2
+"""Lines of the answer on a low screen while the explanation is read."""
 
 
 class Explanation(FocusOnRelease, VerticalScroll):
@@ -55,9 +58,11 @@ class Explanation(FocusOnRelease, VerticalScroll):
 
     def on_focus(self) -> None:
         self._pane.add_class("reading")
+        self._pane.fit()
 
     def on_blur(self) -> None:
         self._pane.remove_class("reading")
+        self._pane.fit()
 
     def action_answer(self) -> None:
         self._pane.focus_entry()
@@ -113,8 +118,23 @@ class QuestionPane(Vertical):
             self._explain(now.fact)
             await place.mount(Entry(now.fact, read, _given_before(now), usual=taken))
         self.focus_entry()
+        self.call_after_refresh(self.fit)
         for child in before:
             await child.remove()
+
+    def on_resize(self, event: Resize) -> None:
+        self.call_after_refresh(self.fit)
+
+    def fit(self) -> None:
+        """Give the answer all the lines that it needs, if there are as many beside the question; what is more is scrolled."""
+        place, asking = self.query_one("#entry_place"), self.query_one("#asking")
+        if self.has_class("reading") and self.screen.has_class("-low"):
+            place.styles.max_height = READING_LINES
+            return
+        others = [self.query_one("#progress"), *(child for child in asking.children if child is not place)]
+        taken = sum(other.outer_size.height for other in others if other.display)
+        room = self.size.height - taken - asking.gutter.height - place.styles.margin.height
+        place.styles.max_height = max(1, room)
 
     def _say(self, name: str, words: Content) -> None:
         """Show the text; an empty line takes no room."""
