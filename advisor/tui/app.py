@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
 
-from advisor.tui import requests
+from advisor.tui import requests, theme
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.host import PAINTING_SECONDS, Host
+from advisor.tui.palette import Ranked
 from advisor.tui.screen import WizardScreen
 from advisor.tui.stopped import heed_stops
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 LEAVE = "Leave the conversation?"
 FORGOTTEN = "It ends with this window. What you did not export is forgotten."
-LIGHT, DARK = "textual-light", "textual-dark"
 SCREENS: Mapping[type[requests.Request[Any]], str] = {
     requests.ToStart: "start:StartScreen",
     requests.ToInterview: "interview.interview:InterviewScreen",
@@ -47,6 +48,7 @@ class Wizard(Host):
     CSS_PATH = "wizard.tcss"
     TITLE = "advisor"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Ranked}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", show=False, id="app.help", tooltip="Explain what has the focus, and list its keys."),
         Binding("ctrl+p", "command_palette", "Palette", show=False, id="app.palette", tooltip="All that can be done, by name."),
@@ -63,7 +65,9 @@ class Wizard(Host):
         """
         super().__init__(desk, driver)
         self.resumed = resumed
-        self.theme = DARK
+        for own in theme.THEMES:
+            self.register_theme(own)
+        self.theme = theme.remembered()
         self._ends_soon = False
         self._wake: Callable[[], object] = lambda: None
 
@@ -132,12 +136,18 @@ class Wizard(Host):
     # --- on every screen -------------------------------------------------------------------------------------------
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        topics: list[SystemCommand] = []
         if isinstance(screen, WizardScreen):
-            yield from cast("WizardScreen[object]", screen).commands()
+            for command in cast("WizardScreen[object]", screen).commands():
+                if command.title.startswith("Topic:"):
+                    topics.append(command)
+                else:
+                    yield command
         yield SystemCommand("View: Light or dark", "Swap light and dark colours", self.action_turn_light)
         yield SystemCommand("Help: Keys and focus", "Explain what has the focus, and list its keys", self.action_help)
         kept = "What you did not export is forgotten" if self.is_web else "What you said is saved"
         yield SystemCommand("Wizard: Quit", kept, self.action_quit)
+        yield from topics
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -148,4 +158,5 @@ class Wizard(Host):
             self.push_screen(JumpScreen(self.screen))
 
     def action_turn_light(self) -> None:
-        self.theme = LIGHT if self.theme == DARK else DARK
+        self.theme = theme.other(self.theme)
+        theme.remember(self.theme)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import work
@@ -18,14 +18,16 @@ from textual.widget import MountError
 from textual.worker import WorkerFailed
 
 from advisor.errors import InputError
-from advisor.inference.advise import VALUES_ONLY
+from advisor.facts.fact_base import FactBase
+from advisor.inference.advise import Detail, advise
 from advisor.interview.changes import Change, changes
+from advisor.tui.ratchet import Ratchet
 from advisor.tui.requests import Answer, Request
 from advisor.tui.text import problem_text
 from advisor.wording import printable
 
 if TYPE_CHECKING:
-    from advisor.facts.fact_base import FactBase, Known
+    from advisor.facts.fact_base import Known
     from advisor.facts.vocabulary import Fact
     from advisor.inference.plan import Plan
     from advisor.interview.interview import Interview
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 class Standing:
     """The question after one step (None: nothing could change the plan any more), and the plan with what the step moved.
 
-    The plan has values and statuses only; `Host.full_plan` has reasons and flips too. `present` is the value of the fact if
-    nobody answers.
+    The plan has reasons and figures; `Host.full_plan` has flips too. `present` is the value of the fact if nobody answers,
+    `decides` are the topics that the answer can change, and `certain` is the share of what the plan depends on that is known.
     """
 
     fact: Fact | None
@@ -47,6 +49,8 @@ class Standing:
     moved: tuple[Change, ...]
     progress: Progress
     facts: FactBase
+    decides: tuple[str, ...] = ()
+    certain: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Outlook:
 
 def standing(interview: Interview, before: Standing | None) -> Standing:
     """The interview as it stands now, and what moved since `before`."""
-    plan = interview.plan(VALUES_ONLY)
+    plan = interview.plan(SHOWN)
     question = interview.question()
     return Standing(
         fact=None if question is None else interview.fact(question.fact),
@@ -70,7 +74,19 @@ def standing(interview: Interview, before: Standing | None) -> Standing:
         moved=() if before is None else changes(before.plan, plan),
         progress=interview.progress,
         facts=interview.facts(),
+        decides=() if question is None else tuple(question.topics),
+        certain=certainty(interview, plan),
     )
+
+
+def certainty(interview: Interview, plan: Plan) -> float:
+    """The share of what recommendations depend on that is known by now, of all that they do before anything is known."""
+    whole = _depended_on(advise(interview.knowledge, FactBase(), interview.school, SHOWN))
+    return max(0.0, 1 - _depended_on(plan) / whole) if whole else 1.0
+
+
+def _depended_on(plan: Plan) -> int:
+    return sum(len(entry.depends_on) for entry in plan.recommendations.values())
 
 
 def outlook(interview: Interview) -> Outlook:
@@ -78,6 +94,8 @@ def outlook(interview: Interview) -> Outlook:
 
 
 Result = TypeVar("Result")
+SHOWN = Detail(reasons=True, flips=False, questions=False)
+"""The part of a plan that is shown after every step."""
 PAINTING_SECONDS = 0.2
 """Delay of what nobody waits for, so that the screen is painted first: both need the interpreter."""
 
@@ -93,11 +111,12 @@ class Host(App[None]):
         self.outlook: Outlook | None = None
         self.standing_changed: Signal[Standing] = Signal(self, "standing")
         self.outlook_changed: Signal[Outlook] = Signal(self, "outlook")
+        self._certain, self._left = Ratchet(), Ratchet()
         self._full: Plan | None = None
         self._steps = 0
         """Steps under way, not saved yet."""
         self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
-        self._left = False
+        self._is_left = False
 
     # --- thinking --------------------------------------------------------------------------------------------------
 
@@ -147,6 +166,7 @@ class Host(App[None]):
         return self._full
 
     def _stands(self, now: Standing) -> Standing:
+        now = replace(now, certain=self._certain.held(self.desk.interview, now.certain))
         self.standing, self.outlook, self._full = now, None, None
         self.standing_changed.publish(now)
         self.tell_notes()
@@ -156,20 +176,22 @@ class Host(App[None]):
     @work(group="outlook", exclusive=True)
     async def _look_ahead(self) -> None:
         await asyncio.sleep(PAINTING_SECONDS)
-        self.outlook = await self.think(lambda: outlook(self.desk.interview))
+        found = await self.think(lambda: outlook(self.desk.interview))
+        left = -int(self._left.held(self.desk.interview, -found.questions_left))
+        self.outlook = replace(found, questions_left=max(left, min(found.questions_left, 1)))
         self.outlook_changed.publish(self.outlook)
 
     # --- leaving ---------------------------------------------------------------------------------------------------
 
     def exit(self, *given: Any, **named: Any) -> None:
-        self._left = True
+        self._is_left = True
         super().exit(*given, **named)
 
     def _handle_exception(self, error: Exception) -> None:
         """Take no notice of what is still drawn on widgets that are taken down: all was saved before. Textual shows a
         traceback of everything else, and of this, too, as long as the wizard stays open."""
         cause = error.error if isinstance(error, WorkerFailed) else error
-        if not (self._left and isinstance(cause, MountError | NoMatches | ScreenStackError)):
+        if not (self._is_left and isinstance(cause, MountError | NoMatches | ScreenStackError)):
             super()._handle_exception(error)
 
     def on_unmount(self) -> None:

@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from textual.app import ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static
+from textual.widgets._footer import FooterKey
 
 from advisor.tui import requests
 from advisor.tui.text import plain
@@ -38,6 +39,20 @@ class KeyBar(Footer):
                 return
             self._shown_keys = keys
         super().bindings_changed(screen)
+
+    def compose(self) -> ComposeResult:
+        """The keys that fit as a whole, the most important first; the others are in the help."""
+        left = self.app.size.width
+        for key in super().compose():
+            if isinstance(key, FooterKey):
+                left -= len(key.key_display) + len(key.description) + 3
+                if left < 0:
+                    return
+            yield key
+
+    def on_resize(self) -> None:
+        self._shown_keys = None
+        self.bindings_changed(self.screen)
 
 
 ALWAYS = "F1 help  ^p palette  ^o jump  ^q quit"
@@ -74,6 +89,14 @@ class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
     @property
     def wizard(self) -> Host:
         return cast("Host", self.app)
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """Without letters as keys while a line is written: they belong to the text."""
+        found = super().active_bindings
+        if not isinstance(self.focused, Input):
+            return found
+        return {key: active for key, active in found.items() if len(key) > 1}
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="title"):

@@ -7,19 +7,21 @@ from collections.abc import Iterable
 from textual.content import Content
 
 from advisor.errors import InputError
-from advisor.inference.plan import Recommendation
+from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.report.page import Look, Piece, Style
-from advisor.report.plan.text import status_mark
+from advisor.report.words import STATUS_WORDS, by_status
 from advisor.wording import printable
 
+FAINT = "$text-muted"
+"""The style of what is said beside: not Textual's `dim`, which is too faint to read."""
 LOOK = Look()
 """With Unicode symbols: every terminal that Textual runs on has them."""
 
 _LOOKS = {
     Style.PLAIN: "",
-    Style.HEADING: "bold $primary",
+    Style.HEADING: "bold $text-primary",
     Style.STRONG: "bold",
-    Style.FAINT: "dim",
+    Style.FAINT: FAINT,
     Style.GOOD: "$text-success",
     Style.CARE: "$text-warning",
     Style.BAD: "$text-error",
@@ -40,9 +42,37 @@ def lines(parts: Iterable[Content]) -> Content:
     return Content("\n").join(parts)
 
 
+_GLYPHS = {
+    Status.SETTLED: ("●", "$text-success"),
+    Status.MEASURED: ("◆", "$text-success"),
+    Status.LEANING: ("◐", "$text-warning"),
+    Status.OPEN: ("○", "$text-error"),
+    Status.NOT_APPLICABLE: ("–", FAINT),
+    Status.SILENT: ("·", FAINT),
+}
+
+
+def glyph(status: Status) -> Content:
+    """The status in one cell."""
+    return Content.styled(*_GLYPHS[status])
+
+
 def status(entry: Recommendation) -> Content:
-    """`✓ settled  `: a symbol and a word, of constant width."""
-    return content(status_mark(entry, LOOK))
+    """`● settled  `: a glyph and a word, of constant width."""
+    return Content.assemble(glyph(entry.status), (f" {STATUS_WORDS[entry.status]:<9}", _GLYPHS[entry.status][1]))
+
+
+def status_legend(plan: Plan) -> str:
+    """`● 9 settled  ◐ 22 leaning`: the recommendations by status, which explains the glyphs."""
+    return "  ".join(
+        f"{_GLYPHS[status][0]} {count} {STATUS_WORDS[status]}" for status, count in by_status(plan).items()
+    )
+
+
+def gauge(share: float, cells: int = 10) -> Content:
+    """A bar of a share: `▰▰▰▱▱▱▱▱▱▱`."""
+    full = min(cells, max(0, int(share * cells + 1e-9)))
+    return Content.assemble(("▰" * full, "$text-success"), ("▱" * (cells - full), FAINT))
 
 
 def problem_text(error: InputError) -> str:

@@ -14,6 +14,7 @@ from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.start import StartScreen
 from advisor.tui.widgets.page_view import PageView
+from tests.tui.desks import Desks
 from tests.tui.pilots import WIDE, Running, piloted, running, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.test_hostile_text import HOSTILE, inspected
@@ -137,3 +138,24 @@ async def test_other_data_take_the_place_of_the_first(tmp_path: Path) -> None:
         assert run.desk.inspection.path == "first.csv", "not before they are taken over"
         await run.press("ctrl+s")
         assert run.desk.inspection.path == str(tmp_path)
+
+
+def test_the_column_that_looks_like_the_target_is_chosen_beforehand(desk_of: Desks, tmp_path: Path) -> None:
+    table = tmp_path / "customers.csv"
+    rows = "\n".join(f"{20 + n % 50},{1000.5 + 3 * n % 997},{'yes' if n % 3 else 'no'}" for n in range(200))
+    table.write_text(f"age,income,churned\n{rows}\n", encoding="utf-8")
+
+    @piloted
+    async def look() -> None:
+        desk = desk_of()
+        desk.use_data(desk.look_into(table, None))
+        async with running(DataScreen(), desk=desk, size=WIDE) as run:
+            targets = run.screen.query_one("#targets", OptionList)
+            assert targets.highlighted == 2
+            await shows(run, "❯", "churned", "predict this?")
+            await run.press("enter")
+            await looked_into(run)
+            await run.press("enter")
+            assert desk.inspection.target == "churned"
+
+    look()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, SelectionList, Static
@@ -13,8 +15,11 @@ from advisor.tui.screens.known_facts import FactsScreen
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.widgets.entry import Entry
 from advisor.tui.widgets.plan_list import PlanList
+from advisor.tui.widgets.reasons import Reasons
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled
 from tests.tui.waiting import shows
+
+VAST = (200, 60)
 
 
 def asked(run: Running) -> str | None:
@@ -57,17 +62,19 @@ async def test_a_choice_is_made_with_the_mouse() -> None:
 async def test_a_double_click_does_not_answer_the_question_that_comes_next() -> None:
     async with running(InterviewScreen()) as run:
         lines = screen_text(run.app).splitlines()
-        await run.double_click(5, next(number for number, line in enumerate(lines) if "image" in line))
+        await run.double_click(
+            5, next(number for number, line in enumerate(lines) if "2 Image" in line or "2 Picture" in line)
+        )
         assert said(run) == {"data.modality": "image"}
 
 
 @piloted
 async def test_a_double_click_on_the_plan_goes_no_further_than_its_topic() -> None:
-    async with running(InterviewScreen()) as run:
+    async with running(InterviewScreen(), size=WIDE) as run:
         await run.press("2", "1")
         lines = screen_text(run.app).splitlines()
         row = next(number for number, line in enumerate(lines) if "Hidden units" in line)
-        await run.double_click(30, row)
+        await run.double_click(90, row)
         assert isinstance(run.screen, TopicScreen)
         assert "Hidden units" in screen_text(run.app).splitlines()[0]
 
@@ -81,36 +88,76 @@ async def test_every_answer_is_saved_before_the_next_question_stands() -> None:
 
 
 @piloted
-async def test_what_the_answer_moved_is_marked_by_symbol_and_word() -> None:
+async def test_what_the_answer_moved_is_marked_with_what_it_was() -> None:
     async with running(InterviewScreen(), size=WIDE) as run:
         await ask_for(run, "data.modality")
         await run.press("2")
         moved = {change.topic for change in run.app.standing.moved}
         assert "network.type" in moved
-        line = str(run.screen.query_one(PlanList).get_option("network.type").prompt)
-        assert line.startswith("»new ")
-        assert "cnn" in line
-        untouched = next(
-            option for option in run.screen.query_one(PlanList).options if option.id and option.id not in moved
-        )
-        assert not str(untouched.prompt).startswith("»")
+        plan = run.screen.query_one(PlanList)
+        assert str(plan.get_option("network.type").prompt) == "◐ Network type CNN  was nothing to go on yet ◂"
+        untouched = [option for option in plan.options if option.id in run.app.standing.plan.recommendations]
+        untouched = [option for option in untouched if option.id not in moved]
+        assert untouched
+        assert not any("◂" in str(option.prompt) or "was " in str(option.prompt) for option in untouched)
 
 
 @piloted
-async def test_the_first_line_that_moved_is_in_sight_on_a_small_screen() -> None:
+async def test_a_recommendation_that_is_only_surer_now_says_so() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await run.press("1", "2")
+        line = str(run.screen.query_one(PlanList).get_option("training.loss").prompt)
+        assert line == "● Loss cross-entropy  was leaning ◂"
+
+
+@piloted
+async def test_what_moved_is_told_on_one_line_on_a_small_screen() -> None:
     async with running(InterviewScreen()) as run:
         await run.press("2", "1")
-        first = run.app.standing.moved[0]
-        await settled(run.pilot)
-        await shows(run, f"{first.after.title}: ")
+        await shows(run, "◂ ")
 
 
 @piloted
-async def test_the_status_of_every_line_is_a_symbol_and_a_word() -> None:
+async def test_the_status_of_every_line_is_a_glyph_that_the_title_explains() -> None:
     async with running(InterviewScreen(), size=WIDE) as run:
-        lines = [str(option.prompt) for option in run.screen.query_one(PlanList).options if option.id is not None]
+        await run.press("1", "2")
+        plan = run.screen.query_one(PlanList)
+        lines = [str(option.prompt) for option in plan.options if option.id in run.app.standing.plan.recommendations]
         assert lines
-        assert all(any(word in line for word in ("✓ settled", "~ leaning", "? open", "◆ measured")) for line in lines)
+        words = dict(zip("●◐○◆", ("settled", "leaning", "open", "measured"), strict=True))
+        for line in lines:
+            assert re.search(rf"{line[0]} \d+ {words[line[0]]}", str(plan.border_title))
+
+
+@piloted
+async def test_groups_that_nothing_moved_in_are_folded_and_unfold_by_enter() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await run.press("1", "p")
+        plan = run.screen.query_one(PlanList)
+        named = [option.id for option in plan.options]
+        assert "group:Computing" in named
+        assert "compute.threads" not in named
+        plan.highlighted = plan.get_option_index("group:Computing")
+        await run.press("enter")
+        assert str(plan.get_option("compute.threads").prompt) == "◐ Processor threads 8 threads"
+        await run.press("enter")
+        assert "compute.threads" not in [option.id for option in plan.options]
+
+
+@piloted
+async def test_where_there_is_room_nothing_is_folded_and_the_reasons_stand_beside_it() -> None:
+    async with running(InterviewScreen(), size=VAST) as run:
+        await run.press("1", "2")
+        plan, reasons = run.screen.query_one(PlanList), run.screen.query_one(Reasons)
+        assert "framework" in [option.id for option in plan.options]
+        assert plan.region.right <= reasons.region.x
+        await run.press("p")
+        plan.highlighted = plan.get_option_index("training.loss")
+        await settled(run.pilot)
+        await shows(run, "cross-entropy after a softmax compares")
+        await run.pilot.resize_terminal(*WIDE)
+        await settled(run.pilot)
+        assert not reasons.region.area
 
 
 @piloted
@@ -289,12 +336,127 @@ async def test_a_line_of_the_plan_opens_its_topic() -> None:
         assert isinstance(run.screen, InterviewScreen)
 
 
+@pytest.mark.parametrize("key", ["f6", "p"])
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x40"])
+def test_a_key_goes_to_the_plan_and_back_to_the_question(size: tuple[int, int], key: str) -> None:
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen(), size=size) as run:
+            question, plan = run.screen.query_one("#question"), run.screen.query_one(PlanList)
+            await run.press(key)
+            assert plan.has_focus
+            assert bool(question.region.area) == (size == WIDE)
+            assert plan.region.area
+            await run.press(key)
+            assert question.region.area
+            assert isinstance(run.app.focused, OptionList)
+            assert not plan.has_focus
+
+    drive()
+
+
 @piloted
-async def test_f6_goes_to_the_plan_and_back_to_the_question() -> None:
+async def test_escape_leaves_the_plan_before_the_interview_where_it_took_the_place_of_the_question() -> None:
     async with running(InterviewScreen()) as run:
-        await run.press("f6", "f6")
-        assert isinstance(run.app.focused, OptionList)
-        assert not isinstance(run.app.focused, PlanList)
+        await run.press("p", "escape")
+        assert isinstance(run.screen, InterviewScreen)
+        assert run.screen.query_one("#question").region.area
+        await run.press("escape")
+        assert not isinstance(run.screen, InterviewScreen)
+
+
+@piloted
+async def test_letters_are_keys_unless_a_line_is_written() -> None:
+    async with running(InterviewScreen()) as run:
+        await run.press("u")
+        assert said(run) == {"task.kind": None}
+        await run.press("w")
+        assert run.screen.query_one(Explanation).has_focus
+        await ask_for(run, "data.examples")
+        await run.press("u")
+        assert run.screen.query_one(Input).value == "u"
+        assert "data.examples" not in said(run)
+        footer = screen_text(run.app).splitlines()[-1]
+        assert "f3 Don't know" in footer
+        assert "u Don't know" not in footer
+
+
+@pytest.mark.parametrize("question", ["task.multilabel", "data.splittable"])
+def test_enter_confirms_what_is_assumed(question: str) -> None:
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen()) as run:
+            await run.press("1")
+            await ask_for(run, question)
+            assumed = run.app.standing.present
+            assert assumed is not None
+            assert assumed.source is Source.ASSUMED
+            word = "Yes" if assumed.value else "No"
+            await shows(run, f"{word}  assumed")
+            await run.press("enter")
+            assert said(run)[question] == assumed.value
+
+    drive()
+
+
+@piloted
+async def test_a_glyph_points_at_the_choice_that_enter_takes() -> None:
+    async with running(InterviewScreen()) as run:
+        assert next(line for line in screen_text(run.app).splitlines() if "❯" in line).split()[2:4] == ["1", "Classify"]
+        await run.press("down")
+        assert next(line for line in screen_text(run.app).splitlines() if "❯" in line).split()[2:4] == ["2", "Regress"]
+
+
+@piloted
+async def test_the_certainty_never_falls_as_one_goes_on_and_an_undo_gives_it_back() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        seen = [run.app.standing.certain]
+        for name, text in (("task.kind", "classify"), ("data.modality", "image"), ("task.kind", "forecast")):
+            await run.app.step(lambda interview, name=name, text=text: interview.answer(name, text))
+            seen.append(run.app.standing.certain)
+        assert seen == sorted(seen)
+        assert seen[0] < seen[2] <= 1
+        await run.press("ctrl+z", "ctrl+z")
+        assert run.app.standing.certain == seen[1]
+        await shows(run, f"{int(100 * seen[1])} % certain")
+
+
+@piloted
+async def test_the_number_of_questions_left_never_grows_as_one_goes_on() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        left = []
+        for name, text in (("data.modality", "tabular"), ("cluster.nodes", "4"), ("cluster.stragglers", "yes")):
+            await run.app.step(lambda interview, name=name, text=text: interview.answer(name, text))
+            await settled(run.pilot, outlook=True)
+            left.append(run.app.outlook.questions_left)
+        assert left == sorted(left, reverse=True)
+
+
+@piloted
+async def test_the_network_is_drawn_and_drawn_again_after_every_answer() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        for name, text in (("task.kind", "classify"), ("data.modality", "image"), ("task.outputs", "3")):
+            await run.app.step(lambda interview, name=name, text=text: interview.answer(name, text))
+        await shows(run, "? ▸ 64 ▸ 128 ▸ 256 ▸ 512 ▸ 3")
+        await run.app.step(lambda interview: interview.answer("data.inputs", "6912"))
+        await shows(run, "48×48×3 ▸ 64 ▸ 128 ▸ 256")
+        await run.pilot.resize_terminal(*NARROW)
+        await settled(run.pilot)
+        assert screen_text(run.app).splitlines()[-3].startswith(" 48×48×3 ▸ 64 ▸ 128 ▸ 256")
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x40"])
+def test_the_keys_below_are_shown_as_a_whole(size: tuple[int, int]) -> None:
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen(), size=size) as run:
+            for shown in ("^z Undo", "^s Export"):
+                assert shown in screen_text(run.app).splitlines()[-1]
+            keys = list(run.screen.query("FooterKey"))
+            assert keys
+            assert max(key.region.right for key in keys) <= size[0]
+
+    drive()
 
 
 @piloted
@@ -340,6 +502,10 @@ async def test_when_nothing_is_left_to_ask_it_says_what_can_be_done() -> None:
         left = len(said(run))
         told = " ".join(str(run.screen.query_one("#words", Static).content).split())
         assert f"You left out {left} questions, whose answers may still change the plan: F7 lists what" in told
+        footer = screen_text(run.app).splitlines()[-1]
+        assert "Don't know" not in footer
+        assert "Why" not in footer
+        assert "Plan" in footer
         await run.press("1")
         assert isinstance(run.app.focused, PlanList)
 
@@ -351,9 +517,41 @@ async def test_the_screen_can_be_made_smaller_and_larger_at_any_time() -> None:
         assert question.region.right <= plan.region.x
         await run.pilot.resize_terminal(*NARROW)
         await settled(run.pilot)
-        assert question.region.bottom <= plan.region.y
+        assert not plan.region.area
+        assert question.region.width == NARROW[0]
         await run.press("1")
         assert said(run) == {"data.modality": "tabular"}
         await run.pilot.resize_terminal(*WIDE)
         await settled(run.pilot)
         assert question.region.right <= plan.region.x
+
+
+@pytest.mark.parametrize("size", [(20, 6), (60, 15), (100, 30)])
+def test_the_choice_that_enter_takes_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen(), size=size) as run:
+            await run.press("end")
+            await shows(run, "❯ 9 Tran")
+            await run.press("enter")
+            assert said(run) == {"task.kind": "translate"}
+            await ask_for(run, "task.kind")
+            await run.press("1")
+            await ask_for(run, "task.multilabel")
+            await shows(run, "❯ 2 No")
+
+    drive()
+
+
+@piloted
+async def test_no_line_of_the_plan_loses_its_end() -> None:
+    async with running(InterviewScreen(), size=(100, 30)) as run:
+        await run.press("1", "2", "2", "p")
+        plan = run.screen.query_one(PlanList)
+        shown = ""
+        for line in range(0, plan.virtual_size.height, plan.size.height):
+            plan.scroll_to(y=line, animate=False)
+            await settled(run.pilot)
+            shown += shown_in(run, plan)
+        words = {word for option in plan.options for word in re.findall(r"\w+", str(option.prompt))}
+        assert {word for word in words if word not in shown} == set()

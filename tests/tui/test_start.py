@@ -17,6 +17,7 @@ from advisor.tui import requests
 from advisor.tui.app import SCREENS
 from advisor.tui.dialogs.help import HelpScreen, JumpScreen
 from advisor.tui.dialogs.pick import Files, PickScreen
+from advisor.tui.last import ago
 from advisor.tui.screen import WizardScreen
 from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.export import ExportScreen
@@ -30,7 +31,8 @@ from advisor.tui.screens.trying.trying import TryingScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.plan_list import PlanList
-from tests.tui.pilots import piloted, running, screen_text, settled
+from tests.tui.desks import Desks, say
+from tests.tui.pilots import WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.waiting import shows
 
@@ -56,7 +58,38 @@ async def test_a_key_that_is_pressed_again_because_nothing_was_seen_begins_nothi
 @piloted
 async def test_the_machine_that_was_found_is_told() -> None:
     async with running() as run:
-        await shows(run, "Found on this machine: 8 cores, 34.36 GB")
+        await shows(run, "This machine", "8 cores, 34.36 GB")
+
+
+def test_the_conversation_that_was_saved_last_is_told_with_its_data(desk_of: Desks, tmp_path: Path) -> None:
+    table = tmp_path / "wine.csv"
+    table.write_text("acid,sort\n" + "\n".join(f"{n / 10},{'red' if n % 2 else 'white'}" for n in range(40)))
+
+    @piloted
+    async def look() -> None:
+        async with running(desk=desk_of(), size=WIDE) as run:
+            await shows(run, "none is saved yet")
+        desk = desk_of()
+        desk.use_data(desk.look_into(table, "sort"))
+        say(desk, "task.multilabel", "no")
+        async with running(desk=desk_of(), size=WIDE) as run:
+            await shows(run, "1 answer, just now", "wine.csv")
+
+    look()
+
+
+def test_times_ago_are_told_in_words() -> None:
+    day = 86400
+    told = [ago(seconds) for seconds in (5, 60, 3599, 7200, day - 1, day, 2.5 * day)]
+    assert told == [
+        "just now",
+        "1 minute ago",
+        "59 minutes ago",
+        "2 hours ago",
+        "23 hours ago",
+        "yesterday",
+        "2 days ago",
+    ]
 
 
 @piloted
@@ -237,7 +270,7 @@ async def test_f1_explains_what_has_the_focus_and_its_keys() -> None:
 
 @piloted
 async def test_a_letter_jumps_to_what_it_stands_on() -> None:
-    async with running(InterviewScreen()) as run:
+    async with running(InterviewScreen(), size=WIDE) as run:
         assert isinstance(run.app.focused, Cards)
         await run.press("ctrl+o")
         assert isinstance(run.screen, JumpScreen)
@@ -262,3 +295,14 @@ async def test_every_key_has_an_id_and_says_what_it_does() -> None:
         own = [binding for _, binding in run.app._bindings if binding.id] + [b for _, b in run.screen._bindings if b.id]
         assert own
         assert all(binding.tooltip.endswith(".") for binding in own)
+
+
+@piloted
+async def test_the_palette_names_what_is_done_most_before_the_topics() -> None:
+    async with running(InterviewScreen()) as run:
+        titles = [command.title for command in run.app.get_system_commands(run.screen)]
+        first = next(number for number, title in enumerate(titles) if title.startswith("Topic: "))
+        assert all(title.startswith("Topic: ") for title in titles[first:])
+        await run.press("ctrl+p")
+        listed = [str(hit.prompt).splitlines()[0] for hit in run.screen.query_one(OptionList).options]
+        assert [title.strip() for title in listed] == titles

@@ -70,7 +70,7 @@ async def test_value_and_status_stand_above_the_reasons_by_word_and_symbol() -> 
         shown = screen_text(run.app)
         assert "Network type, 1 of 32 · network.type" in shown
         assert "cnn (convolutional network)" in shown
-        assert "✓ settled: stays the same" in shown
+        assert "● settled: stays the same" in shown
 
 
 @piloted

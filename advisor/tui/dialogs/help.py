@@ -36,9 +36,12 @@ class HelpScreen(ModalScreen[None]):
         focused = self.about.focused
         around = [] if focused is None else [part for part in focused.ancestors_with_self if part is not self.about]
         told = [plain(text) for text in (getattr(part, "HELP_TEXT", "") for part in around) if text]
-        parts = [Content.styled("What has the focus", "bold $primary"), told[0], plain("")] if told else []
-        parts += [Content.styled("Keys", "bold $primary"), *self._keys(), plain("")]
-        parts += [Content.styled(self.about.title or "", "bold $primary"), plain(getattr(self.about, "HELP_TEXT", ""))]
+        parts = [Content.styled("What has the focus", "bold $text-primary"), told[0], plain("")] if told else []
+        parts += [Content.styled("Keys", "bold $text-primary"), *self._keys(), plain("")]
+        parts += [
+            Content.styled(self.about.title or "", "bold $text-primary"),
+            plain(getattr(self.about, "HELP_TEXT", "")),
+        ]
         return parts + told[1:]
 
     def _keys(self) -> Iterator[Content]:

@@ -15,18 +15,21 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from advisor.datasets.dataset import UNSAID
 from advisor.errors import InputError
 from advisor.report.found.inspection import inspection_page
 from advisor.tui.dialogs.pick import PickScreen
 from advisor.tui.screen import Palette, WizardScreen
-from advisor.tui.text import plain, problem_text
+from advisor.tui.text import FAINT, plain, problem_text
+from advisor.tui.widgets.columns import Columns, Fitting
 from advisor.tui.widgets.mouse import Choosing
 from advisor.tui.widgets.page_view import PageView
-from advisor.wording import shorten
+from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
-    from advisor.datasets.dataset import Inspection
+    from advisor.datasets.dataset import Column, Inspection
 
+NAME_WIDTH = 18
 NOTHING = "nothing to predict, or something else"
 
 
@@ -99,9 +102,13 @@ class DataScreen(WizardScreen[bool]):
         targets.display = bool(found.columns)
         if found.columns:
             names = [column.name for column in found.columns]
-            targets.highlighted = names.index(found.target) if found.target in names else len(names)
+            likely = found.target or next(iter(_likely(found)), None)
+            targets.highlighted = names.index(likely) if likely in names else len(names)
             targets.focus()
-        self.query_one(PageView).show(lambda look: inspection_page(found, look))
+        targets.border_title = f"{shorten(Path(found.path).name, 40)}: {found.examples:,} examples"
+        page = self.query_one(PageView)
+        page.border_title = "What this tells the advisor"
+        page.show(lambda look: inspection_page(found, look))
 
     @on(OptionList.OptionSelected, "#targets")
     def _target_chosen(self, event: OptionList.OptionSelected) -> None:
@@ -122,9 +129,28 @@ class DataScreen(WizardScreen[bool]):
             self.dismiss(True)
 
 
+def _likely(found: Inspection) -> tuple[str, ...]:
+    """The columns that look like what one would predict, the likeliest first; none once one is chosen."""
+    return next((remark.columns for remark in found.remarks if remark.what == UNSAID), ())
+
+
 def _targets(found: Inspection) -> Iterator[Option]:
+    """A line for each column: name, kind, the share that is missing, different values, some of the first."""
+    likely = next(iter(_likely(found)), None)
     for column in found.columns:
-        mark = "● " if column.name == found.target else "  "
-        yield Option(Content.assemble(mark, (shorten(column.name, 24), "bold"), (f"  {column.kind.value}", "dim")))
-    mark = "● " if found.target is None else "  "
-    yield Option(Content.assemble(mark, (NOTHING, "dim")))
+        yield Option(_line(column, chosen=column.name == found.target, likely=column.name == likely))
+    mark = "● " if found.target is None and likely is None else "  "
+    yield Option(Content.assemble(mark, (NOTHING, FAINT)))
+
+
+def _line(column: Column, *, chosen: bool, likely: bool) -> Fitting:
+    mark = Content("●" if chosen else " "), 1
+    name = Content.styled(shorten(column.name, NAME_WIDTH - 1), "bold"), NAME_WIDTH
+    kind = Content.styled(column.kind.value, FAINT)
+    guess = "predict this?" if likely else ""
+    missing = f"{column.missing:.0%} missing" if column.missing else ""
+    values = printable(", ".join(column.examples))
+    told = Content.assemble((f"{guess}  " if guess else "", "bold $text-accent"), values)
+    wide = Columns(mark, name, (kind, 12), (Content.styled(missing, "$text-warning"), 12), (told, 0), gap=1)
+    beside = (Content.assemble(kind, (f"  {guess}" if guess else "", "bold $text-accent")), 0)
+    return Fitting(wide, Columns(mark, name, beside, gap=1), columns=60)

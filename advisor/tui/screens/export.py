@@ -24,7 +24,7 @@ from advisor.session.inputs import Inputs, plan_if
 from advisor.session.reporting import report_of
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screen import Palette, WizardScreen
-from advisor.tui.text import plain, problem_text
+from advisor.tui.text import FAINT, plain, problem_text
 from advisor.tui.widgets.columns import Columns
 from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import shorten
@@ -216,5 +216,5 @@ class ExportScreen(WizardScreen[None]):
 
 def _card(kind: Kind) -> Option:
     return Option(
-        Columns((Content.styled(kind.title, "bold"), 18), (Content.styled(kind.meaning, "dim"), 0)), id=kind.name
+        Columns((Content.styled(kind.title, "bold"), 18), (Content.styled(kind.meaning, FAINT), 0)), id=kind.name
     )

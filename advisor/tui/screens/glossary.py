@@ -22,7 +22,7 @@ from advisor.knowledge.terms import Term, phrase, terms_in
 from advisor.report.rules.glossary import Entry, details, find_term, topic_title, whole_glossary
 from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.screen import WizardScreen
-from advisor.tui.text import content, lines, plain
+from advisor.tui.text import FAINT, content, lines, plain
 from advisor.tui.widgets.mouse import move_highlight
 from advisor.wording import printable
 
@@ -117,8 +117,8 @@ def explained(knowledge: Knowledge, word: Word) -> Content:
             says = topic_title(topic)
             about = [f"means something only when {topic.applies}"] if topic.applies else []
             about += [f"can be measured: the probe {topic.probe}"] if topic.probe else []
-    heading = Content.assemble((printable(word.title), "bold"), (f"  {printable(kind)}", "dim"))
-    faint = [Content.styled(printable(text), "dim") for text in about]
+    heading = Content.assemble((printable(word.title), "bold"), (f"  {printable(kind)}", FAINT))
+    faint = [Content.styled(printable(text), FAINT) for text in about]
     return lines([heading, plain(says), *faint, *(content([mark, *pieces]) for mark, pieces in details(word.item))])
 
 
@@ -236,4 +236,4 @@ class GlossaryScreen(WizardScreen[None]):
 
 
 def _line(entry: Word) -> Content:
-    return Content.assemble((f"{entry.kind:<6}", "dim"), printable(entry.title))
+    return Content.assemble((f"{entry.kind:<6}", FAINT), printable(entry.title))

@@ -16,6 +16,7 @@ from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
 from advisor.report.words import SOURCE_WORDS
 from advisor.tui.screen import WizardScreen
+from advisor.tui.text import FAINT
 from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable, shorten
 
@@ -60,7 +61,7 @@ class FactsScreen(WizardScreen[str | None]):
             groups.append((title, used))
         for title, entries in groups:
             if entries:
-                yield Option(Content.styled(title, "bold $primary"), disabled=True)
+                yield Option(Content.styled(title, "bold $text-primary"), disabled=True)
             for name, words, source in entries:
                 fact = vocabulary[name]
                 known = now.plan.facts.get(name) if words or source in _TAKEN else now.facts.known(name)
@@ -79,4 +80,4 @@ class FactsScreen(WizardScreen[str | None]):
 
 def _fact_line(name: str, value: str, source: str, note: str) -> Content:
     told = f"  {source}{f', {shorten(note)}' if note else ''}"
-    return Content.assemble(f"  {printable(name)}: ", (shorten(value, 80), "bold"), (told, "dim"))
+    return Content.assemble(f"  {printable(name)}: ", (shorten(value, 80), "bold"), (told, FAINT))

@@ -82,7 +82,6 @@ class SavedPlanScreen(WizardScreen[None]):
             self.wizard.tell(saved.remark, title=OTHER_RULES, severity="warning")
         self.query_one(PlanList).show(plan)
         self.query_one(PlanList).focus()
-        self.query_one(PlanList).action_first()
         said.update(lines(_summary(plan, knowledge)))
         self.refresh_bindings()
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
@@ -17,6 +18,7 @@ from advisor.facts.values import describe
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.dialogs.pick import PickScreen
 from advisor.tui.host import Standing
+from advisor.tui.last import last_conversation
 from advisor.tui.requests import ToData, ToGlossary, ToInterview, ToProbes, ToSavedPlan
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
@@ -24,7 +26,7 @@ from advisor.tui.widgets.cards import Card, Cards
 
 CLAIM = "How to build and train a neural network: bets with reasons, settled on your machine."
 WAYS = (
-    ("new", "Begin", "answer a few questions; the plan grows beside them"),
+    ("new", "Begin", "a few questions; the plan grows beside them"),
     ("resume", "Go on", "with the conversation that was saved last"),
     ("data", "Point at your data", "what can be seen in it need not be asked"),
     ("answers", "Open answers", "a file of answers, to look at and change"),
@@ -38,6 +40,12 @@ KEPT = (
     "You can go on with the one that is saved. It stays until you answer something here; then the new one is saved in its place, "
     "and the old one beside it as interview.previous.json."
 )
+PANES = (
+    ("machine", "This machine", "Looking around …"),
+    ("last", "Last conversation", "none is saved yet"),
+    ("recent", "Recent data", "none yet"),
+)
+"""Their ids and titles, and what they say as long as there is nothing else."""
 MACHINE = ("machine.cpu.usable_cores", "machine.memory_bytes", "machine.gpu.name")
 
 
@@ -54,15 +62,40 @@ class StartScreen(WizardScreen[None]):
     """A computation is under way that the screen needs."""
 
     def contents(self) -> Iterable[Widget]:
-        yield Static(Content.styled(CLAIM, "bold"), id="claim", markup=False)
-        yield Static("", id="machine", classes="faint", markup=False)
+        yield Static(Content.styled(CLAIM, "bold $text-primary"), id="claim", markup=False)
         none_saved = not self.wizard.desk.saved
-        yield Cards((Card(*way, off=way[0] == "resume" and none_saved) for way in WAYS), id="ways")
+        with Horizontal(id="hub"):
+            ways = Cards((Card(*way, off=way[0] == "resume" and none_saved) for way in WAYS), id="ways")
+            ways.border_title = "What to do"
+            yield ways
+            with Vertical(id="found"):
+                for name, title, nothing in PANES:
+                    pane = Static(plain(nothing), id=name, classes="pane", markup=False)
+                    pane.border_title = title
+                    yield pane
 
     def on_mount(self) -> None:
         self.wizard.standing_changed.subscribe(self, self.show_machine)
         if self.wizard.standing is not None:
             self.show_machine(self.wizard.standing)
+
+    @work(exclusive=True, group="last")
+    async def _show_last(self) -> None:
+        """Show the conversation that was saved last, and its data."""
+        last = None
+        if self.wizard.desk.saved:
+            last = await self.wizard.think(lambda: last_conversation(self.wizard.desk.knowledge))
+        self._say("last", "" if last is None else last.told)
+        now = self.wizard.desk.inspection
+        if now is not None:
+            self._say("recent", f"{now.path}, {now.examples:,} examples")
+        else:
+            self._say("recent", "" if last is None else last.data)
+
+    def _say(self, name: str, text: str) -> None:
+        """Show the text in its pane, or that there is nothing."""
+        nothing = next(nothing for pane, _, nothing in PANES if pane == name)
+        self.query_one(f"#{name}", Static).update(plain(text or nothing))
 
     def on_screen_resume(self) -> None:
         """Offer to go on with a conversation that was saved meanwhile."""
@@ -70,6 +103,7 @@ class StartScreen(WizardScreen[None]):
         if self.wizard.desk.saved:
             ways.enable_option("resume")
         ways.focus()
+        self._show_last()
         if not self._thinking:  # a window may have been opened and closed meanwhile
             self._free()
 
@@ -82,11 +116,7 @@ class StartScreen(WizardScreen[None]):
         facts = self.wizard.desk.knowledge.vocabulary.facts
         known = [(name, now.facts.known(name)) for name in MACHINE if name in facts]
         found = [describe(facts[name], entry.value) for name, entry in known if entry is not None]
-        told = [f"Found on this machine: {', '.join(found)}"] if found else []
-        data = self.wizard.desk.inspection
-        if data is not None:
-            told.append(f"Your data: {data.path}, {data.examples:,} examples")
-        self.query_one("#machine", Static).update(plain("\n".join(told)))
+        self._say("machine", ", ".join(found) or "nothing is known of it")
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
@@ -117,7 +147,7 @@ class StartScreen(WizardScreen[None]):
     @work
     async def _converse(self, begin: Callable[[], list[str] | None]) -> None:
         self._begun = self._thinking = True
-        self.query_one("#machine", Static).update("Finding the questions that matter …")
+        self._say("machine", "Finding the questions that matter …")
         try:
             told = await self.wizard.think(begin)
         except InputError as error:

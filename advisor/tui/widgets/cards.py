@@ -10,6 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets.option_list import Option
 
+from advisor.tui.text import FAINT
+from advisor.tui.widgets.columns import Columns
 from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable
 
@@ -19,12 +21,13 @@ LONGEST_NAME = 20
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A choice with a `key` that names it; one that is `off` is shown and cannot be chosen."""
+    """A choice with a `key` that names it and a `note` on it, such as `assumed`; one that is `off` cannot be chosen."""
 
     key: str
     name: str
     meaning: str = ""
     off: bool = False
+    note: str = ""
 
 
 class Cards(Choosing):
@@ -51,9 +54,11 @@ class Cards(Choosing):
             self.action_select()
 
 
-def _face(card: Card, number: int, width: int) -> Content:
-    name = (printable(card.name), "bold")
-    if not card.meaning:
-        return Content.assemble((f"{number:>2} ", "dim"), name)
-    blanks = " " * max(2, width + 2 - len(card.name))
-    return Content.assemble((f"{number:>2} ", "dim"), name, blanks, printable(card.meaning))
+def _face(card: Card, number: int, width: int) -> Columns:
+    """`1 Picture  photo, scan, map`; the meaning is wrapped below itself."""
+    name, note = Content.styled(printable(card.name), "bold"), Content.styled(printable(card.note), "$text-accent")
+    told = [part for part in (note, Content(printable(card.meaning))) if part.plain]
+    counted = Content.styled(f"{number}", FAINT), len(str(number))
+    if not told:
+        return Columns(counted, (name, 0), gap=1)
+    return Columns(counted, (name, max(width, len(card.name)) + 1), (Content("  ").join(told), 0), gap=1)

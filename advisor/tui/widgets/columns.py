@@ -18,6 +18,10 @@ class Columns(Visual):
     def __init__(self, *cells: tuple[Content, int], gap: int = GAP, most: int = 1000) -> None:
         self.cells, self.gap, self.most = cells, gap, most
 
+    def __str__(self) -> str:
+        """The texts of the cells in one line."""
+        return " ".join(cell.plain for cell, _ in self.cells if cell.plain.strip())
+
     def _widths(self, whole: int) -> list[int]:
         sharing = sum(not width for _, width in self.cells)
         left = min(whole, self.most) - sum(width for _, width in self.cells) - self.gap * (len(self.cells) - 1)

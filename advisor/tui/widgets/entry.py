@@ -15,8 +15,11 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.selection_list import Selection
 
 from advisor.errors import InputError
+from advisor.facts.fact_base import Known
 from advisor.facts.values import describe, to_text
 from advisor.facts.vocabulary import Fact, FactType, Value
+from advisor.report.words import SOURCE_WORDS
+from advisor.tui.labels import choice_label
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.cards import Card, Cards
 from advisor.tui.widgets.mouse import Ticks
@@ -28,7 +31,11 @@ YES_NO = (("yes", ""), ("no", ""))
 
 
 class Entry(Vertical):
-    """Asks for one value of a fact, starting from `now`; posts `Given` with the text that was chosen or typed, if it is valid."""
+    """Asks for one value of a fact, starting from `now`; posts `Given` with the text that was chosen or typed, if it is valid.
+
+    `usual` is the value that holds if nobody answers. Where nothing was said yet it is chosen beforehand, marked by where it
+    came from, so that Enter confirms it.
+    """
 
     class Given(Message):
         """A value of the fact `name` as text, as `Interview.answer` takes it; an empty one is "I don't know"."""
@@ -37,15 +44,23 @@ class Entry(Vertical):
             super().__init__()
             self.name, self.text = name, text
 
-    def __init__(self, fact: Fact, read: Reader, now: Value | None = None, *, id: str | None = None) -> None:
+    def __init__(
+        self,
+        fact: Fact,
+        read: Reader,
+        now: Value | None = None,
+        *,
+        usual: Known | None = None,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id, classes="entry")
-        self.fact, self.read, self.now = fact, read, now
+        self.fact, self.read, self.now, self.usual = fact, read, now, usual
 
     def compose(self) -> ComposeResult:
         if self.fact.type in (FactType.CHOICE, FactType.BOOLEAN):
-            yield Choices(self.fact, self.now)
+            yield Choices(self.fact, self.now, self.usual)
         elif self.fact.type is FactType.SET:
-            yield Boxes(self.fact, self.now)
+            yield Boxes(self.fact, self.usual.value if self.now is None and self.usual is not None else self.now)
             yield Static("Space ticks, Enter takes what is ticked.", classes="faint", markup=False)
         else:
             yield Input(
@@ -91,13 +106,15 @@ class Entry(Vertical):
 
 
 class Choices(Cards):
-    """The choices of a fact, or yes and no."""
+    """The choices of a fact, or yes and no; the highlight begins at `now`, else at what is usual."""
 
-    def __init__(self, fact: Fact, now: Value | None) -> None:
+    def __init__(self, fact: Fact, now: Value | None, usual: Known | None = None) -> None:
         choices = fact.choices or YES_NO
-        super().__init__(Card(name, name, meaning) for name, meaning in choices)
+        notes = {} if usual is None else {describe(fact, usual.value): SOURCE_WORDS[usual.source]}
+        super().__init__(Card(name, choice_label(name), meaning, note=notes.get(name, "")) for name, meaning in choices)
         names = [name for name, _ in choices]
-        said = describe(fact, now) if now is not None else ""
+        first = usual.value if now is None and usual is not None else now
+        said = describe(fact, first) if first is not None else ""
         if said in names:
             self.highlighted = names.index(said)
 
@@ -113,7 +130,11 @@ class Boxes(Ticks):
         ticked = now if isinstance(now, frozenset) else frozenset()
         super().__init__(
             *(
-                Selection(Content.assemble((printable(name), "bold"), f"  {printable(meaning)}"), name, name in ticked)
+                Selection(
+                    Content.assemble((printable(choice_label(name)), "bold"), f"  {printable(meaning)}"),
+                    name,
+                    name in ticked,
+                )
                 for name, meaning in fact.choices
             ),
             classes="cards",

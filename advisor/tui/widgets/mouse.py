@@ -10,6 +10,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import OptionList, SelectionList
 
+POINTER, POINTER_ELSEWHERE = "❯", "›"
+"""Stand at the highlighted line of the list that has the focus, and of any other."""
+
 
 class FocusOnRelease:
     """Takes the focus when the button is released: some panes grow with the focus on a small screen, and the line under the
@@ -31,7 +34,24 @@ class OneClick:
             event.prevent_default()
 
 
-class Choosing(OneClick, FocusOnRelease, OptionList):
+class Pointing(OptionList):
+    """A list in which a glyph points at the highlighted line, so that it is found without colours too.
+
+    It stands in the blank column on the left that the style sheet leaves.
+    """
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        line = self.scroll_offset.y + y
+        pointed = self.highlighted is not None and self._index_to_line.get(self.highlighted) == line
+        first = next(iter(strip), None)
+        if not pointed or first is None or not strip.cell_length:
+            return strip
+        glyph = POINTER if self.has_focus else POINTER_ELSEWHERE
+        return Strip.join([Strip([Segment(glyph, first.style)]), strip.crop(1)])
+
+
+class Choosing(OneClick, FocusOnRelease, Pointing):
     """A list whose lines are chosen, which usually replaces what is on the screen."""
 
 
@@ -52,4 +72,6 @@ class Ticks(FocusOnRelease, SelectionList[str]):
         if index < self.option_count and len(segments) > 1:
             ticked = self.get_option_at_index(index).value in self.selected
             segments[1] = Segment("✓" if ticked else " ", segments[1].style)
+            if index == self.highlighted:
+                segments[0] = Segment(POINTER, segments[3].style)
         return Strip(segments)

@@ -13,6 +13,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.tui.requests import ToTopic, ToWhatIf
+from advisor.tui.text import FAINT
 from advisor.tui.widgets.columns import Columns
 from advisor.tui.widgets.mouse import Choosing
 
@@ -107,7 +108,7 @@ class Outline(Choosing):
     def _row(self, place: _Place) -> Columns:
         twig = place.twig
         mark = ("▾" if self._is_unfolded(place) else "▸") if twig.twigs else "›" if twig.lead else "·"
-        start = Content.assemble(" " * INDENT * place.depth, (mark, "$text-accent" if mark != "·" else "dim"))
+        start = Content.assemble(" " * INDENT * place.depth, (mark, "$text-accent" if mark != "·" else FAINT))
         return Columns((start, INDENT * place.depth + 1), (twig.text, 0), gap=1, most=LONGEST)
 
     # --- where the highlight is ------------------------------------------------------------------------------------

@@ -5,23 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from textual.content import Content
+from textual.events import Resize
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.inference.plan import Plan, Recommendation
+from advisor.interview.changes import Change
 from advisor.knowledge.model import Knowledge
-from advisor.report.words import advice_words, grouped, status_counts
-from advisor.tui.text import status
+from advisor.report.words import STATUS_WORDS, grouped
+from advisor.tui.labels import advice_label
+from advisor.tui.text import FAINT, glyph, lines, status_legend
+from advisor.tui.widgets.columns import Columns
 from advisor.tui.widgets.mouse import Choosing
-from advisor.wording import printable, shorten
+from advisor.wording import printable
 
-LONGEST = 60
-"""Most characters of the advice in a line."""
+MOVED = "◂"
+"""Marks what the last step changed."""
+ARROW = " → "
+TITLE_WIDTH = 22
+UNFOLDED_AT_FIRST = ("Network", "Training")
+_GROUP = "group:"
 
 
 class PlanList(Choosing):
-    """Posts `Opened` with the topic whose line was chosen (Enter or a click)."""
+    """Posts `Opened` with the topic whose line was chosen (Enter or a click).
+
+    A group is folded unless something in it moved, it is one of the first, or there is room for all; Enter turns it.
+    """
+
+    HELP_TEXT = (
+        "The plan: ● settled, ◐ leaning, ○ open, ◆ measured. ◂ marks what the last step changed, with what it was before. Enter "
+        "on a line opens its reasons; on a group it folds or unfolds it."
+    )
 
     class Opened(Message):
         def __init__(self, topic: str) -> None:
@@ -31,37 +47,111 @@ class PlanList(Choosing):
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
         super().__init__(markup=False, compact=True, id=id, classes="plan")
         self.knowledge = knowledge
+        self._plan: Plan | None = None
+        self._moved: dict[str, Change] = {}
+        self._turned: set[str] = set()
+        """Groups that were folded or unfolded by hand."""
+        self._all = False
+        self.border_title = "Plan"
 
-    def show(self, plan: Plan, moved: Iterable[str] = ()) -> None:
-        """Show this plan; mark topics that `moved`, and scroll to the first of them."""
-        marked = frozenset(moved)
+    def show(self, plan: Plan, moved: Iterable[Change] = ()) -> None:
+        """Show this plan, with what `moved`, and scroll to the first of that."""
+        self._plan, self._moved = plan, {change.topic: change for change in moved}
+        self._all = self._has_room()
+        self.border_title = f"Plan  {status_legend(plan)}"
+        self.border_subtitle = f"{MOVED} {len(self._moved)} changed by the last step" if self._moved else ""
         kept = self.highlighted_option.id if self.highlighted_option is not None else None
-        self.clear_options()
-        self.add_options(list(self._entries(plan, marked)))
-        self.border_title = f"Plan: {status_counts(plan)}"
-        self.border_subtitle = f"»new: changed by the last step ({len(marked)})" if marked else ""
-        first = next((name for name in (option.id for option in self.options) if name in marked), kept)
-        if first is not None and any(option.id == first for option in self.options):
+        self._list(kept)
+        topics = [option.id for option in self.options if option.id and not option.id.startswith(_GROUP)]
+        first = next((topic for topic in topics if topic in self._moved), None if kept else next(iter(topics), None))
+        if first is not None:
             self.highlighted = self.get_option_index(first)
-            self.call_after_refresh(self.scroll_to_highlight)
-
-    def on_resize(self) -> None:
         self.call_after_refresh(self.scroll_to_highlight)
 
-    def _entries(self, plan: Plan, marked: frozenset[str]) -> Iterator[Option]:
-        for group, entries in grouped(plan):
-            yield Option(Content.styled(group, "bold $primary"), disabled=True)
-            for entry in entries:
-                yield Option(topic_line(self.knowledge, entry, moved=entry.topic in marked), id=entry.topic)
+    def _list(self, highlighted: str | None) -> None:
+        self.clear_options()
+        self.add_options(list(self._entries()))
+        if highlighted is not None and any(option.id == highlighted for option in self.options):
+            self.highlighted = self.get_option_index(highlighted)
+
+    def _has_room(self) -> bool:
+        groups = [] if self._plan is None else grouped(self._plan)
+        return self.size.height >= sum(1 + len(entries) for _, entries in groups) + len(self._moved) > 0
+
+    def on_resize(self, event: Resize) -> None:
+        if self._plan is not None and self._has_room() != self._all:
+            self._all = not self._all
+            self._list(self.highlighted_option.id if self.highlighted_option is not None else None)
+        self.call_after_refresh(self.scroll_to_highlight)
+
+    def _is_unfolded(self, group: str, entries: Iterable[Recommendation]) -> bool:
+        itself = self._all or group in UNFOLDED_AT_FIRST or any(entry.topic in self._moved for entry in entries)
+        return itself != (group in self._turned)
+
+    def _entries(self) -> Iterator[Option]:
+        for group, entries in () if self._plan is None else grouped(self._plan):
+            unfolded = self._is_unfolded(group, entries)
+            folded = "" if unfolded else f"  {len(entries)}"
+            title = Content.assemble((f"{'▾' if unfolded else '▸'} {group}", "bold $text-primary"), (folded, FAINT))
+            yield Option(title, id=f"{_GROUP}{group}")
+            for entry in entries if unfolded else ():
+                yield Option(topic_line(self.knowledge, entry, self._moved.get(entry.topic)), id=entry.topic)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if event.option_id is not None:
-            self.post_message(self.Opened(event.option_id))
+        name = event.option_id or ""
+        if name.startswith(_GROUP):
+            self._turned ^= {name.removeprefix(_GROUP)}
+            self._list(name)
+        else:
+            self.post_message(self.Opened(name))
+
+    @property
+    def topic(self) -> str | None:
+        """The topic whose line is highlighted."""
+        option = self.highlighted_option
+        return None if option is None or option.id is None or option.id.startswith(_GROUP) else option.id
 
 
-def topic_line(knowledge: Knowledge, entry: Recommendation, *, moved: bool = False) -> Content:
-    """`»new ~ leaning   Network type: cnn`: marked by symbol and by word if the last step changed it."""
-    advice = shorten(advice_words(knowledge, entry, explained=False), LONGEST)
-    mark = "»new " if moved else "     "
-    return Content.assemble((mark, "bold $text-accent"), status(entry), f"{printable(entry.title)}: ", (advice, "bold"))
+def topic_line(knowledge: Knowledge, entry: Recommendation, moved: Change | None = None) -> Columns:
+    """`◐ Network type   CNN  was FFN  ◂`: the status, the advice, and what it was before the last step."""
+    advice = Content.styled(printable(advice_label(knowledge, entry)), "bold")
+    was = "" if moved is None else was_words(knowledge, moved)
+    return Columns(
+        (glyph(entry.status), 1),
+        (Content(printable(entry.title)), TITLE_WIDTH),
+        (Content.assemble(advice, (f"  {was}" if was else "", FAINT)), 0),
+        (Content.styled(MOVED if moved is not None else " ", "bold $text-accent"), 1),
+        gap=1,
+    )
+
+
+def was_words(knowledge: Knowledge, moved: Change) -> str:
+    """`was FFN`, or `was leaning` where it is only surer or less sure now."""
+    before = printable(advice_label(knowledge, moved.before))
+    if before == printable(advice_label(knowledge, moved.after)):
+        return f"was {STATUS_WORDS[moved.before.status]}"
+    return f"was {before}"
+
+
+def moved_line(knowledge: Knowledge, moved: Iterable[Change], width: int) -> Content:
+    """`◂ Network type: FFN → CNN · Depth: shallow → deep · 5 more`: as many changes as fit on a line."""
+    changed = list(moved)
+    told = sorted((_moved_words(knowledge, change) for change in changed), key=lambda text: ARROW not in text)
+    shown = list(told)
+    while shown and len(_joined(shown, len(changed) - len(shown))) + 2 > width:
+        shown.pop()
+    if not changed:
+        return lines([])
+    return Content.assemble((f"{MOVED} ", "bold $text-accent"), _joined(shown, len(changed) - len(shown)))
+
+
+def _moved_words(knowledge: Knowledge, change: Change) -> str:
+    before, after = (printable(advice_label(knowledge, entry)) for entry in (change.before, change.after))
+    told = f"{before}{ARROW}{after}" if before != after else f"now {STATUS_WORDS[change.after.status]}"
+    return f"{change.after.title}: {told}"
+
+
+def _joined(shown: list[str], more: int) -> str:
+    rest = [f"{more} more" if shown else f"{more} changed in the plan"] if more else []
+    return " · ".join([*shown, *rest])

@@ -10,40 +10,59 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
+from textual.events import Resize
 from textual.widget import Widget
+from textual.widgets import Static
 
 from advisor.errors import InputError
 from advisor.tui.host import Outlook, Standing
 from advisor.tui.requests import ToData, ToFacts, ToTopic, ToWhatIf
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.interview.question import QuestionPane
+from advisor.tui.sketch import sketch
 from advisor.tui.widgets.entry import Entry
-from advisor.tui.widgets.plan_list import PlanList
+from advisor.tui.widgets.network_view import NetworkView
+from advisor.tui.widgets.plan_list import PlanList, moved_line
+from advisor.tui.widgets.reasons import Reasons
 
 if TYPE_CHECKING:
     from advisor.interview.interview import Interview
+
+THREE_COLUMNS = 160
+"""Columns of a screen that has room for the reasons too."""
+TOO_LOW_FOR_FRAMES = 17
+"""Lines below which frames would take the room of what they hold."""
+
+QUESTION_ALONE = 10
+"""Lines below which there is room for the question only."""
+
+
+def keys(letter: str, key: str, action: str, name: str, id: str, tooltip: str) -> tuple[Binding, Binding]:
+    """An action by a letter, and by a key that works while a line is written too."""
+    by_letter = Binding(letter, action, name, id=f"{id}.letter", tooltip=tooltip)
+    return by_letter, Binding(key, action, name, id=id, tooltip=tooltip)
 
 
 class InterviewScreen(WizardScreen[None]):
     TITLE = "Interview"
     HELP_TEXT = (
-        "One question at a time; only what can still change the plan is asked. The plan beside it follows every answer: » marks "
-        "what the last one changed. Press Enter on a line of the plan for its reasons. You can stop at any time."
+        "One question at a time; only what can still change the plan is asked. The plan beside it follows every answer: ◂ marks "
+        "what the last one changed, with what it was. The bar above the question shows how much of what the plan depends on is "
+        "known by now. Press Enter on a line of the plan for its reasons. You can stop at any time."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "why", "Why", id="interview.why", tooltip="What the answer to this question can change."),
-        Binding("f3", "take_step('do_not_know')", "Don't know", id="interview.unknown", tooltip="Say that you don't know."),
-        Binding("f4", "take_step('later')", "Later", id="interview.later", tooltip="Ask this again at the end."),
-        Binding("f5", "take_step('skip')", "Skip", id="interview.skip", tooltip="Leave this as it is, detected or assumed."),
-        Binding("f6", "turn", "Plan", id="interview.turn", tooltip="Go to the plan, and back to the question."),
-        Binding("f7", "facts", "Facts", id="interview.facts", tooltip="See and correct what was said and found."),
-        Binding("f8", "what_if", "What if", id="interview.what_if", show=False, tooltip="Suppose another answer."),
-        Binding("f9", "open('Glossary')", "Words", id="interview.glossary", show=False,
-                tooltip="Technical terms in plain words."),
-        Binding("ctrl+s", "open('Export')", "Export", id="interview.export", tooltip="Save report, plan, answers or a project."),
-        Binding("escape", "back", "Back", show=False, id="interview.back", tooltip="Go back to the start; all is saved."),
+        *keys("u", "f3", "take_step('do_not_know')", "Don't know", "interview.unknown", "Say that you don't know."),
+        *keys("w", "f2", "why", "Why", "interview.why", "What the answer to this question can change."),
+        *keys("p", "f6", "turn", "Plan", "interview.turn", "Go to the plan, and back to the question."),
+        *keys("l", "f4", "take_step('later')", "Later", "interview.later", "Ask this again at the end."),
         Binding("ctrl+z", "undo", "Undo", id="interview.undo", priority=True, tooltip="Take the last step back."),
+        Binding("ctrl+s", "open('Export')", "Export", id="interview.export", tooltip="Save report, plan, answers or a project."),
+        *keys("f", "f7", "facts", "Facts", "interview.facts", "See and correct what was said and found."),
+        *keys("s", "f5", "take_step('skip')", "Skip", "interview.skip", "Leave this as it is, detected or assumed."),
+        *keys("i", "f8", "what_if", "What if", "interview.what_if", "Suppose another answer."),
+        *keys("g", "f9", "open('Glossary')", "Words", "interview.glossary", "Technical terms in plain words."),
+        Binding("escape", "back", "Back", show=False, id="interview.back", tooltip="Go back to the start; all is saved."),
     ]  # fmt: skip
     PALETTE: ClassVar[Palette] = (
         ("Question: Why is it asked", "What the answer can change", "why"),
@@ -66,11 +85,14 @@ class InterviewScreen(WizardScreen[None]):
 
     def contents(self) -> Iterable[Widget]:
         wizard = self.wizard
-        yield Horizontal(
-            QuestionPane(wizard.desk.knowledge, id="question"),
-            PlanList(wizard.desk.knowledge, id="plan"),
-            id="sides",
-        )
+        knowledge = wizard.desk.knowledge
+        with Horizontal(id="sides"):
+            yield QuestionPane(knowledge, id="question")
+            with Vertical(id="side"):
+                yield NetworkView(id="network")
+                yield Static("", id="moved", markup=False)
+                yield PlanList(knowledge, id="plan")
+            yield Reasons(knowledge, id="reasons")
 
     def on_mount(self) -> None:
         self.wizard.standing_changed.subscribe(self, self.show_standing)
@@ -92,8 +114,26 @@ class InterviewScreen(WizardScreen[None]):
     async def show_standing(self, now: Standing) -> None:
         """Show question and plan at once, so that the terminal is written to once."""
         with self.app.batch_update():
-            self.query_one(PlanList).show(now.plan, (change.topic for change in now.moved))
+            self.remove_class("-plan")
+            knowledge = self.wizard.desk.knowledge
+            self.query_one(NetworkView).show(sketch(knowledge, now.plan))
+            self.query_one("#moved", Static).update(moved_line(knowledge, now.moved, self.size.width - 2))
+            self.query_one(PlanList).show(now.plan, now.moved)
+            self._show_reasons()
             await self.query_one(QuestionPane).show(now, self.wizard.desk.interview.read)
+            self.refresh_bindings()
+
+    @on(PlanList.OptionHighlighted, "#plan")
+    def _show_reasons(self) -> None:
+        """The reasons of the topic that is highlighted, where there is room for a third column."""
+        if self.wizard.standing is not None and self.has_class("-vast"):
+            self.query_one(Reasons).show(self.wizard.standing.plan, self.query_one(PlanList).topic)
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width >= THREE_COLUMNS, "-vast")
+        self.set_class(event.size.height < TOO_LOW_FOR_FRAMES, "-flat")
+        self.set_class(event.size.height < QUESTION_ALONE, "-tiny")
+        self.call_after_refresh(self._show_reasons)
 
     def show_outlook(self, outlook: Outlook) -> None:
         self.query_one(QuestionPane).show_outlook(outlook)
@@ -143,11 +183,27 @@ class InterviewScreen(WizardScreen[None]):
         self.wizard.open(ToTopic(event.topic))
 
     def action_turn(self) -> None:
+        """Go to the plan, which takes the place of the question on a narrow screen, and back."""
         plan = self.query_one(PlanList)
         if plan.has_focus:
-            self.query_one(QuestionPane).focus_entry()
+            self.remove_class("-plan")
+            self.call_after_refresh(self.query_one(QuestionPane).focus_entry)
         else:
-            plan.focus()
+            self.add_class("-plan")
+            self.call_after_refresh(plan.focus)
+
+    def action_back(self) -> None:
+        """Go back to the question where the plan has taken its place, else to the screen before."""
+        if self.has_class("-narrow") and self.has_class("-plan"):
+            self.action_turn()
+        else:
+            super().action_back()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a question there is nothing to skip, or to say of it."""
+        if action in ("take_step", "why"):
+            return self.asked is not None
+        return super().check_action(action, parameters)
 
     @work(exclusive=True, group="why")
     async def action_why(self) -> None:

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import OptionList, Static
 
 from advisor.errors import InputError
@@ -16,8 +17,9 @@ from advisor.facts.fact_base import Source
 from advisor.facts.values import describe
 from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
-from advisor.report.words import SOURCE_WORDS, advice_words, is_advice
-from advisor.tui.text import lines, plain, problem_text
+from advisor.report.words import SOURCE_WORDS, is_advice
+from advisor.tui.labels import advice_label
+from advisor.tui.text import FAINT, gauge, lines, plain, problem_text
 from advisor.tui.widgets.cards import Card, Cards
 from advisor.tui.widgets.entry import Entry, Reader
 from advisor.tui.widgets.mouse import FocusOnRelease
@@ -40,7 +42,10 @@ NEXT = (
 )
 """Each by an action of the screen."""
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
-"""Sources whose value is put into the entry to be confirmed; with an assumption, Enter would make it an answer."""
+"""Sources whose value is written into the line of the entry; an assumed number would be made an answer by Enter."""
+TOPICS_NAMED = 4
+READING_LINES = 2
+"""Lines of the answer on a low screen while the explanation is read."""
 
 
 class Explanation(FocusOnRelease, VerticalScroll):
@@ -53,9 +58,11 @@ class Explanation(FocusOnRelease, VerticalScroll):
 
     def on_focus(self) -> None:
         self._pane.add_class("reading")
+        self._pane.fit()
 
     def on_blur(self) -> None:
         self._pane.remove_class("reading")
+        self._pane.fit()
 
     def action_answer(self) -> None:
         self._pane.focus_entry()
@@ -73,13 +80,20 @@ class QuestionPane(Vertical):
         super().__init__(id=id)
         self.knowledge = knowledge
         self.HELP_TEXT = ""
+        self._certain = 0.0
+        self._outlook: Outlook | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="left", classes="faint", markup=False)
-        yield Static("", id="words", markup=False)
-        yield Static("", id="present", classes="faint", markup=False)
-        yield Static("", id="refused", classes="bad", markup=False)
-        yield Vertical(id="entry_place")
+        yield Static("", id="progress", markup=False)
+        with Vertical(id="asking") as asking:
+            asking.border_title = "Question"
+            yield Static("", id="words", markup=False)
+            yield Static("", id="present", classes="faint", markup=False)
+            yield Static("", id="refused", classes="bad", markup=False)
+            yield Vertical(id="entry_place")
+        deciding = Static("", id="decides", markup=False)
+        deciding.border_title = "This answer decides"
+        yield deciding
         yield Explanation(Static("", id="explained", markup=False), id="explanation")
 
     async def show(self, now: Standing, read: Reader) -> None:
@@ -88,8 +102,10 @@ class QuestionPane(Vertical):
         before = list(place.children)
         self._say("refused", plain(""))
         self._say("explained", plain(""))
+        self._certain, self._outlook = now.certain, None
+        self._show_progress()
+        self._show_deciding(now)
         if now.fact is None:
-            self._say("left", plain(""))
             self._say("words", Content.styled(finished(now.progress, "F7 lists what"), "bold"))
             self._say("present", plain(""))
             self.HELP_TEXT = ""
@@ -100,16 +116,31 @@ class QuestionPane(Vertical):
             self._say("words", Content.styled(printable(now.fact.question), "bold"))
             self._say("present", plain(known))
             self._explain(now.fact)
-            await place.mount(Entry(now.fact, read, _given_before(now)))
+            await place.mount(Entry(now.fact, read, _given_before(now), usual=taken))
         self.focus_entry()
+        self.call_after_refresh(self.fit)
         for child in before:
             await child.remove()
+
+    def on_resize(self, event: Resize) -> None:
+        self.call_after_refresh(self.fit)
+
+    def fit(self) -> None:
+        """Give the answer all the lines that it needs, if there are as many beside the question; what is more is scrolled."""
+        place, asking = self.query_one("#entry_place"), self.query_one("#asking")
+        if self.has_class("reading") and self.screen.has_class("-low"):
+            place.styles.max_height = READING_LINES
+            return
+        others = [self.query_one("#progress"), *(child for child in asking.children if child is not place)]
+        taken = sum(other.outer_size.height for other in others if other.display)
+        room = self.size.height - taken - asking.gutter.height - place.styles.margin.height
+        place.styles.max_height = max(1, room)
 
     def _say(self, name: str, words: Content) -> None:
         """Show the text; an empty line takes no room."""
         line = self.query_one(f"#{name}", Static)
         line.update(words)
-        line.display = bool(words.plain)
+        line.set_class(not words.plain, "-empty")
 
     def _explain(self, fact: Fact) -> None:
         text = " . ".join([fact.question, fact.help, *(meaning for _, meaning in fact.choices)])
@@ -119,22 +150,36 @@ class QuestionPane(Vertical):
         ]
         shown = lines([plain(fact.help), *terms])
         self._say("explained", shown)
+        self.query_one(Explanation).border_title = "In other words"
         self.HELP_TEXT = shown.plain
 
     def show_outlook(self, outlook: Outlook) -> None:
-        left = outlook.questions_left
-        said = [f"About {left} question{'s' if left != 1 else ''} left"] if left else []
-        said = ["A good plan is ready", *said] if left and outlook.ready else said
-        said += [f"kept, not used: {', '.join(outlook.unused)}"] if outlook.unused else []
-        self._say("left", plain(" · ".join(said)))
+        self._outlook = outlook
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        """How certain the plan is, and about how much there is left to ask."""
+        said = [f"{int(self._certain * 100 + 1e-9)} % certain."]
+        if self._outlook is not None:
+            left = self._outlook.questions_left
+            said += ["A good plan is ready."] if left and self._outlook.ready else []
+            said += [f"About {left} question{'s' if left != 1 else ''} left."] if left else []
+            said += [f"Kept, not used: {', '.join(self._outlook.unused)}"] if self._outlook.unused else []
+        self._say("progress", Content.assemble(gauge(self._certain), " ", (printable(" ".join(said)), FAINT)))
+
+    def _show_deciding(self, now: Standing) -> None:
+        titles = [now.plan.recommendations[topic].title for topic in now.decides if topic in now.plan.recommendations]
+        more = len(titles) - TOPICS_NAMED
+        named = [*titles[:TOPICS_NAMED], *([f"{more} more"] if more > 0 else [])]
+        self._say("decides", plain(" · ".join(named)))
 
     def show_why(self, influence: Influence, plan: Plan) -> None:
-        parts = [Content.styled("Why this is asked", "bold")]
+        parts: list[Content] = []
         asleep: list[str] = []
         for topic in influence.proven:
             entry = plan.recommendations[topic]
             if is_advice(entry):
-                now = advice_words(self.knowledge, entry, explained=False)
+                now = advice_label(self.knowledge, entry)
                 parts.append(plain(f"It can change {entry.title}, now {now}."))
             else:
                 asleep.append(entry.title)
@@ -146,10 +191,11 @@ class QuestionPane(Vertical):
             also = "It may also" if influence.proven else "It may"
             titles = join_names([plan.recommendations[topic].title for topic in influence.possible])
             parts.append(plain(f"{also} matter for {titles}, though no case was found in which it does."))
-        if len(parts) == 1:
+        if not parts:
             parts.append(plain("As things stand the answer changes nothing."))
         self._say("explained", lines(parts))
         explanation = self.query_one(Explanation)
+        explanation.border_title = "Why this is asked"
         explanation.scroll_home(animate=False)
         explanation.focus()
 

@@ -32,7 +32,7 @@ from advisor.tui.requests import ToTopic
 from advisor.tui.screens.probing.offer import probe_title
 from advisor.tui.screens.probing.state import finding, points_of
 from advisor.tui.screens.running.findings import SYMBOLS, WORDS, counted, finding_words
-from advisor.tui.text import lines, plain
+from advisor.tui.text import FAINT, lines, plain
 from advisor.tui.widgets.curves import Intervals, bars
 from advisor.tui.widgets.page_view import PageView
 from advisor.tui.widgets.table import Table
@@ -156,7 +156,7 @@ class DonePane(Vertical):
         parts += [Content(""), bars(points, unit, room - 4), Content("")]
         parts += self._claims(outcome)
         conditions = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in sorted(outcome.applies.items()))
-        parts.append(Content.styled(printable(f"Measured with: {conditions}"), "dim"))
+        parts.append(Content.styled(printable(f"Measured with: {conditions}"), FAINT))
         self.query_one("#detail", Static).update(lines(parts))
 
     def _claims(self, outcome: Outcome) -> list[Content]:

@@ -16,7 +16,7 @@ from advisor.probes.catalogue import PROBES
 from advisor.probes.probe import Probe
 from advisor.report.changes import VERDICTS
 from advisor.report.words import STATUS_WORDS, advice_words
-from advisor.tui.text import lines, plain
+from advisor.tui.text import FAINT, lines, plain
 from advisor.wording import join_names, printable
 
 ELSEWHERE = "The plan is for another machine than this one."
@@ -84,7 +84,7 @@ def offer_line(offer: Offer) -> Content:
     """`  6 s  Processor threads, a bet`."""
     what = ", a bet" if offer.bet else ""
     what = ", measured" if offer.known else what
-    return Content.assemble((f"{offer.probe.cost_seconds:>3.0f} s  ", "dim"), printable(offer.title), (what, "dim"))
+    return Content.assemble((f"{offer.probe.cost_seconds:>3.0f} s  ", FAINT), printable(offer.title), (what, FAINT))
 
 
 def offer_details(offer: Offer) -> Content:

@@ -16,7 +16,7 @@ from advisor.report.changes import VERDICTS, by_whom, sentence
 from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain, read_fact
 from advisor.report.plan.text import FEW
 from advisor.tui.requests import ToTopic, ToWhatIf
-from advisor.tui.text import lines, plain, status
+from advisor.tui.text import FAINT, lines, plain, status
 from advisor.tui.widgets.outline import Lead, ToClipboard, Twig
 from advisor.wording import printable
 
@@ -88,16 +88,16 @@ class _Tree:
         else:
             looked_up = _twig(("not verified", "$text-warning"), f": {words.UNVERIFIED_MEANS}")
         inner = (
-            *([_twig(("value: ", "dim"), ground.computed)] if ground.computed else []),
-            Twig(_text(("when: ", "dim"), reason.when or "always"), tuple(map(self._reading, ground.readings)), unfolded=True),
-            *(_twig(("source: ", "dim"), cited) for cited in ground.citations),
+            *([_twig(("value: ", FAINT), ground.computed)] if ground.computed else []),
+            Twig(_text(("when: ", FAINT), reason.when or "always"), tuple(map(self._reading, ground.readings)), unfolded=True),
+            *(_twig(("source: ", FAINT), cited) for cited in ground.citations),
             looked_up,
-            _twig((f"rule {reason.rule} ({', '.join(traits)})", "dim")),
+            _twig((f"rule {reason.rule} ({', '.join(traits)})", FAINT)),
         )  # fmt: skip
         beneath = (*always, Twig(plain("what it reads, and its sources"), inner)) if always else inner
         item = [(f"{ground.item}: ", "bold")] if ground.item else []
         cited = f" [{', '.join(reason.sources)}]" if reason.sources else ""
-        return Twig(_text(*item, reason.text, (cited, "dim")), beneath, unfolded=bool(always))
+        return Twig(_text(*item, reason.text, (cited, FAINT)), beneath, unfolded=bool(always))
 
     def _reading(self, reading: Reading) -> Twig:
         """A fact or topic that a rule reads, with its own origins."""
@@ -142,8 +142,8 @@ class _Tree:
         inner = [
             *_errata(lost.errata),
             _twig(f"lost to {lost.winner}: {lost.winner_text}"),
-            *(_twig(("source: ", "dim"), cited) for cited in lost.citations),
-            _twig((f"rule {lost.rule} (school {lost.school})", "dim")),
+            *(_twig(("source: ", FAINT), cited) for cited in lost.citations),
+            _twig((f"rule {lost.rule} (school {lost.school})", FAINT)),
         ]
         return Twig(_text((lost.advised, "bold"), f": {lost.text}"), tuple(inner), unfolded=bool(lost.errata))
 

@@ -12,7 +12,8 @@ from advisor.interview.changes import WhatIf
 from advisor.knowledge.model import Knowledge
 from advisor.report.plan.comparison import Difference, compare_what_if
 from advisor.report.words import advice_words, grouped, is_advice
-from advisor.tui.text import lines, plain, status
+from advisor.tui.labels import advice_label
+from advisor.tui.text import FAINT, lines, plain, status
 from advisor.tui.widgets.columns import Columns, Fitting
 from advisor.wording import printable
 
@@ -52,7 +53,7 @@ def _topics(found: WhatIf) -> list[str]:
 def _advice(knowledge: Knowledge, entry: Recommendation) -> Content:
     if not is_advice(entry):
         return plain(advice_words(knowledge, entry))
-    return Content.assemble(status(entry), printable(advice_words(knowledge, entry, explained=False)))
+    return Content.assemble(status(entry), printable(advice_label(knowledge, entry)))
 
 
 def _differing(heading: str, differences: tuple[Difference, ...]) -> Iterator[Option]:
@@ -73,11 +74,11 @@ def _sides(title: str, before: Content, after: Content, *, changed: bool) -> Fit
     """Mark what differs by symbol and by word, and say once what does not."""
     mark = Content.styled(CHANGED if changed else SAME, "bold $text-accent")
     name = Content.styled(printable(title), "bold" if changed else "")
-    then = after if changed else Content.styled("the same", "dim")
+    then = after if changed else Content.styled("the same", FAINT)
     wide = Columns((mark, 1), (name, TITLE_WIDTH - 1), (before, 0), (then, 0))
     stacked = Content.assemble(name, ": ", before)
     if changed:
-        now = Content.assemble((f"{NOW:>4}  ", "dim"), before)
-        supposed = Content.assemble((f"{THEN:>4}  ", "dim"), after)
+        now = Content.assemble((f"{NOW:>4}  ", FAINT), before)
+        supposed = Content.assemble((f"{THEN:>4}  ", FAINT), after)
         stacked = lines([name + Content.styled("  changes", "$text-accent"), now, supposed])
     return Fitting(wide, Columns((mark, 1), (stacked, 0), gap=1))

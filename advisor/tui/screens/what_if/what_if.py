@@ -19,7 +19,7 @@ from advisor.report.words import fact_words, known_words
 from advisor.tui.requests import ToTopic
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.what_if.rows import rows
-from advisor.tui.text import plain
+from advisor.tui.text import FAINT, plain
 from advisor.tui.widgets.entry import Entry
 from advisor.tui.widgets.mouse import Choosing, move_highlight
 from advisor.wording import join_names, printable
@@ -71,8 +71,8 @@ class WhatIfScreen(WizardScreen[None]):
         self.fact, self.value = fact, value
         self.stated: dict[str, str] = {}
         self.found: WhatIf | None = None
-        self.all_topics: bool | None = None
-        """None: if the screen is wide enough."""
+        self.all_topics = False
+        """Whether topics that do not change are listed too."""
         self.past: list[str] = []
         self.step = ""
 
@@ -182,7 +182,7 @@ class WhatIfScreen(WizardScreen[None]):
 
     def _fact_line(self, fact: Fact) -> Content:
         return Content.assemble(
-            (fact.name, "bold"), f" = {printable(self._known_words(fact.name))}", (f"\n  {fact.question}", "dim")
+            (fact.name, "bold"), f" = {printable(self._known_words(fact.name))}", (f"\n  {fact.question}", FAINT)
         )
 
     def action_move(self, by: int) -> None:
@@ -237,17 +237,12 @@ class WhatIfScreen(WizardScreen[None]):
         if self.step != RESULT:
             self._go_to(RESULT)
 
-    @property
-    def all_shown(self) -> bool:
-        """Show also the topics that do not change: as chosen, else where there is room."""
-        return self.size.width >= 100 if self.all_topics is None else self.all_topics
-
     def _show_both(self) -> None:
         if self.found is None:
             return
         both = self.query_one("#both_plans", OptionList)
         both.clear_options()
-        both.add_options(list(rows(self.found, self.wizard.desk.knowledge, all_topics=self.all_shown)))
+        both.add_options(list(rows(self.found, self.wizard.desk.knowledge, all_topics=self.all_topics)))
         both.action_first()
 
     @on(OptionList.OptionSelected, "#both_plans")
@@ -257,7 +252,7 @@ class WhatIfScreen(WizardScreen[None]):
             self.wizard.open(ToTopic(event.option_id, self.found.after, whose="supposed"))
 
     def action_turn_differing(self) -> None:
-        self.all_topics = not self.all_shown
+        self.all_topics = not self.all_topics
         self._show_both()
 
     def action_another(self) -> None:
