@@ -105,7 +105,9 @@ async def test_what_the_answer_moved_is_marked_with_what_it_was() -> None:
 @piloted
 async def test_a_recommendation_that_is_only_surer_now_says_so() -> None:
     async with running(InterviewScreen(), size=WIDE) as run:
-        await run.press("1", "2")
+        await run.press("2", "1")
+        await ask_for(run, "task.multilabel")
+        await run.press("enter")  # no, as is assumed
         line = str(run.screen.query_one(PlanList).get_option("training.loss").prompt)
         assert line == "● Loss cross-entropy  was leaning ◂"
 
@@ -147,7 +149,7 @@ async def test_groups_that_nothing_moved_in_are_folded_and_unfold_by_enter() -> 
 @piloted
 async def test_where_there_is_room_nothing_is_folded_and_the_reasons_stand_beside_it() -> None:
     async with running(InterviewScreen(), size=VAST) as run:
-        await run.press("1", "2")
+        await run.press("2", "1")
         plan, reasons = run.screen.query_one(PlanList), run.screen.query_one(Reasons)
         assert "framework" in [option.id for option in plan.options]
         assert plan.region.right <= reasons.region.x
@@ -369,7 +371,7 @@ async def test_escape_leaves_the_plan_before_the_interview_where_it_took_the_pla
 async def test_letters_are_keys_unless_a_line_is_written() -> None:
     async with running(InterviewScreen()) as run:
         await run.press("u")
-        assert said(run) == {"task.kind": None}
+        assert said(run) == {"data.modality": None}
         await run.press("w")
         assert run.screen.query_one(Explanation).has_focus
         await ask_for(run, "data.examples")
@@ -402,9 +404,9 @@ def test_enter_confirms_what_is_assumed(question: str) -> None:
 @piloted
 async def test_a_glyph_points_at_the_choice_that_enter_takes() -> None:
     async with running(InterviewScreen()) as run:
-        assert next(line for line in screen_text(run.app).splitlines() if "❯" in line).split()[2:4] == ["1", "Classify"]
+        assert next(line for line in screen_text(run.app).splitlines() if "❯" in line).split()[2:4] == ["1", "Tabular"]
         await run.press("down")
-        assert next(line for line in screen_text(run.app).splitlines() if "❯" in line).split()[2:4] == ["2", "Regress"]
+        assert next(line for line in screen_text(run.app).splitlines() if "❯" in line).split()[2:4] == ["2", "Image"]
 
 
 @piloted
@@ -532,9 +534,9 @@ def test_the_choice_that_enter_takes_is_in_sight_at_every_size(size: tuple[int, 
     async def drive() -> None:
         async with running(InterviewScreen(), size=size) as run:
             await run.press("end")
-            await shows(run, "❯ 9 Tran")
+            await shows(run, "❯ 8 Tree")
             await run.press("enter")
-            assert said(run) == {"task.kind": "translate"}
+            assert said(run) == {"data.modality": "tree"}
             await ask_for(run, "task.kind")
             await run.press("1")
             await ask_for(run, "task.multilabel")
