@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from advisor.inference.advise import consistent, engine_for, situation_of
 from advisor.inference.explaining.likely import Likelihood
 from advisor.inference.explaining.questions import Inquiry, Question
+from advisor.inference.plan import Plan
 from advisor.inference.program.steps import apply_steps
 from advisor.knowledge.expressions.expressions import BOOLEAN
 
@@ -19,6 +21,16 @@ LIKELY = 0.02
 """The likelihood of a change from which on a question is worth a beginner's time."""
 LIKELY_IN_OPENING = 0.005
 """The same for a question of the opening: people expect it."""
+
+
+def essential_questions(plan: Plan) -> tuple[str, ...]:
+    """The facts that stand between a plan and a good plan, as a conversation would ask for them."""
+    if plan.knowledge is None:
+        return ()
+    engine = engine_for(plan.knowledge, plan.school)
+    stated, _ = consistent(engine.program, plan.stated)
+    agenda = Agenda(Inquiry(engine, situation_of(engine.program, stated), stated))
+    return tuple(question.fact for question in agenda.essential)
 
 
 class Agenda:

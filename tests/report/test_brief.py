@@ -9,6 +9,7 @@ import pytest
 
 from advisor import Session
 from advisor.inference.plan import Plan
+from advisor.interview.agenda import essential_questions
 from advisor.report.page import Look, cells
 from advisor.report.plan.brief import LINES, Brief, brief_of, brief_page, name_of, needs_of, title_of, warnings_of
 
@@ -140,6 +141,16 @@ def test_commands_repeat_the_facts() -> None:
     commands = [command for command, _ in brief(plan, "--answers my.yaml").next]
     assert commands == ["advisor starter --answers my.yaml --output project"]
     assert [command for command, _ in brief(planned({})[1]).next] == ["advisor wizard"]
+
+
+def test_the_questions_are_those_of_the_interview() -> None:
+    _, plan = planned({"task.kind": "classify", "data.modality": "image"})
+    assert plan.knowledge is not None
+    first = essential_questions(plan)
+    asked = [name for name, _ in brief_of(plan, plan.knowledge, first=first).questions]
+    assert tuple(asked[: len(first)]) == first
+    assert "project.pretrained_allowed" in asked[:3]
+    assert len(set(asked)) == len(asked)
 
 
 def test_a_topic_without_a_value_has_none() -> None:

@@ -96,12 +96,15 @@ class Brief:
     """Complete commands, and what each is for."""
 
 
-def brief_of(plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False) -> Brief:
+def brief_of(
+    plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False, first: Sequence[str] = ()
+) -> Brief:
     """The first screen of a plan.
 
     Args:
         arguments: of the command line that told the facts, as they are typed in a shell; commands repeat them.
         data: they name data, from which commands can learn.
+        first: facts that could change most, which stand before the others that are open.
     """
     network = plan.recommendations.get("network.type")
     begun = network is None or network.value is not None or bool(network.tied)
@@ -112,7 +115,7 @@ def brief_of(plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: boo
         needs=tuple(needs_of(plan)) if begun else (),
         warnings=tuple(warnings_of(plan)),
         counts=f"{words.status_counts(plan)}.",
-        questions=tuple(_questions(plan, knowledge)),
+        questions=tuple(_questions(plan, knowledge, first)),
         next=tuple(_next(plan, arguments, data)),
     )
 
@@ -251,8 +254,8 @@ def _faster(plan: Plan) -> str:
     return f"What helps: {join_names(ways or ['fewer examples first', 'a smaller network'], 'or')}."
 
 
-def _questions(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
-    for name in plan.questions:
+def _questions(plan: Plan, knowledge: Knowledge, first: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for name in dict.fromkeys((*first, *plan.questions)):
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None:
             yield name, fact.question
@@ -323,7 +326,10 @@ def _page(brief: Brief, look: Look, more: str, questions: int, commands: int, li
     ask = " An answer could still change it:" if shown else ""
     page.add(f"{brief.counts}{ask}")
     for name, question in shown:
-        page.add((name, Style.STRONG), " " * (2 + width - cells(name)), question, first="  ", rest="    ")
+        if look.columns < _NARROW:
+            page.add((name, Style.STRONG), f" {question}", first="- ")
+        else:
+            page.columns((((name, Style.STRONG),), (question,)), (width, look.columns - width - 2))
     page.blank()
     page.add(("NEXT", Style.HEADING), f"  {more} shows everything, with reasons")
     for command, purpose in brief.next[:commands]:

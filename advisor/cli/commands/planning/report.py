@@ -13,6 +13,7 @@ from advisor.cli.gathering import inputs_of
 from advisor.cli.options import TOLD, Format, as_packs, typed_again
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
+from advisor.interview.agenda import essential_questions
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
 from advisor.report.page import Look
@@ -79,7 +80,8 @@ def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evid
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
     elif isinstance(options, Recommend) and options.format_ is Format.TEXT and not options.whole:
-        brief = brief_of(plan, knowledge, typed_again(options, TOLD), data=options.data is not None)
+        first = essential_questions(plan)
+        brief = brief_of(plan, knowledge, typed_again(options, TOLD), data=options.data is not None, first=first)
         deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
     else:
         shown = look() if options.output is None else Look()
