@@ -112,7 +112,7 @@ def gather(
         raise _said_at(
             _place_of_model(model, answers, (*(sets or ()), *(what_if or ())), stated, machine), error
         ) from None
-    unlike = None if network is None else unlike_task(facts, network)
+    unlike = unlike_task(facts, network)
     if unlike is not None:
         complain("The network and the task do not fit", str(unlike))
     outcomes = found.outcomes

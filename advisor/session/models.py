@@ -32,6 +32,14 @@ _MODALITIES = {
     "recommendation": "tabular",
 }
 """By the field of a published network; those of texts are known by their families."""
+_READS = {
+    "text": "texts",
+    "image": "pictures",
+    "audio": "sounds",
+    "video": "films",
+    "time_series": "series",
+    "tabular": "tables",
+}
 
 
 def shape_text(shape: str | int | Sequence[object] | None) -> str | None:
@@ -161,14 +169,14 @@ def _sizes(model: Model) -> tuple[int, ...]:
 
 def _modality(model: Model) -> str | None:
     """The kind of data that the network is made for, where that is known of it."""
-    if model.family in ("decoder", "encoder", "encoder_decoder"):
-        return "text"
     from advisor.models.published import published_model  # 60 ms, only where a network is named
 
     known = published_model(model.name) if model.source is models.Source.PUBLISHED else None
-    if known is None:
-        return "image" if _is_of_pictures(model) else None
-    return _MODALITIES.get(known.field)
+    if known is not None and known.field in _MODALITIES:
+        return _MODALITIES[known.field]
+    if model.family in ("decoder", "encoder", "encoder_decoder"):
+        return "text"
+    return "image" if _is_of_pictures(model) else None
 
 
 def _is_of_pictures(model: Model) -> bool:
@@ -176,8 +184,17 @@ def _is_of_pictures(model: Model) -> bool:
     return model.source is models.Source.YOURS and len(model.input) == 3 and type_of(model) in ("cnn", "unet")
 
 
-def unlike_task(facts: FactBase, model: Model) -> Problem | None:
-    """The complaint about a network of somebody's own with more or fewer outputs than the task has classes or numbers."""
+def unlike_task(facts: FactBase, model: Model | None) -> Problem | None:
+    """The complaint about a network for other data, or one of somebody's own with other outputs than the task has."""
+    known = facts.known(MODEL)
+    if model is None and known is not None and str(known.value).strip() != NONE and not naming(str(known.value)).builds:
+        model = counted_for(str(known.value).strip(), facts)
+    if model is None:
+        return None
+    has, made_for = facts.known("data.modality"), _modality(model)
+    if has is not None and made_for is not None and (has.value == "text") != (made_for == "text"):
+        what = f"{shorten(model.name, 200)} is made for {_READS[made_for]}, and data.modality says {has.value}"
+        return Problem("", what, "Name a network for such data: `advisor models list`.")
     kind, wanted = (None if known is None else known.value for known in map(facts.known, ("task.kind", "task.outputs")))
     if model.source is not models.Source.YOURS or model.answer is None or not isinstance(wanted, int):
         return None

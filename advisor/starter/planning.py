@@ -150,7 +150,7 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
         batch_size=micro_batch * accumulation,
         accumulation=accumulation,
         precision={"fp8": "bf16"}.get(precision, precision),
-        epochs=EPOCHS,
+        epochs=_epochs(plan),
         patience=PATIENCE if "early_stopping" in regularisation else None,
         weight_decay=_decay(optimizer) if "weight_decay" in regularisation else 0.0,
         l1=1e-5 if "l1" in regularisation else 0.0,
@@ -160,6 +160,12 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
         recompute=_advised(plan, "memory.strategy") == "checkpointing",
         checkpoint_seconds=_checkpoint_seconds(plan),
     )
+
+
+def _epochs(plan: Plan) -> int:
+    """Passes over the data at most, as the plan tells how long it all takes."""
+    most = next((figure.value for figure in plan.figures if figure.name == "time.most_passes"), None)
+    return EPOCHS if most is None else round(most)
 
 
 def _decay(optimizer: str) -> float:
@@ -253,10 +259,12 @@ def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
     if not isinstance(weights, int):
         return
     if any(isinstance(said, int) and said and not 1 / AS_LARGE < has / said < AS_LARGE for said, has in pairs):
-        computes = f" and {macs:,} multiply-adds an example" if isinstance(macs, int) else ""
+        known = isinstance(macs, int)
+        computes = f" and {macs:,} multiply-adds an example" if known else ""
+        has = f"{built.parameters:,} and {built.multiply_adds:,}" if known else f"{built.parameters:,} weights"
         yield (
             f"The figures of the plan are those of a network with {weights:,} weights{computes}; the one that is built here "
-            f"has {built.parameters:,} and {built.multiply_adds:,}. Its widths are HIDDEN_UNITS in settings.py."
+            f"has {has}. Its widths are HIDDEN_UNITS in settings.py."
         )
 
 

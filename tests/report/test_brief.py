@@ -98,7 +98,7 @@ def test_its_title_is_the_task_in_words(facts: dict[str, Any], title: str) -> No
 
 def test_the_machine_stands_in_the_title() -> None:
     _, plan = planned(PICTURES | {"cluster.nodes": 4, "machine.gpu.count": 8}, machine="h100-sxm-80gb")
-    assert title_of(plan).endswith(", on 4 machines with 8 x h100-sxm-80gb each")
+    assert title_of(plan).endswith(", on 4 machines with 8 x NVIDIA H100 SXM5 80 GB each")
 
 
 def test_memory_and_times_are_the_figures_of_the_plan() -> None:
@@ -109,7 +109,7 @@ def test_memory_and_times_are_the_figures_of_the_plan() -> None:
     assert a_pass.startswith("a pass over the data about ")
     assert "computed from published speed" in a_pass
     assert known["time.longest"] == pytest.approx(20 * known["time.epoch"])  # type: ignore[operator]
-    assert whole.startswith("3 to 20 passes: ")
+    assert whole.startswith("3 to 20 such passes: ")
     assert price.startswith("price ")
 
 

@@ -388,3 +388,17 @@ def test_on_a_processor_a_published_network_keeps_what_it_keeps_there() -> None:
 
 def given(plan: Plan, name: str) -> float | None:
     return next(one.value for figure in plan.figures for one in figure.inputs if one.name == name)
+
+
+@pytest.mark.parametrize(("model", "modality"), [("bert-base", "image"), ("resnet50", "text")])
+def test_a_network_for_other_data_is_told(model: str, modality: str) -> None:
+    with pytest.warns(AdvisorWarning, match=f"{model} is made for .*, and data.modality says {modality}"):
+        planned({"task.kind": "classify", "data.modality": modality}, model=model)
+
+
+@pytest.mark.parametrize(
+    ("model", "modality"), [("bert-base", "text"), ("resnet18", "audio"), ("chronos-t5-small", "time_series")]
+)
+def test_a_network_for_such_data_is_not(model: str, modality: str, recwarn: pytest.WarningsRecorder) -> None:
+    planned({"task.kind": "classify", "data.modality": modality}, model=model)
+    assert not [one for one in recwarn if "made for" in str(one.message)]

@@ -64,7 +64,8 @@ def _page(revision: Revision, look: Look, arguments: str, most: int) -> Page:
     said = f" {arguments}" if arguments else ""
     if revision.open:
         page.verbatim(f"advisor probe{said} --budget 3min", first="  ")
-    page.verbatim(f"advisor starter{said} --output project", first="  ")
+    if said:  # what is measured without facts is a network for reference
+        page.verbatim(f"advisor starter{said} --output project", first="  ")
     return page
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, Column, Inspection, Task, Weight
+from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, UNSAID, Column, Inspection, Task, Weight
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
@@ -178,9 +178,13 @@ def _commands(inspection: Inspection) -> Iterator[str]:
     target = "" if inspection.target is None else f" --target {shell_word(inspection.target)}"
     wanting = inspection.task is None and not inspection.facts.get("task.multilabel")
     if wanting:
+        likely = next(
+            (remark.columns[0] for remark in inspection.remarks if remark.what == UNSAID and remark.columns), None
+        )
+        column = f" --target {shell_word(likely)}" if likely is not None else ""
         if inspection.columns and inspection.modality != "graph":
-            yield f"advisor inspect {data} --target COLUMN"
-        yield f"advisor recommend --data {data}"
+            yield f"advisor inspect {data}{column or ' --target COLUMN'}"
+        yield f"advisor recommend --data {data}{column}"
         return
     yield f"advisor recommend --data {data}{target}"
     possible = inspection.examples >= FEWEST_EXAMPLES and (inspection.inputs or not inspection.columns)

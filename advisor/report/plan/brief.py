@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
+from advisor.machine.profiles.files import find_device
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference
 from advisor.report.numbers import about_words, known_figures, memory_warning, number_words
@@ -40,6 +41,8 @@ _SHORT: Mapping[tuple[str, str], str] = {
     ("training.adaptation", "qlora"): "in 4 bits, with small matrices beside them (QLoRA)",
 }
 """Values whose words stand for themselves in the whole plan, and follow others here."""
+_STATED = ("data", "task", "machine", "cluster", "project")
+"""Groups of facts that people can state."""
 _WITH_UNIT = ("compute.threads",)
 _MOST_NAMES = 3
 _HOURS = 3600.0
@@ -63,7 +66,7 @@ _TASKS: Mapping[str, str] = {
     "generate": "make new ones like {things}",
     "reconstruct": "compress {things} and restore them",
     "represent": "turn {things} into short vectors",
-    "detect_anomalies": "tell unusual {things} from normal ones",
+    "detect_anomalies": "find the unusual ones among {things}",
     "segment": "give a class to every part of {things}",
     "translate": "turn {things} into other sequences",
 }
@@ -146,7 +149,9 @@ def _place(facts: Mapping[str, object]) -> str:
     machines = f"{nodes} machines with " if isinstance(nodes, int) and nodes > 1 else ""
     each = " each" if machines else ""
     if isinstance(cards, int) and cards:
-        return f"on {machines}{f'{cards} x ' if cards > 1 else ''}{card or 'a GPU'}{each}"
+        known = find_device(str(card)) if card else None
+        title = known.title if known is not None else card or "a GPU"
+        return f"on {machines}{f'{cards} x ' if cards > 1 else ''}{title}{each}"
     if isinstance(cores, int):
         return f"on {machines}{cores} {'core' if cores == 1 else 'cores'}{each}, no GPU"
     return ""
@@ -181,9 +186,19 @@ def name_of(knowledge: Knowledge, entry: Recommendation) -> str:
         return _SHORT[entry.topic, str(entry.value)]
     if values:
         said = values.get(str(entry.value), str(entry.value))
+        if entry.topic == "network.model" and said == str(entry.value):
+            return _titled(said)
         return said.removesuffix(" (not a network)")
     unit = entry.unit if entry.topic in _WITH_UNIT else ""
     return words.value_words(knowledge, entry.topic, entry.value, unit)
+
+
+def _titled(name: str) -> str:
+    """A published network by its title; anything else by its name."""
+    from advisor.models.published import published_model  # 60 ms, only where a network is named
+
+    found = published_model(name)
+    return found.title if found is not None else name
 
 
 def _measured(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
@@ -207,7 +222,10 @@ def needs_of(plan: Plan) -> Iterator[str]:
     if "time.shortest" in known and "time.longest" in known:
         fewest, most = (f"{known[name]:,.0f}" for name in ("time.fewest_passes", "time.most_passes"))
         shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
-        yield f"{fewest} to {most} passes: {shortest} to {longest} in all"
+        yield f"{fewest} to {most} such passes: {shortest} to {longest} in all"
+    lacking = next((one.missing for one in plan.figures if one.name == "time.epoch" and one.value is None), ())
+    if lacking and "." in lacking[0] and lacking[0].partition(".")[0] in _STATED:
+        yield f"its time is not known without {lacking[0]}"
     if "cost.lowest" in known and "cost.highest" in known:
         lowest, highest = (f"{float(f'{known[name]:.2g}'):,g}" for name in ("cost.lowest", "cost.highest"))
         yield f"price {lowest} to {highest} (in the currency of your prices)"
@@ -224,9 +242,14 @@ def _origin(doubt: float) -> str:
 
 def warnings_of(plan: Plan) -> Iterator[str]:
     """Things that go wrong if the plan is followed as it stands, and what would help."""
-    fits = memory_warning(plan)
-    if fits:
-        yield fits
+    yield from (
+        f"{clash.fact} is {_plainly(clash.used.value)} and {_plainly(clash.overruled.value)} at once: the plan takes the first"
+        for clash in plan.contradictions[:1]
+    )
+    if memory_warning(plan):
+        entry = plan.recommendations["memory.strategy"]
+        said = entry.because[0].text if entry.because else "Training does not fit into memory."
+        yield " ".join([said, *(note for note in entry.notes if note.startswith("It would fit"))])
     known = {figure.name: figure.value for figure in known_figures(plan) if figure.value is not None}
     speed_up = known.get("scaling.speed_up")
     if speed_up is not None and speed_up < 1:
@@ -239,6 +262,10 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     if shortest is not None and shortest > _HOURS * (_PATIENCE if hours is None else hours):
         reason = "more than a day" if hours is None else f"more than the {hours:g} h allowed"
         yield f"Slow here: even the fewest usual passes take {reason}. {_faster(plan)}"
+
+
+def _plainly(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def _faster(plan: Plan) -> str:
@@ -263,14 +290,17 @@ def _questions(plan: Plan, knowledge: Knowledge, first: Sequence[str]) -> Iterat
 
 def _next(plan: Plan, arguments: str, data: bool) -> Iterator[tuple[str, str]]:
     said = f" {arguments}" if arguments else ""
-    if _value(plan, "network.type") is None:
-        yield "advisor wizard", "answer a few questions"
+    if _value(plan, "network.type") is None or any(name not in plan.facts for name in ("task.kind", "data.modality")):
+        yield f"advisor wizard{said}", "answer a few questions"
+        return
+    if _value(plan, "memory.strategy") == "does_not_fit":
+        yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
         return
     if plan.probes and not words.plans_elsewhere(plan):
         yield f"advisor probe{said}", "time it on this machine"
     if data:
         yield f"advisor try{said}", "is a network worth it on these data?"
-    yield f"advisor starter{said} --output project", "PyTorch code for this plan"
+    yield f"advisor starter{said} --output project", "a project for this plan"
 
 
 def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
@@ -329,7 +359,7 @@ def _page(brief: Brief, look: Look, more: str, questions: int, commands: int, li
         if look.columns < _NARROW:
             page.add((name, Style.STRONG), f" {question}", first="- ")
         else:
-            page.columns((((name, Style.STRONG),), (question,)), (width, look.columns - width - 2))
+            page.columns((("",), ((name, Style.STRONG),), (question,)), (0, width, look.columns - width - 4))
     page.blank()
     page.add(("NEXT", Style.HEADING), f"  {more} shows everything, with reasons")
     for command, purpose in brief.next[:commands]:
