@@ -100,7 +100,8 @@ def test_states_too_large_for_a_card_are_shared_or_moved(knowledge: Knowledge, c
 
 def test_states_that_no_memory_holds_fit_nowhere_and_the_plan_says_what_would_help(knowledge: Knowledge) -> None:
     large = {"network.parameters": 70_000_000_000, "machine.memory_bytes": 256_000_000_000}
-    plan = advised(knowledge, CARD, TEXTS, large, {"project.pretrained_allowed": None})
+    unsaid = {name: value for name, value in TEXTS.items() if name != "project.pretrained_allowed"}
+    plan = advised(knowledge, CARD, unsaid, large)
     entry = plan.recommendations["memory.strategy"]
     assert entry.value == "does_not_fit"
     assert not any(option.fits for option in plan.memory)

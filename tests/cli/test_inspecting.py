@@ -129,7 +129,7 @@ def test_without_a_target_the_page_says_how_to_name_one(tmp_path: Path) -> None:
     done = advisor("inspect", written(tmp_path / "flowers.csv", flowers()))
     assert done.code == 0
     assert "it could be 'species'" in " ".join(done.out.split())
-    assert "--target COLUMN" in done.out
+    assert "--target species" in done.out
 
 
 def test_hostile_names_of_columns_show_as_text(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def count(network: nn.Module, workload: Workload) -> tuple[int, int]:
         runs += 1
 
     for module in network.modules():
-        if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.ConvTranspose2d | nn.LayerNorm):
+        if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d | nn.ConvTranspose2d | nn.LayerNorm):
             module.register_forward_hook(ran)
 
     def keep(tensor: torch.Tensor) -> torch.Tensor:

@@ -158,7 +158,7 @@ class QuestionPane(Vertical):
         self._show_progress()
 
     def _show_progress(self) -> None:
-        """How certain the plan is, and about how much there is left to ask."""
+        """The certainty of the plan, and about how much there is left to ask."""
         said = [f"{int(self._certain * 100 + 1e-9)} % certain."]
         if self._outlook is not None:
             left = self._outlook.questions_left

@@ -72,7 +72,7 @@ class WhatIfScreen(WizardScreen[None]):
         self.stated: dict[str, str] = {}
         self.found: WhatIf | None = None
         self.all_topics = False
-        """Whether topics that do not change are listed too."""
+        """True where topics that do not change are listed too."""
         self.past: list[str] = []
         self.step = ""
 
