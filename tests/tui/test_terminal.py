@@ -25,7 +25,7 @@ def test_the_keyboard_alone_goes_from_the_start_to_a_report_in_html(tmp_path: Pa
     wizard.press("5")
     wizard.sees("◂")
     wizard.press(CTRL_Z)
-    wizard.sees(KIND, "2 image", "About")
+    wizard.sees(KIND, "2 Image", "About")
     wizard.press(DOWN, ENTER)
     wizard.sees("What should come out?")
     wizard.press(CTRL_S)
