@@ -13,6 +13,8 @@ from typing import TypeAlias
 from advisor.wording import printable
 
 NARROWEST, WIDEST = 24, 100
+SCREEN = 24
+"""Lines of a terminal as it usually is."""
 
 
 class Style(StrEnum):
@@ -132,6 +134,11 @@ class Page:
             else:
                 self.add(*branch.pieces, first=first, rest=rest + bar if branch.children else rest)
             self._children(branch.children, rest)
+
+    @property
+    def fits(self) -> bool:
+        """True where a terminal of this width and SCREEN lines shows the whole page; asked of one without colours."""
+        return sum(max(1, -(-cells(line) // self.look.columns)) for line in self.lines) <= SCREEN
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"

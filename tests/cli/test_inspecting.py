@@ -11,8 +11,7 @@ import pytest
 
 from advisor.datasets.dataset import Column, Inspection, Kind, Remark, Task, Weight
 from advisor.report.found.inspection import inspection_brief, inspection_page
-from advisor.report.page import Look, cells
-from advisor.report.plan.brief import LINES
+from advisor.report.page import SCREEN, Look, cells
 
 from ..datasets.tables_made import flowers, text_file, written
 from .program import advisor, refused
@@ -67,7 +66,7 @@ def test_the_first_screen_is_one_screen_and_tells_what_matters(columns: int, wid
     text = inspection_brief(replace(MADE, columns=(*many, MADE.columns[-1]), remarks=remarks), Look(width))
     lines = [line for line in text.splitlines() if not line.startswith("  advisor ")]
     assert max(map(cells, lines)) <= min(width, 100)
-    assert width < 80 or len(text.splitlines()) <= LINES
+    assert width < 80 or len(text.splitlines()) <= SCREEN
     assert " ".join(text.split()).startswith("DATA 150 rows of a table")
     assert "! Classes are uneven." in text, "warnings come first"
     assert "target; rose," in text

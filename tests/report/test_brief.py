@@ -10,8 +10,8 @@ import pytest
 from advisor import Session
 from advisor.inference.plan import Plan
 from advisor.interview.agenda import essential_questions
-from advisor.report.page import Look, cells
-from advisor.report.plan.brief import LINES, Brief, brief_of, brief_page, name_of, needs_of, title_of, warnings_of
+from advisor.report.page import SCREEN, Look, cells
+from advisor.report.plan.brief import Brief, brief_of, brief_page, name_of, needs_of, title_of, warnings_of
 
 from .small import knowledge as small_knowledge
 from .small import measured_plan
@@ -53,7 +53,7 @@ def test_it_fits_on_one_screen(name: str, arguments: str) -> None:
     facts, named = SITUATIONS[name]
     _, plan = planned(facts, **named)
     page = brief_page(brief(plan, arguments.strip()), Look(80, colour=False))
-    assert sum(max(1, -(-cells(line) // 80)) for line in page.splitlines()) <= LINES
+    assert sum(max(1, -(-cells(line) // 80)) for line in page.splitlines()) <= SCREEN
     assert page.startswith("PLAN  ")
     assert "NEXT" in page
 

@@ -13,8 +13,7 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.loader import load
 from advisor.probes.outcome import Outcome
 from advisor.report.found.brief import measured_brief
-from advisor.report.page import Look, cells
-from advisor.report.plan.brief import LINES
+from advisor.report.page import SCREEN, Look, cells
 from advisor.resources import rules_folder
 
 from .test_measured import tried, workers
@@ -73,7 +72,7 @@ def test_it_fits_on_one_screen(plan: Plan, arguments: str) -> None:
     outcomes = [workers(Verdict.CONFIRMED, probe=name) for name in named]
     failed = [threads(Verdict.UNDECIDED, probe=f"p{n}", failure=f"Reason {n}. More.", n=0) for n in range(3)]
     text = screen(plan, *outcomes, *failed, arguments=arguments.strip())
-    assert sum(max(1, -(-cells(line) // 80)) for line in text.splitlines()) <= LINES
+    assert sum(max(1, -(-cells(line) // 80)) for line in text.splitlines()) <= SCREEN
 
 
 def test_nothing_measured_is_said_and_a_narrow_screen_wraps(plan: Plan) -> None:

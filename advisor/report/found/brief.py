@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,8 +11,8 @@ from advisor.facts.verdict import Verdict
 from advisor.probes.outcome import Outcome
 from advisor.report.changes import STYLES, listed, quantity
 from advisor.report.found.measured import bet_row, is_bet, newest_of, timed_network, unit_of
-from advisor.report.page import Look, Page, Style, cells
-from advisor.report.plan.brief import LINES, needs_of, title_of
+from advisor.report.page import Look, Page, Style
+from advisor.report.plan.brief import needs_of, title_of
 from advisor.wording import join_names, shorten
 
 _SAID = {
@@ -33,8 +32,7 @@ def measured_brief(revision: Revision, look: Look, arguments: str = "") -> str:
         arguments: of the command line that told the facts: commands that are proposed repeat them.
     """
     for bets in (9, 7, 5, 3):
-        plain = _page(revision, replace(look, colour=False), arguments, bets)
-        if sum(max(1, math.ceil(cells(line) / look.columns)) for line in plain.lines) <= LINES:
+        if _page(revision, replace(look, colour=False), arguments, bets).fits:
             break
     return _page(revision, look, arguments, bets).text()
 

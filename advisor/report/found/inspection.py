@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +11,7 @@ from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, UNSAID, Column
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
-from advisor.report.plan.brief import LINES, THINGS
+from advisor.report.plan.brief import THINGS
 from advisor.wording import join_first, join_names, shell_path, shell_word, shorten
 
 SCHEMA = "advisor/inspection/1"
@@ -46,10 +45,9 @@ def inspection_page(inspection: Inspection, look: Look) -> str:
 
 
 def inspection_brief(inspection: Inspection, look: Look) -> str:
-    """The first screen of `advisor inspect`, at most LINES lines at 80 columns: `--all` shows the whole page."""
+    """The first screen of `advisor inspect`, at most SCREEN lines at 80 columns: `--all` shows the whole page."""
     for columns, remarks in ((8, 5), (8, 3), (6, 3), (5, 2), (4, 1), (3, 1)):
-        plain = _brief(inspection, replace(look, colour=False), columns, remarks)
-        if sum(max(1, math.ceil(cells(line) / look.columns)) for line in plain.lines) <= LINES:
+        if _brief(inspection, replace(look, colour=False), columns, remarks).fits:
             break
     return _brief(inspection, look, columns, remarks).text()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,8 +17,6 @@ from advisor.wording import join_names
 
 _NARROW = 60
 """Columns, below which lines are told one after another."""
-LINES = 24
-"""Of a terminal as it usually is: the whole of the first screen."""
 _ROWS: Mapping[str, Mapping[str, str]] = {
     "Network": {"network.model": "", "network.type": "", "network.hidden_units": "widths "},
     "Start from": {"network.init": "", "training.adaptation": ""},
@@ -319,15 +316,14 @@ def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
 
 
 def brief_page(brief: Brief, look: Look, *, more: str = "--all") -> str:
-    """The first screen, at most LINES lines at 80 columns: what matters least gives way where there is too much.
+    """The first screen, at most SCREEN lines at 80 columns: what matters least gives way where there is too much.
 
     Args:
         more: the option that shows the rest.
     """
     for questions, commands, lines in ((3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (0, 1, 6), (0, 1, 5)):
         asked = more, questions, commands, lines
-        plain = _page(brief, replace(look, colour=False), *asked).lines
-        if sum(max(1, math.ceil(cells(line) / look.columns)) for line in plain) <= LINES:
+        if _page(brief, replace(look, colour=False), *asked).fits:
             break
     return _page(brief, look, *asked).text()
 
