@@ -1,12 +1,7 @@
-"""The wizard in a real browser: a conversation to its report, windows apart from one another, nothing from elsewhere.
-
-Needs Debian's chromium (or one named by CHROMIUM); nothing is downloaded.
-"""
+"""The wizard in a real browser: a conversation to its report, windows apart from one another, nothing from elsewhere."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,27 +11,21 @@ from urllib.parse import parse_qs, urlsplit
 import pyte
 import pytest
 
+from tests.browsing import NEEDS_BROWSER, launched
+from tests.browsing import PATIENCE as MILLISECONDS
 from tests.web.served import PATIENCE, Served, gone
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, WebSocket
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-MILLISECONDS = PATIENCE * 1000
-BEGIN, KIND, NEXT = "1 Begin", "What should the network do with an example?", "What is one example made of?"
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: apt-get install chromium"),
-]
+BEGIN, FIRST, NEXT = "1 Begin", "What is one example?", "What should come out?"
+pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=MILLISECONDS)
+    with launched() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture
@@ -86,7 +75,7 @@ def test_the_keyboard_alone_leads_to_a_report_that_is_saved_and_downloaded(brows
     window = Window(browser, served.address)
     window.sees(BEGIN)
     window.press("Enter")
-    window.sees(KIND, "About")
+    window.sees(FIRST, "About")
     window.press("ArrowDown", "Enter")
     window.sees(NEXT)
     window.press("Control+s")
@@ -128,19 +117,19 @@ def test_windows_do_not_see_the_answers_of_one_another(browser: Browser, served:
     first = Window(browser, served.address)
     first.sees(BEGIN)
     first.press("Enter")
-    first.sees(KIND)
+    first.sees(FIRST)
     first.press("2")
     first.sees(NEXT)
     second = Window(browser, served.address)
     second.sees(BEGIN)
     second.press("2")  # `Go on`, where a conversation is saved
     second.press("1")
-    second.sees(KIND)
+    second.sees(FIRST)
     second.press("F7")
     second.sees("What is known", "machine.memory_bytes")
     assert "You said" not in second.text()
     first.press("F7")
-    first.sees("What is known", "You said", "regress")
+    first.sees("What is known", "You said", "image")
     assert len(served.wizards()) == 2
     assert not list((served.folder / "state").rglob("interview*.json")), "a window keeps its answers to itself"
     first.page.close()
@@ -157,7 +146,7 @@ def test_a_wizard_ends_with_its_tab(browser: Browser, served: Served) -> None:
         stays.page.wait_for_timeout(50)
     assert set(after) < set(before)
     stays.press("Enter")
-    stays.sees(KIND)
+    stays.sees(FIRST)
     stays.page.goto("about:blank")
     assert gone(after)
     stays.page.close()

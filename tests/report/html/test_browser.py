@@ -1,39 +1,27 @@
-"""The pages in a real browser: no console message, no request beyond the file, accessible in light, dark and on paper.
-
-Needs Debian's chromium (or one named by CHROMIUM); nothing is downloaded.
-"""
+"""The pages in a real browser: no console message, no request beyond the file, accessible in light, dark and on paper."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browsing import NEEDS_BROWSER, PATIENCE, launched
+
 from .made import hostile_pages, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-PATIENCE = 120_000
-"""Milliseconds; a busy machine may take long and fails nothing."""
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: apt-get install chromium"),
-]
+pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
+    with launched() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
