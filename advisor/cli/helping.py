@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from advisor.cli.topics import TOPICS
 
 GROUPS = {
-    "Plan": ("wizard", "recommend", "explain", "compare", "report"),
+    "Plan": ("wizard", "serve", "recommend", "explain", "compare", "report"),
     "Your data": ("inspect",),
     "Measure": ("probe", "try", "bench", "doctor"),
     "Build": ("starter",),
@@ -24,6 +24,7 @@ _TOY = """seq 300 | awk 'BEGIN {print "x,y"} {print $1 % 17 "," ($1 % 17 > 8)}' 
 EXAMPLES: Mapping[str, Sequence[str]] = {
     "": ("advisor", f"advisor recommend {_PICTURES}", "advisor help answers"),
     "wizard": ("advisor wizard --plain", "advisor wizard --plain --set data.modality=image"),
+    "serve": ("advisor serve", "advisor serve --no-open --port 8080"),
     "recommend": (
         f"advisor recommend {_PICTURES}",
         "advisor recommend --set data.modality=text --machine l4 --output plan.html",

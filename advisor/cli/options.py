@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 import typer
 
 from advisor.cli.completing import complete_assignment, complete_machine, complete_model
+from advisor.facts.fact_base import Known, Source
+from advisor.facts.values import to_text
 from advisor.wording import shell_words
+
+Told = TypeVar("Told", bound=NamedTuple)
+"""Options of a command."""
 
 
 class SchoolName(StrEnum):
@@ -74,6 +79,16 @@ def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
         if value != options._field_defaults.get(name):
             words += [word for one in (value if isinstance(value, list) else [value]) for word in (flag, str(one))]
     return shell_words(words)
+
+
+def once_more(options: Told, facts: Mapping[str, Known]) -> Told:
+    """The options for a command that repeats them: answers out of a pipe cannot be read twice, and are stated one by one."""
+    answers = getattr(options, "answers", None)
+    if answers is None or (answers.is_file() and not answers.is_relative_to("/dev")):
+        return options
+    asked = [f"{name}={to_text(known.value)}" for name, known in facts.items() if known.source is Source.ASKED]
+    again: Told = options._replace(answers=None, sets=asked)
+    return again
 
 
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:

@@ -16,6 +16,8 @@ from advisor.cli.topics import TOPICS
 from .program import advisor, environment, refused
 
 MEASURING = {"probe", "try", "bench", "profiles compare", "profiles export"}
+SERVING = {"serve"}
+"""It runs until Ctrl-C: tests/web."""
 PARENTS = {"", *(name.rpartition(" ")[0] for name in COMMANDS)} - {"probe"}
 
 
@@ -74,7 +76,7 @@ def run_examples(name: str, folder: Path) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), (line, done.stderr)
 
 
-@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - MEASURING))
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - MEASURING - SERVING))
 @pytest.mark.some(8)
 def test_examples_run_as_they_are_printed(name: str, tmp_path: Path) -> None:
     run_examples(name, tmp_path)

@@ -22,6 +22,7 @@ from tests.cli.program import Finished, environment
 from tests.starter.projects import commands
 from tests.traps import sprung, trapped
 from tests.tui.terminal import CTRL_Q, Terminal
+from tests.web.served import Served
 
 ADVISOR = str(Path(sys.executable).with_name("advisor"))
 FACTS = "--set task.kind=classify --set data.modality=tabular --set data.inputs=2 --set data.examples=200 --set task.outputs=2"
@@ -58,6 +59,8 @@ LINES = {
     "profiles compare": "profiles compare made.json made.json",
     "profiles export": "profiles export made.json",
 }
+SERVES = {"serve"}
+"""It runs until Ctrl-C, and is tried below."""
 OFTEN = ("recommend", "inspect", "doctor", "report")
 """Tried in every run of the tests; the others take a minute together."""
 CODES = {"rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
@@ -106,7 +109,7 @@ def run(*command: str, folder: Path, **variables: str) -> Finished:
 
 
 def test_every_command_is_among_them() -> None:
-    assert set(LINES) == set(COMMANDS)
+    assert set(LINES) | SERVES == set(COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +165,16 @@ def test_nor_by_the_wizard_on_a_whole_screen(folder: Path) -> None:
     wizard.sees("What is one example?", "About")
     wizard.press(CTRL_Q)
     wizard.ends()
+    assert sprung(folder) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals as on Linux")
+def test_nor_by_a_wizard_in_a_browser(folder: Path) -> None:
+    state = str(folder.parent / "state")
+    with Served(folder, "--no-open", program=[ADVISOR], PYTHONPATH="", ADVISOR_STATE=state) as served:
+        window = served.window()
+        assert len(served.wizards()) == 1
+        window.close()
     assert sprung(folder) == []
 
 

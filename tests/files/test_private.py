@@ -258,6 +258,8 @@ KEEPERS = (
     "knowledge/cache.py",
     "interview",
     "children/temporary.py",
+    "tui/last.py",
+    "tui/theme.py",
 )
 """Everything that knows where something is remembered."""
 

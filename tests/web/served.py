@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -34,14 +35,15 @@ def heed_signals() -> None:
 class Served:
     """Started on entering, in `folder`, where it also remembers things; ended on leaving."""
 
-    def __init__(self, folder: Path, *arguments: str, **variables: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, program: Sequence[str] = PROGRAM, **variables: str) -> None:
         self.folder = folder
+        self._program = program
         self._arguments = arguments or ("--no-browser",)
         self._variables = {"ADVISOR_STATE": str(folder / "state"), "PYTHONPATH": str(ROOT), **variables}
 
     def __enter__(self) -> Self:
         self.process = subprocess.Popen(
-            [*PROGRAM, "serve", *self._arguments],
+            [*self._program, "serve", *self._arguments],
             env=environment(**self._variables),
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
@@ -71,6 +73,13 @@ class Served:
 
     def wizards(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children()
+
+    def window(self) -> http.client.HTTPResponse:
+        """A websocket as our page opens it, with the wizard behind it, which has begun to draw."""
+        answer = self.asked(f"{self.path}window", **UPGRADE, Origin=f"http://{self.own}")
+        assert answer.status == 101
+        assert len(answer.fp.read(32)) == 32, "its wizard draws"
+        return answer
 
     def asked(self, path: str, **headers: str | None) -> http.client.HTTPResponse:
         """The answer to a request with these headers, its body not read yet."""

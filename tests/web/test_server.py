@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import signal
 import socket
 import time
@@ -85,16 +84,8 @@ def test_it_listens_on_the_loopback_interface_alone(served: Served) -> None:
     }
 
 
-def window_of(served: Served) -> http.client.HTTPResponse:
-    """A websocket as our page opens it, with the process behind it."""
-    answer = served.asked(f"{served.path}window", **UPGRADE, Origin=f"http://{served.own}")
-    assert answer.status == 101
-    assert len(answer.fp.read(32)) == 32, "its wizard draws"
-    return answer
-
-
 def test_a_wizard_ends_with_its_window_and_no_other(served: Served) -> None:
-    first, second = window_of(served), window_of(served)
+    first, second = served.window(), served.window()
     one, other = sorted(served.wizards(), key=lambda process: process.create_time())
     first.close()
     assert gone([one])
@@ -105,7 +96,7 @@ def test_a_wizard_ends_with_its_window_and_no_other(served: Served) -> None:
 
 def test_ctrl_c_ends_every_conversation_and_says_so(tmp_path: Path) -> None:
     with Served(tmp_path) as served:
-        kept = window_of(served)
+        kept = served.window()
         wizards = served.wizards()
         code, out, err = served.ended(signal.SIGINT)
     assert (code, out, len(wizards)) == (130, "", 1)
@@ -117,7 +108,7 @@ def test_ctrl_c_ends_every_conversation_and_says_so(tmp_path: Path) -> None:
 
 def test_a_server_that_is_killed_leaves_no_wizard(tmp_path: Path) -> None:
     with Served(tmp_path) as served:
-        kept = window_of(served)
+        kept = served.window()
         wizards = served.wizards()
         served.process.kill()
         assert len(wizards) == 1

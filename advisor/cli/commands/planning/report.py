@@ -10,7 +10,7 @@ from advisor.cli.commands.options import Recommend, Report
 from advisor.cli.console import look, warn
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
-from advisor.cli.options import TOLD, Format, as_packs, typed_again
+from advisor.cli.options import TOLD, Format, as_packs, once_more, typed_again
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.interview.agenda import essential_questions
@@ -81,7 +81,8 @@ def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evid
         deliver_json(plan.to_json(), options.output, options.force)
     elif isinstance(options, Recommend) and options.format_ is Format.TEXT and not options.whole:
         first = essential_questions(plan)
-        brief = brief_of(plan, knowledge, typed_again(options, TOLD), data=options.data is not None, first=first)
+        told = typed_again(once_more(options, plan.facts), TOLD)
+        brief = brief_of(plan, knowledge, told, data=options.data is not None, first=first)
         deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
     else:
         shown = look() if options.output is None else Look()
