@@ -42,7 +42,7 @@ def kept_by_autograd(network: torch.nn.Module, computation: Callable[[torch.nn.M
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in own:
             kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
+        return tensor.detach()  # an output that its own step keeps would never be given back
 
     half = torch.autocast("cpu", torch.bfloat16, enabled=bits == 16)
     with saved_tensors_hooks(keep, lambda tensor: tensor), half:
