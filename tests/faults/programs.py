@@ -183,7 +183,7 @@ PLAIN = Program(
 _BEGUN = (Step("", lasts=0.7), Step("1 Begin", (ENTER,), 1.0))
 _ON_SCREEN: dict[str, Any] = {
     "again": ("wizard", "--resume", "--data", "wine.csv", "--target", "kind"),
-    "to_the_end": (Step("Plan:", (CTRL_Q,)),),
+    "to_the_end": (Step("Don't know", (CTRL_Q,)),),
     "on_screen": True,
     "leaving": CTRL_Q,
     "calls": WRITING,
@@ -196,8 +196,8 @@ ANSWERING = Program(
     steps=(
         *_BEGUN,
         Step("How complicated", ("1",), 0.5),
-        Step("»new", ("\x1bOS",), 0.5),
-        Step("Plan:", (CTRL_S,), 0.5),
+        Step("◂ ", ("p",), 0.5),
+        Step("─ Plan ", (CTRL_S,), 0.5),
         Step("Save what", ("\x1b[B", ENTER, CTRL_S), 0.6),
         Step("Saved", (ESCAPE,), 0.5),
     ),
@@ -208,7 +208,7 @@ PROBING = Program(
     steps=(
         *_BEGUN,
         Step("How complicated", ("1",), 0.5),
-        Step("»new", (CTRL_P,), 0.5),
+        Step("◂ ", (CTRL_P,), 0.5),
         Step("Search for", ("measure",), 0.5),
         Step("Machine: Measure", (ENTER,), 0.5),
         Step(r"ticked: about", (CTRL_S,), 1.0),
@@ -221,7 +221,7 @@ TRYING = Program(
     steps=(
         *_BEGUN,
         Step("How complicated", ("1",), 0.5),
-        Step("»new", (CTRL_P,), 0.5),
+        Step("◂ ", (CTRL_P,), 0.5),
         Step("Search for", ("data: try",), 0.5),
         Step("Data: Try", (ENTER,), 0.5),
         Step(r"esc Back +\^s Try", (CTRL_S,), 1.0),
