@@ -39,6 +39,30 @@ class OpenEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """A way to be done sooner that was planned for. `shortest` and `longest` are seconds of the whole training."""
+
+    says: str
+    """`a tenth of the examples`"""
+    arguments: str
+    """Added to a command, they plan for it."""
+    shortest: float
+    longest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What training will need, and how it could be done sooner."""
+
+    plan: Plan
+    """The plan, or the same with usual sizes where its own needs are not known."""
+    supposed: tuple[str, ...] = ()
+    """`10,000 examples`: sizes that nobody has stated."""
+    remedies: tuple[Remedy, ...] = ()
+    """Where training is slow; the shortest time first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Measurements, claims and machine beside a plan. All may be missing: the report then has no such section."""
 
@@ -47,6 +71,7 @@ class Evidence:
     skipped: tuple[ProbeSkipped, ...] = ()
     judged: tuple[Judgement, ...] = ()
     machine: MachineReport | None = None
+    outlook: Outlook | None = None
 
 
 NOTHING = Evidence()

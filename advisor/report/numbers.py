@@ -71,6 +71,11 @@ def known_figures(plan: Plan) -> list[ComputedFigure]:
     return [figure for figure in plan.figures if figure.value is not None]
 
 
+def known_values(plan: Plan) -> dict[str, float]:
+    """The figures that could be computed, by name, in their base units."""
+    return {figure.name: figure.value for figure in plan.figures if figure.value is not None}
+
+
 def numbers_lines(page: Page, plan: Plan) -> None:
     """The section of the terminal's plan: the most telling numbers."""
     known = known_figures(plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from advisor.agent.events import ProbeSkipped
 from advisor.agent.remembered.dates import oldest_first
@@ -19,6 +20,7 @@ from advisor.report.contents import Evidence
 from advisor.report.machine.page import machine_report
 from advisor.resources import profiles_folder
 from advisor.session.inputs import Inputs
+from advisor.session.outlook import outlook_of
 from advisor.survey.judged_claims import Judgement, judge_claims
 
 
@@ -26,7 +28,7 @@ def evidence_of(inputs: Inputs, plan: Plan) -> Evidence:
     """The evidence for a plan of these inputs, with what is known of the machine that the plan is for."""
     machine = inputs.machine if plans_this_machine(plan.stated) else None
     known = () if machine is None and inputs.here else (*inputs.outcomes, *inputs.trials)
-    return evidence(plan, machine, known)
+    return replace(evidence(plan, machine, known), outlook=outlook_of(inputs, plan))
 
 
 def evidence(

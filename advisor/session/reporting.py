@@ -30,7 +30,7 @@ def report_of(
     """The plan in this format.
 
     Args:
-        evidence: what HTML shows beside the plan, asked for where that is wanted.
+        evidence: what Markdown and HTML show beside the plan, asked for where that is wanted.
         look: of the terminal, for text.
 
     Raises InputError for a format that there is not.
@@ -39,7 +39,7 @@ def report_of(
         case "json":
             return plan_text(plan)
         case "markdown":
-            return report_text(plan, knowledge, date.today().isoformat())
+            return report_text(plan, knowledge, date.today().isoformat(), evidence().outlook)
         case "html":
             from advisor.report.html.plan_report import plan_html  # 60 ms: jinja2
 

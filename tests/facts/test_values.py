@@ -233,6 +233,13 @@ def test_a_value_written_out_reads_back_as_itself(stated: tuple[Fact, Value]) ->
     assert from_json(asked, to_json(value)) == value
 
 
+@pytest.mark.parametrize("end", ["minimum", "maximum"])
+def test_the_ends_of_a_range_lie_within_it(end: str) -> None:
+    hours = fact("number", "h", low=0.01, high=0.3)
+    limit = getattr(hours, end)
+    assert parse_value(hours, to_text(limit)) == limit
+
+
 @examples(300)
 @given(st.sampled_from([pair[0] for pair in VALUES]), st.text(max_size=60))
 def test_any_text_gives_a_value_of_the_fact_or_a_message(asked: Fact, written: str) -> None:

@@ -10,8 +10,11 @@ import pytest
 from advisor import Session
 from advisor.inference.plan import Plan
 from advisor.interview.agenda import essential_questions
+from advisor.report.contents import Outlook
+from advisor.report.numbers import known_values
 from advisor.report.page import SCREEN, Look, cells
 from advisor.report.plan.brief import Brief, brief_of, brief_page, name_of, needs_of, title_of, warnings_of
+from advisor.session.outlook import outlook_of
 
 from .small import knowledge as small_knowledge
 from .small import measured_plan
@@ -51,8 +54,9 @@ def brief(plan: Plan, arguments: str = "") -> Brief:
 @pytest.mark.parametrize("arguments", ["--answers my.yaml", "--set data.modality=image " * 8])
 def test_it_fits_on_one_screen(name: str, arguments: str) -> None:
     facts, named = SITUATIONS[name]
-    _, plan = planned(facts, **named)
-    page = brief_page(brief(plan, arguments.strip()), Look(80, colour=False))
+    session, plan = planned(facts, **named)
+    told = brief_of(plan, session.inputs.knowledge, arguments.strip(), outlook=outlook_of(session.inputs, plan))
+    page = brief_page(told, Look(80, colour=False))
     assert sum(max(1, -(-cells(line) // 80)) for line in page.splitlines()) <= SCREEN
     assert page.startswith("PLAN  ")
     assert "NEXT" in page
@@ -101,32 +105,89 @@ def test_the_machine_stands_in_the_title() -> None:
     assert title_of(plan).endswith(", on 4 machines with 8 x NVIDIA H100 SXM5 80 GB each")
 
 
+def outlook(facts: dict[str, Any], **named: Any) -> Outlook:
+    session, plan = planned(facts, **named)
+    return outlook_of(session.inputs, plan)
+
+
 def test_memory_and_times_are_the_figures_of_the_plan() -> None:
     _, plan = planned(PICTURES | SIZED | {"project.price_per_hour": 2}, machine="rtx-4090")
-    memory, a_pass, whole, price = needs_of(plan)
+    memory, whole, a_pass, price = needs_of(Outlook(plan))
     known = {figure.name: figure.value for figure in plan.figures}
     assert memory.startswith(f"{known['memory.training'] / 1e9:.3g} GB")  # type: ignore[operator]
-    assert a_pass.startswith("a pass over the data about ")
-    assert "computed from published speed" in a_pass
-    assert known["time.longest"] == pytest.approx(20 * known["time.epoch"])  # type: ignore[operator]
-    assert whole.startswith("3 to 20 such passes: ")
+    assert whole.endswith(" for 3 to 20 passes over the data")
+    assert a_pass.startswith("a pass about ")
+    assert a_pass.endswith("computed from published speed)")
     assert price.startswith("price ")
 
 
-def test_what_is_slow_is_told_with_what_would_help() -> None:
-    answers = PICTURES | SIZED | {"data.examples": 20_000_000, "project.hours_available": 2}
-    _, plan = planned(answers, machine="epyc-9654")
-    (told,) = warnings_of(plan)
-    assert told.startswith("Slow here: even the fewest usual passes take more than the 2 h allowed.")
-    assert "make the pictures smaller" in told
-    assert "rented GPU" in told
+def test_all_passes_take_as_long_as_half_the_doubt_has_it() -> None:
+    _, plan = planned(PICTURES | SIZED, machine="rtx-4090")
+    known: dict[str, float] = {figure.name: figure.value for figure in plan.figures if figure.value is not None}
+    each, doubt = known["time.epoch"], known["time.doubt"]
+    assert known["time.shortest"] == pytest.approx(3 * each / doubt**0.5)
+    assert known["time.longest"] == pytest.approx(20 * each * doubt**0.5)
+
+
+def test_needs_are_told_for_usual_sizes_where_nobody_has_stated_them() -> None:
+    first, *_ = needs_of(outlook({"task.kind": "classify", "data.modality": "audio"}, machine="epyc-9654"))
+    assert first.startswith("supposing 10,000 examples, 300 steps each and 80 values each: ")
+    first, *_ = needs_of(outlook(TEXTS | {"data.sequence_length": None}, machine="rtx-4090"))
+    assert first.startswith("supposing 300 tokens each: ")
+
+
+def test_nothing_is_supposed_where_it_is_known() -> None:
+    assert outlook(PICTURES | SIZED, machine="epyc-9654").supposed == ()
+
+
+def test_without_a_machine_its_time_needs_one() -> None:
+    assert "its time is not known without a machine (--machine)" in needs_of(outlook(PICTURES | SIZED))
+
+
+SLOW: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "many pictures on a processor": (PICTURES | SIZED | {"data.examples": 20_000_000}, {"machine": "epyc-9654"}),
+    "little time": (PICTURES | SIZED | {"project.hours_available": 0.01}, {"machine": "epyc-9654"}),
+    "from scratch": (
+        PICTURES | {"data.inputs": 150_528, "data.examples": 2_000_000},
+        {"machine": "epyc-9654"},
+    ),
+    "a language model": (TEXTS | {"data.examples": 5_000_000}, {"machine": "rtx-4090"}),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_what_would_help_takes_as_long_as_its_own_plan_says(name: str) -> None:
+    facts, named = SLOW[name]
+    here = outlook(facts, **named)
+    now = known_values(here.plan)
+    assert here.remedies
+    for remedy in here.remedies:
+        words = remedy.arguments.split()
+        machine = words[1] if words[0] == "--machine" else named["machine"]
+        changed = dict(word.split("=") for word in words if "=" in word)
+        there = known_values(planned(facts | changed, machine=machine)[1])
+        assert (remedy.shortest, remedy.longest) == pytest.approx((there["time.shortest"], there["time.longest"]))
+        assert remedy.longest < now["time.longest"]
+    (told,) = (one for one in warnings_of(here.plan, here) if one.startswith("Slow here"))
+    assert all(one.says in told for one in here.remedies)
+
+
+def test_a_rented_card_is_no_help_to_those_who_have_stated_a_machine() -> None:
+    facts = PICTURES | SIZED | {"data.examples": 20_000_000}
+    stated = {"machine.gpu.count": 0, "machine.cpu.usable_cores": 4, "machine.memory_bytes": 16_000_000_000}
+    assert not any("--machine" in one.arguments for one in outlook(facts | stated).remedies)
+    assert any("--machine" in one.arguments for one in outlook(facts, machine="epyc-9654").remedies)
+
+
+def test_what_is_quick_needs_no_help() -> None:
+    assert outlook(PICTURES | SIZED, machine="h100-sxm-80gb").remedies == ()
 
 
 def test_machines_that_wait_for_each_other_are_told() -> None:
     large = TEXTS | {"network.parameters": 70_000_000_000, "project.pretrained_allowed": False, "cluster.nodes": 4}
     slow = {"machine.gpu.count": 8, "cluster.network_bytes_per_second": 125_000_000}
     _, plan = planned(large | slow, machine="h100-sxm-80gb")
-    assert any("slower than one alone would be" in told for told in warnings_of(plan))
+    assert any("slower than one alone would be" in told for told in warnings_of(plan, Outlook(plan)))
 
 
 def test_what_was_measured_stands_first() -> None:

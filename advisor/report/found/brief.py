@@ -10,6 +10,7 @@ from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
 from advisor.probes.outcome import Outcome
 from advisor.report.changes import STYLES, listed, quantity
+from advisor.report.contents import Outlook
 from advisor.report.found.measured import bet_row, is_bet, newest_of, timed_network, unit_of
 from advisor.report.page import Look, Page, Style
 from advisor.report.plan.brief import needs_of, title_of
@@ -54,7 +55,7 @@ def _page(revision: Revision, look: Look, arguments: str, most: int) -> Page:
     _left(page, revision)
     page.blank()
     page.add(title_of(revision.after), first=[("PLAN NOW  ", Style.HEADING)])
-    needs = list(needs_of(revision.after))
+    needs = list(needs_of(Outlook(revision.after)))
     if needs:
         page.add("; ".join(needs), first="  ")
     page.blank()

@@ -33,7 +33,7 @@ def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Eviden
         "date": date,
         "school": words.SCHOOL_WORDS[plan.school],
         "rule_base": knowledge.digest[:12] or "unnamed",
-        "cards": list(summary(plan, knowledge)),
+        "cards": list(summary(plan, knowledge, evidence.outlook)),
         "counts": [(status_words(status), count) for status, count in words.by_status(plan).items()],
         "next_steps": [end for end in open_ends if not end.is_question][:1],
         "bets": bets(plan, knowledge, outcomes),

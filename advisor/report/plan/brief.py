@@ -10,9 +10,11 @@ from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference
-from advisor.report.numbers import about_words, known_figures, memory_warning, number_words
+from advisor.report.contents import Outlook, Remedy
+from advisor.report.numbers import about_words, known_values, memory_warning, number_words
 from advisor.report.page import Look, Page, Style, cells
 from advisor.report.plan.text import symbol
+from advisor.report.slowness import slowness
 from advisor.wording import join_names
 
 _NARROW = 60
@@ -42,9 +44,8 @@ _STATED = ("data", "task", "machine", "cluster", "project")
 """Groups of facts that people can state."""
 _WITH_UNIT = ("compute.threads",)
 _MOST_NAMES = 3
-_HOURS = 3600.0
-_PATIENCE = 24.0
-"""Hours for the fewest usual passes, from which training is called slow where nobody said how long it may take."""
+_ROOM = (3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (1, 1, 7), (1, 1, 6), (0, 1, 6), (0, 1, 5)
+"""Questions, commands and lines of advice, the first that fit on a screen."""
 THINGS: Mapping[str, str] = {
     "tabular": "rows of a table",
     "image": "pictures",
@@ -97,7 +98,13 @@ class Brief:
 
 
 def brief_of(
-    plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False, first: Sequence[str] = ()
+    plan: Plan,
+    knowledge: Knowledge,
+    arguments: str = "",
+    *,
+    data: bool = False,
+    first: Sequence[str] = (),
+    outlook: Outlook | None = None,
 ) -> Brief:
     """The first screen of a plan.
 
@@ -105,18 +112,20 @@ def brief_of(
         arguments: of the command line that told the facts, as they are typed in a shell; commands repeat them.
         data: they name data, from which commands can learn.
         first: facts that could change most, which stand before the others that are open.
+        outlook: what training needs with usual sizes, and ways to be done sooner; of the plan alone where it is None.
     """
     network = plan.recommendations.get("network.type")
     begun = network is None or network.value is not None or bool(network.tied)
+    outlook = outlook or Outlook(plan)
     return Brief(
         title=title_of(plan),
         lines=tuple(_lines(plan, knowledge)) if begun else (),
         measured=tuple(_measured(plan, knowledge)),
-        needs=tuple(needs_of(plan)) if begun else (),
-        warnings=tuple(warnings_of(plan)),
+        needs=tuple(needs_of(outlook)) if begun else (),
+        warnings=tuple(warnings_of(plan, outlook)),
         counts=f"{words.status_counts(plan)}.",
         questions=tuple(_questions(plan, knowledge, first)),
-        next=tuple(_next(plan, arguments, data)),
+        next=tuple(_next(plan, arguments, data, outlook.remedies)),
     )
 
 
@@ -207,22 +216,25 @@ def _measured(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
             yield f"{entry.title}: {change}, {VERDICTS[entry.measured.verdict]}: {found}"
 
 
-def needs_of(plan: Plan) -> Iterator[str]:
-    """Memory, time of a pass and of it all, and the price, as far as they are known."""
-    known = {figure.name: figure.value for figure in known_figures(plan) if figure.value is not None}
+def needs_of(outlook: Outlook) -> Iterator[str]:
+    """Memory, time of a pass and of it all, and the price, as far as they are known; first the sizes that nobody has stated."""
+    known = known_values(outlook.plan)
+    supposed = f"supposing {join_names(outlook.supposed)}: " if outlook.supposed else ""
     if "memory.training" in known:
-        yield f"{number_words(known['memory.training'], 'bytes')} of memory"
-    if "time.epoch" in known and "time.doubt" in known:
-        each, doubt = known["time.epoch"], known["time.doubt"]
-        low, middle, high = map(about_words, (each / doubt, each, each * doubt))
-        yield f"a pass over the data about {middle} ({low} to {high}: {_origin(doubt)})"
+        yield f"{supposed}{number_words(known['memory.training'], 'bytes')} of memory"
     if "time.shortest" in known and "time.longest" in known:
         fewest, most = (f"{known[name]:,.0f}" for name in ("time.fewest_passes", "time.most_passes"))
         shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
-        yield f"{fewest} to {most} such passes: {shortest} to {longest} in all"
-    lacking = next((one.missing for one in plan.figures if one.name == "time.epoch" and one.value is None), ())
-    if lacking and "." in lacking[0] and lacking[0].partition(".")[0] in _STATED:
-        yield f"its time is not known without {lacking[0]}"
+        yield f"{shortest} to {longest} for {fewest} to {most} passes over the data"
+        each, doubt = known["time.epoch"], known["time.doubt"]
+        low, middle, high = map(about_words, (each / doubt, each, each * doubt))
+        yield f"a pass about {middle} ({low} to {high}, {_origin(doubt)})"
+    elif not any(name in outlook.plan.facts for name in ("machine.gpu.name", "machine.cpu.usable_cores")):
+        yield "its time is not known without a machine (--machine)"
+    else:
+        lacking = next((one.missing for one in outlook.plan.figures if one.name == "time.epoch"), ())
+        if lacking and "." in lacking[0] and lacking[0].partition(".")[0] in _STATED:
+            yield f"its time is not known without {lacking[0]}"
     if "cost.lowest" in known and "cost.highest" in known:
         lowest, highest = (f"{float(f'{known[name]:.2g}'):,g}" for name in ("cost.lowest", "cost.highest"))
         yield f"price {lowest} to {highest} (in the currency of your prices)"
@@ -237,7 +249,7 @@ def _origin(doubt: float) -> str:
     return "computed from published speed" if doubt <= 3 else "guessed from the cores"
 
 
-def warnings_of(plan: Plan) -> Iterator[str]:
+def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
     """Things that go wrong if the plan is followed as it stands, and what would help."""
     yield from (
         f"{clash.fact} is {_plainly(clash.used.value)} and {_plainly(clash.overruled.value)} at once: the plan takes the first"
@@ -247,35 +259,30 @@ def warnings_of(plan: Plan) -> Iterator[str]:
         entry = plan.recommendations["memory.strategy"]
         said = entry.because[0].text if entry.because else "Training does not fit into memory."
         yield " ".join([said, *(note for note in entry.notes if note.startswith("It would fit"))])
-    known = {figure.name: figure.value for figure in known_figures(plan) if figure.value is not None}
+    known = known_values(plan)
     speed_up = known.get("scaling.speed_up")
     if speed_up is not None and speed_up < 1:
         yield (
             f"All devices together are slower than one alone would be ({speed_up:.2g} times as fast): they wait for each "
             "other. A faster link between them, fewer machines, or adapters in place of all weights would help."
         )
-    allowed, shortest = plan.facts.get("project.hours_available"), known.get("time.shortest")
-    hours = float(allowed.value) if allowed is not None and isinstance(allowed.value, int | float) else None
-    if shortest is not None and shortest > _HOURS * (_PATIENCE if hours is None else hours):
-        reason = "more than a day" if hours is None else f"more than the {hours:g} h allowed"
-        yield f"Slow here: even the fewest usual passes take {reason}. {_faster(plan)}"
+    slow = slowness(outlook.plan)
+    if slow is not None:
+        yield f"{slow} {_faster(plan, outlook.remedies)}"
 
 
 def _plainly(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _faster(plan: Plan) -> str:
-    """Ways to be faster, as far as they are not taken already."""
-    ways = []
-    if _value(plan, "network.init") == "pretrained" and _value(plan, "training.adaptation") == "full":
-        ways.append("train the last layer alone")
-    modality = plan.facts.get("data.modality")
-    if modality is not None and modality.value in ("image", "video"):
-        ways.append("make the pictures smaller")
-    if _value(plan, "compute.device") == "cpu":
-        ways.append("plan for a rented GPU (`--machine l4`)")
-    return f"What helps: {join_names(ways or ['fewer examples first', 'a smaller network'], 'or')}."
+def _faster(plan: Plan, remedies: Sequence[Remedy]) -> str:
+    """Ways to be done sooner, each with its own time where it was planned for."""
+    if remedies:
+        ways = [f"{one.says}: {about_words(one.shortest)} to {about_words(one.longest)}" for one in remedies]
+    else:
+        cpu = _value(plan, "compute.device") == "cpu"
+        ways = ["fewer examples first", "a smaller network", *(["a GPU"] if cpu else [])]
+    return f"What helps: {'; '.join(ways)}."
 
 
 def _questions(plan: Plan, knowledge: Knowledge, first: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -285,7 +292,7 @@ def _questions(plan: Plan, knowledge: Knowledge, first: Sequence[str]) -> Iterat
             yield name, fact.question
 
 
-def _next(plan: Plan, arguments: str, data: bool) -> Iterator[tuple[str, str]]:
+def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) -> Iterator[tuple[str, str]]:
     said = f" {arguments}" if arguments else ""
     if _value(plan, "network.type") is None or any(name not in plan.facts for name in ("task.kind", "data.modality")):
         yield f"advisor wizard{said}", "answer a few questions"
@@ -293,6 +300,8 @@ def _next(plan: Plan, arguments: str, data: bool) -> Iterator[tuple[str, str]]:
     if _value(plan, "memory.strategy") == "does_not_fit":
         yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
         return
+    for remedy in remedies[:1]:
+        yield f"advisor recommend{said} {remedy.arguments}", f"with {remedy.says}"
     if plan.probes and not words.plans_elsewhere(plan):
         yield f"advisor probe{said}", "time it on this machine"
     if data:
@@ -300,9 +309,9 @@ def _next(plan: Plan, arguments: str, data: bool) -> Iterator[tuple[str, str]]:
     yield f"advisor starter{said} --output project", "a project for this plan"
 
 
-def summary(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+def summary(plan: Plan, knowledge: Knowledge, outlook: Outlook | None = None) -> Iterator[tuple[str, str]]:
     """The same for the head of a report: labels, and what stands behind each."""
-    brief = brief_of(plan, knowledge)
+    brief = brief_of(plan, knowledge, outlook=outlook)
     yield "The task", f"{brief.title}."
     yield from (("Mind", warning) for warning in brief.warnings)
     yield from (("Measured", f"{said}.") for said in brief.measured)
@@ -321,7 +330,7 @@ def brief_page(brief: Brief, look: Look, *, more: str = "--all") -> str:
     Args:
         more: the option that shows the rest.
     """
-    for questions, commands, lines in ((3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (0, 1, 6), (0, 1, 5)):
+    for questions, commands, lines in _ROOM:
         asked = more, questions, commands, lines
         if _page(brief, replace(look, colour=False), *asked).fits:
             break

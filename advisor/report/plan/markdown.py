@@ -9,16 +9,17 @@ from advisor.inference.plan import Measurement, Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference, sentence
+from advisor.report.contents import Outlook
 from advisor.report.markup import code, code_block, plain, table
 from advisor.report.numbers import NEEDS, needs_rows, numbers_table
 from advisor.report.plan.brief import summary
 from advisor.version import __version__
 
 
-def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
+def report_text(plan: Plan, knowledge: Knowledge, date: str = "", outlook: Outlook | None = None) -> str:
     """The whole report. A pure function: the date is the caller's, and may be left out."""
     advised = contents.advised(plan)
-    lines = [f"# {plain(contents.title(plan))}", "", *_summary(plan, knowledge)]
+    lines = [f"# {plain(contents.title(plan))}", "", *_summary(plan, knowledge, outlook)]
     lines += _measurements(knowledge, advised)
     lines += ["## The plan", ""]
     present = {entry.status for entry in advised}
@@ -42,9 +43,9 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
+def _summary(plan: Plan, knowledge: Knowledge, outlook: Outlook | None) -> Iterator[str]:
     """The plan at a glance, as on the first screen; a line each."""
-    for start, said in summary(plan, knowledge):
+    for start, said in summary(plan, knowledge, outlook):
         yield f"- **{start}:** {plain(said)}"
     yield ""
 

@@ -27,13 +27,15 @@ def test_the_first_page_says_what_to_build_on_what_how_long_and_how_sure() -> No
 
 def test_the_time_is_told_where_it_is_known() -> None:
     known = {"memory.training": ("bytes", 3e8), "time.epoch": ("s", 120), "time.doubt": ("times", 2)}
+    known |= {"time.fewest_passes": ("", 10), "time.most_passes": ("", 100)}
+    known |= {"time.shortest": ("s", 848), "time.longest": ("s", 16970)}
     timed = replace(
         plan(),
         figures=tuple(
             ComputedFigure(name, name, unit, value, "1", "Help.", ("book",)) for name, (unit, value) in known.items()
         ),
     )
-    needs = "Needs 300 MB of memory; a pass over the data about 2 min (1 min to 4 min: computed from products measured here)."
+    needs = "Needs 300 MB of memory; 14 min to 4.7 h for 10 to 100 passes over the data; a pass about 2 min (1 min to 4 min, computed from products measured here)."
     assert needs in section(plan_html(timed, knowledge()), "short")
 
 

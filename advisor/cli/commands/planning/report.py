@@ -20,6 +20,7 @@ from advisor.report.page import Look
 from advisor.report.plan.brief import brief_of, brief_page
 from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved
 from advisor.session.inputs import plan_of
+from advisor.session.outlook import outlook_of
 from advisor.session.reporting import report_of
 from advisor.wording import shorten
 
@@ -35,8 +36,16 @@ def recommend(options: Recommend) -> None:
     inputs = inputs_of(options)
     plan = plan_of(inputs)
 
+    if options.format_ is Format.TEXT and not options.whole:
+        brief = brief_of(
+            plan, inputs.knowledge, typed_again(once_more(options, plan.facts), TOLD), data=options.data is not None,
+            first=essential_questions(plan), outlook=outlook_of(inputs, plan),
+        )  # fmt: skip
+        deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
+        return
+
     def seen() -> Evidence:
-        from advisor.session.evidence import evidence_of  # 25 ms, and only HTML shows it
+        from advisor.session.evidence import evidence_of  # 25 ms, and neither text nor JSON shows it
 
         return evidence_of(inputs, plan)
 
@@ -53,7 +62,7 @@ def report(options: Report) -> None:
     refuse_rewriting(options.output, named, what="this is the plan that was saved, and it is never rewritten")
 
     def seen() -> Evidence:
-        from advisor.session.evidence import evidence  # 25 ms, and only HTML shows it
+        from advisor.session.evidence import evidence  # 25 ms, and neither text nor JSON shows it
 
         return evidence(plan, None, outcomes_beside(saved))
 
@@ -79,11 +88,6 @@ def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evid
     """Write the plan in the wanted form, HTML with the evidence beside it. Raises InputError."""
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
-    elif isinstance(options, Recommend) and options.format_ is Format.TEXT and not options.whole:
-        first = essential_questions(plan)
-        told = typed_again(once_more(options, plan.facts), TOLD)
-        brief = brief_of(plan, knowledge, told, data=options.data is not None, first=first)
-        deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
     else:
         shown = look() if options.output is None else Look()
         text = report_of(plan, knowledge, options.format_.value, evidence, shown)
