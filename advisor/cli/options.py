@@ -86,9 +86,17 @@ def once_more(options: Told, facts: Mapping[str, Known]) -> Told:
     answers = getattr(options, "answers", None)
     if answers is None or (answers.is_file() and not answers.is_relative_to("/dev")):
         return options
-    asked = [f"{name}={to_text(known.value)}" for name, known in facts.items() if known.source is Source.ASKED]
-    again: Told = options._replace(answers=None, sets=asked)
+    again: Told = options._replace(answers=None, sets=_stated(facts))
     return again
+
+
+def stated_again(facts: Mapping[str, Known]) -> str:
+    """The facts that somebody has stated, as they are typed in a shell."""
+    return shell_words([word for fact in _stated(facts) for word in ("--set", fact)])
+
+
+def _stated(facts: Mapping[str, Known]) -> list[str]:
+    return [f"{name}={to_text(known.value)}" for name, known in facts.items() if known.source is Source.ASKED]
 
 
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:

@@ -126,22 +126,28 @@ def settled_by(knowledge: Knowledge, probe: str) -> list[str]:
     return [topic.title for topic in knowledge.topics.values() if topic.probe == probe]
 
 
-def open_ends(plan: Plan, knowledge: Knowledge) -> Iterator[OpenEnd]:
-    """Things worth asking, measuring and trying next, most worth first within each."""
+def open_ends(plan: Plan, knowledge: Knowledge, arguments: str = "") -> Iterator[OpenEnd]:
+    """Things worth asking, measuring and trying next, most worth first within each.
+
+    Args:
+        arguments: of the command line that told the facts: commands repeat them.
+    """
+    said = f" {arguments}" if arguments else ""
     for name in plan.questions:
         fact = knowledge.vocabulary.facts.get(name)
         yield OpenEnd(name, fact.question if fact else "", is_question=True)
     there = " (on the machine that the plan is for)" if words.plans_elsewhere(plan) else ""
     for probe in plan.probes if there else _possible_here(plan):
         settled = join_names(settled_by(knowledge, probe))
-        yield OpenEnd(f"advisor probe --only {probe}", f"could settle {settled}{there}")
+        yield OpenEnd(f"advisor probe{said} --only {probe}", f"could settle {settled}{there}")
     if plan.probes and there:
         brings = f"brings what was measured there: name the file with --machine, as in {words.BROUGHT}"
         yield OpenEnd("advisor profiles export --output NAME.json", brings)
     titles = words.worth_trying(plan, knowledge)
     if titles:
         could = f"could, on the data of this plan, confirm or overturn {join_names(titles)}"
-        yield OpenEnd("advisor try --data PATH --target COLUMN", could)
+        data = said if "--data " in said else f"{said} --data PATH --target COLUMN"
+        yield OpenEnd(f"advisor try{data}", could)
 
 
 def notes_on(knowledge: Knowledge, entry: Recommendation, lost: Iterable[str] = ()) -> Iterator[tuple[str, list[str]]]:

@@ -76,7 +76,7 @@ def known_values(plan: Plan) -> dict[str, float]:
     return {figure.name: figure.value for figure in plan.figures if figure.value is not None}
 
 
-def numbers_lines(page: Page, plan: Plan) -> None:
+def numbers_lines(page: Page, plan: Plan, said: str = "") -> None:
     """The section of the terminal's plan: the most telling numbers."""
     known = known_figures(plan)
     shown = [figure for figure in known if figure.headline]
@@ -88,8 +88,9 @@ def numbers_lines(page: Page, plan: Plan) -> None:
     warning = memory_warning(plan)
     if warning:
         page.add((warning, Style.CARE), first="! ")
-    others = f" {len(known) - len(shown)} more are in the Markdown report." if len(known) > len(shown) else ""
-    page.add(f"`advisor explain {shown[0].name}` shows a formula and its inputs.{others}")
+    others = f"{len(known) - len(shown)} more are in the Markdown report. " if len(known) > len(shown) else ""
+    page.add(f"{others}A formula with what goes into it:")
+    page.verbatim(f"advisor explain {shown[0].name}{said}", first="  ")
 
 
 def memory_warning(plan: Plan) -> str:

@@ -26,12 +26,14 @@ def report_of(
     format_: str,
     evidence: Callable[[], Evidence],
     look: Look = Look(),  # noqa: B008 - immutable
+    arguments: str = "",
 ) -> str:
     """The plan in this format.
 
     Args:
         evidence: what Markdown and HTML show beside the plan, asked for where that is wanted.
         look: of the terminal, for text.
+        arguments: of the command line that told the facts: commands in the text repeat them.
 
     Raises InputError for a format that there is not.
     """
@@ -39,13 +41,13 @@ def report_of(
         case "json":
             return plan_text(plan)
         case "markdown":
-            return report_text(plan, knowledge, date.today().isoformat(), evidence().outlook)
+            return report_text(plan, knowledge, date.today().isoformat(), evidence().outlook, arguments)
         case "html":
             from advisor.report.html.plan_report import plan_html  # 60 ms: jinja2
 
-            return plan_html(plan, knowledge, date.today().isoformat(), evidence())
+            return plan_html(plan, knowledge, date.today().isoformat(), evidence(), arguments)
         case "text":
-            return plan_page(plan, knowledge, look)
+            return plan_page(plan, knowledge, look, arguments)
         case _:
             remedy = did_you_mean(format_, FORMATS)
             raise input_error("There is no such format", repr(format_), where="format", remedy=remedy)

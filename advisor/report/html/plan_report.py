@@ -24,10 +24,12 @@ from advisor.report.survey import claims
 UNICODE = Look(unicode=True)
 
 
-def plan_html(plan: Plan, knowledge: Knowledge, date: str = "", evidence: Evidence = NOTHING) -> str:
+def plan_html(
+    plan: Plan, knowledge: Knowledge, date: str = "", evidence: Evidence = NOTHING, arguments: str = ""
+) -> str:
     """The whole report, one file. A pure function: the date is the caller's, and may be left out."""
     outcomes = evidence.outcomes
-    open_ends = list(contents.open_ends(plan, knowledge))
+    open_ends = list(contents.open_ends(plan, knowledge, arguments))
     values = {
         "title": contents.title(plan),
         "date": date,

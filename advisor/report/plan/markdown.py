@@ -16,7 +16,9 @@ from advisor.report.plan.brief import summary
 from advisor.version import __version__
 
 
-def report_text(plan: Plan, knowledge: Knowledge, date: str = "", outlook: Outlook | None = None) -> str:
+def report_text(
+    plan: Plan, knowledge: Knowledge, date: str = "", outlook: Outlook | None = None, arguments: str = ""
+) -> str:
     """The whole report. A pure function: the date is the caller's, and may be left out."""
     advised = contents.advised(plan)
     lines = [f"# {plain(contents.title(plan))}", "", *_summary(plan, knowledge, outlook)]
@@ -33,7 +35,7 @@ def report_text(plan: Plan, knowledge: Knowledge, date: str = "", outlook: Outlo
         lines += _topic(plan, knowledge, entry)
     lines += numbers_table(plan, knowledge)
     lines += _facts(plan, knowledge)
-    lines += _still_open(plan, knowledge)
+    lines += _still_open(plan, knowledge, arguments)
     lines += _listed("Errata to the survey's sources", [plain(erratum) for erratum in contents.errata(plan)])
     sources = [f"{code(key)}: {plain(text)}" for key, text in contents.sources(plan, knowledge)]
     lines += _listed("Sources", sources, "None.")
@@ -129,8 +131,8 @@ def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
     return [*lines, *remarks, ""] if remarks else lines
 
 
-def _still_open(plan: Plan, knowledge: Knowledge) -> list[str]:
-    ends = contents.open_ends(plan, knowledge)
+def _still_open(plan: Plan, knowledge: Knowledge, arguments: str) -> list[str]:
+    ends = contents.open_ends(plan, knowledge, arguments)
     lines = [f"{code(end.code)}{':' if end.is_question else ''} {plain(end.says)}" for end in ends]
     return _listed("Still open", lines, "Nothing that is worth asking or measuring.")
 

@@ -25,22 +25,27 @@ _SYMBOLS = {
 }
 
 
-def plan_page(plan: Plan, knowledge: Knowledge, look: Look) -> str:
-    """The whole plan as text. Everything in it that came from outside is shown as plain text."""
+def plan_page(plan: Plan, knowledge: Knowledge, look: Look, arguments: str = "") -> str:
+    """The whole plan as text. Everything in it that came from outside is shown as plain text.
+
+    Args:
+        arguments: of the command line that told the facts: commands repeat them.
+    """
+    said = f" {arguments}" if arguments else ""
     page = Page(look)
     _summary(page, plan)
     for title, entries in words.grouped(plan):
         page.heading(title.upper())
         for entry in entries:
-            _entry(page, plan, knowledge, entry)
+            _entry(page, plan, knowledge, entry, said)
     reasons = "Not applicable, means nothing here", "Silent, this school says nothing about"
     page.section("NO ADVICE", contents.left_out(plan, *reasons))
-    numbers_lines(page, plan)
+    numbers_lines(page, plan, said)
     _assumptions(page, plan, knowledge)
-    _questions(page, plan, knowledge)
-    _probes(page, plan, knowledge)
-    _trials(page, plan, knowledge)
-    _remarks(page, plan, knowledge)
+    _questions(page, plan, knowledge, said)
+    _probes(page, plan, knowledge, said)
+    _trials(page, plan, knowledge, said)
+    _remarks(page, plan, knowledge, said)
     return page.text()
 
 
@@ -93,7 +98,7 @@ def _summary(page: Page, plan: Plan) -> None:
         page.add(("not verified", Style.CARE), f": {words.UNVERIFIED_MEANS}", first="! ")
 
 
-def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) -> None:
+def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation, said: str) -> None:
     page.add(*headline(knowledge, entry, page.look), first=status_mark(entry, page.look))
     if entry.measured is not None:
         line = measured_line(knowledge, entry, entry.measured, page.look)
@@ -101,7 +106,7 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
     marks: list[str] = []
     topic = knowledge.topics.get(entry.topic)
     if topic is not None and topic.policy is Policy.ALL and len(entry.value or ()) > 1:
-        marks += _items(page, knowledge, entry)
+        marks += _items(page, knowledge, entry, said)
     elif entry.because:
         marks += _reason(page, entry.because[0])
     if entry.actions and topic is not None and topic.policy is not Policy.ALL:
@@ -135,7 +140,7 @@ def _assumptions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     page.section("ASSUMED", items)
 
 
-def _items(page: Page, knowledge: Knowledge, entry: Recommendation) -> list[str]:
+def _items(page: Page, knowledge: Knowledge, entry: Recommendation, said: str) -> list[str]:
     """A line for each of several pieces of advice: with its reason where they are few."""
     marks: dict[str, None] = {}
     reasons: dict[str, Reason] = {}
@@ -150,7 +155,7 @@ def _items(page: Page, knowledge: Knowledge, entry: Recommendation) -> list[str]
         else:
             marks |= dict.fromkeys(_reason(page, found, (item, Style.STRONG), ": ", first="  - "))
     if len(entry.value) > FEW:
-        page.add((f"`advisor explain {entry.topic}` tells why and how.", Style.FAINT), first="  ")
+        page.verbatim(f"advisor explain {entry.topic}{said}  # why and how", first="  ")
         marks |= {} if all(reason.verified for reason in entry.because) else {"some not verified": None}
     return list(marks)
 
@@ -177,7 +182,7 @@ def _first_few(names: list[str]) -> str:
     return join_names([*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"])
 
 
-def _questions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
+def _questions(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
     if not plan.questions:
         return
     page.heading(f"STILL WORTH ANSWERING ({len(plan.questions)})")
@@ -187,10 +192,11 @@ def _questions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     more = len(plan.questions) - QUESTIONS_SHOWN
     if more > 0:
         page.add(f"and {more} more.", first="- ")
-    page.add("Add answers with --set NAME=VALUE; `advisor glossary NAME` explains one, `advisor wizard` asks them all.")
+    page.add("Add answers with --set NAME=VALUE; `advisor glossary NAME` explains one. The wizard asks them all:")
+    page.verbatim(f"advisor wizard{said}", first="  ")
 
 
-def _probes(page: Page, plan: Plan, knowledge: Knowledge) -> None:
+def _probes(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
     if not plan.probes:
         return
     page.heading("WORTH MEASURING")
@@ -198,21 +204,27 @@ def _probes(page: Page, plan: Plan, knowledge: Knowledge) -> None:
         page.add(
             (probe, Style.STRONG), f": could settle {join_names(contents.settled_by(knowledge, probe))}", first="- "
         )
-    here = f"`advisor probe` times the alternatives here; `advisor probe --only {plan.probes[0]}` runs one probe."
-    page.add(words.MEASURE_THERE if words.plans_elsewhere(plan) else here)
+    if words.plans_elsewhere(plan):
+        page.add(words.MEASURE_THERE)
+        return
+    page.add("To time the alternatives here, all of them or those of one probe:")
+    page.verbatim(f"advisor probe{said}", first="  ")
+    page.verbatim(f"advisor probe{said} --only {plan.probes[0]}", first="  ")
 
 
-def _trials(page: Page, plan: Plan, knowledge: Knowledge) -> None:
+def _trials(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
     titles = words.worth_trying(plan, knowledge)
     if titles:
         page.heading("WORTH TRYING")
+        data = said if "--data " in said else f"{said} --data PATH --target COLUMN"
         page.add(
-            "`advisor try` with the same --data and --target trains the plan's network and its rivals on these data. It could "
-            f"confirm or overturn {join_names(titles)}."
+            f"Training the plan's network and its rivals on your data could confirm or overturn {join_names(titles)}:"
         )
+        page.verbatim(f"advisor try{data}", first="  ")
 
 
-def _remarks(page: Page, plan: Plan, knowledge: Knowledge) -> None:
+def _remarks(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
     page.section("PLEASE NOTE", words.remarks_on(plan, knowledge))
     example = next((entry.topic for entry in plan.recommendations.values() if words.is_advice(entry)), "TOPIC")
-    page.apart(f"Why, why not otherwise, what would flip it: `advisor explain {example}` with the same answers.")
+    page.apart("Why, why not otherwise, what would flip it:")
+    page.verbatim(f"advisor explain {example}{said}", first="  ")

@@ -10,7 +10,7 @@ from advisor.cli.commands.options import Recommend, Report
 from advisor.cli.console import look, warn
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
-from advisor.cli.options import TOLD, Format, as_packs, once_more, typed_again
+from advisor.cli.options import TOLD, Format, as_packs, once_more, stated_again, typed_again
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.interview.agenda import essential_questions
@@ -36,11 +36,10 @@ def recommend(options: Recommend) -> None:
     inputs = inputs_of(options)
     plan = plan_of(inputs)
 
+    told = typed_again(once_more(options, plan.facts), TOLD)
     if options.format_ is Format.TEXT and not options.whole:
-        brief = brief_of(
-            plan, inputs.knowledge, typed_again(once_more(options, plan.facts), TOLD), data=options.data is not None,
-            first=essential_questions(plan), outlook=outlook_of(inputs, plan),
-        )  # fmt: skip
+        first, outlook = essential_questions(plan), outlook_of(inputs, plan)
+        brief = brief_of(plan, inputs.knowledge, told, data=options.data is not None, first=first, outlook=outlook)
         deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
         return
 
@@ -49,7 +48,7 @@ def recommend(options: Recommend) -> None:
 
         return evidence_of(inputs, plan)
 
-    _deliver(plan, inputs.knowledge, options, seen)
+    _deliver(plan, inputs.knowledge, options, seen, told)
 
 
 def report(options: Report) -> None:
@@ -66,7 +65,7 @@ def report(options: Report) -> None:
 
         return evidence(plan, None, outcomes_beside(saved))
 
-    _deliver(plan, knowledge, options, seen)
+    _deliver(plan, knowledge, options, seen, stated_again(plan.facts))
 
 
 def _plan_named(options: Report) -> Path:
@@ -84,11 +83,16 @@ def _plan_named(options: Report) -> Path:
     return named
 
 
-def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evidence: Callable[[], Evidence]) -> None:
-    """Write the plan in the wanted form, HTML with the evidence beside it. Raises InputError."""
+def _deliver(
+    plan: Plan, knowledge: Knowledge, options: Recommend | Report, evidence: Callable[[], Evidence], told: str
+) -> None:
+    """Write the whole plan in the wanted form, HTML with the evidence beside it. Raises InputError.
+
+    Args:
+        told: the arguments that tell the facts, which commands repeat.
+    """
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
-    else:
-        shown = look() if options.output is None else Look()
-        text = report_of(plan, knowledge, options.format_.value, evidence, shown)
-        deliver(text, options.output, options.force)
+        return
+    shown = look() if options.output is None else Look()
+    deliver(report_of(plan, knowledge, options.format_.value, evidence, shown, told), options.output, options.force)
