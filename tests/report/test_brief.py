@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from advisor import Session
+from advisor import AdvisorWarning, Session
 from advisor.inference.plan import Plan
 from advisor.interview.agenda import essential_questions
 from advisor.report.contents import Outlook
@@ -98,6 +99,27 @@ def test_how_sure_a_line_is_follows_the_least_sure_in_it() -> None:
 def test_its_title_is_the_task_in_words(facts: dict[str, Any], title: str) -> None:
     _, plan = planned(facts)
     assert title_of(plan) == title
+
+
+def test_a_series_that_was_cut_is_counted_in_pieces() -> None:
+    _, plan = planned({"task.kind": "forecast", "data.modality": "time_series", "data.examples": 886})
+    assert title_of(plan) == "predict how 886 pieces of series go on"
+
+
+def test_without_a_machine_it_runs_on_none() -> None:
+    labels = {line.label for line in brief(planned(PICTURES)[1]).lines}
+    assert "Run on" not in labels
+    assert labels < {line.label for line in brief(planned(PICTURES, machine="epyc-9654")[1]).lines}
+
+
+def test_what_data_and_answers_say_otherwise_is_told_with_where_it_is_from(tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("rooms,price\n" + "".join(f"{n % 7},{n * 37 % 1000}.5\n" for n in range(300)))
+    with pytest.warns(AdvisorWarning, match="do not fit together"):
+        _, plan = planned({"task.kind": "classify"}, data=table, target="price")
+    assert title_of(plan) == "sort 300 rows of a table into classes"
+    told = next(warnings_of(plan, Outlook(plan)))
+    assert told.startswith("task.kind is classify (stated) and regress (found in the data) at once")
 
 
 def test_the_machine_stands_in_the_title() -> None:

@@ -140,6 +140,10 @@ def title_of(plan: Plan) -> str:
     facts = {name: known.value for name, known in plan.facts.items()}
     things = THINGS.get(str(facts.get("data.modality")), "examples")
     count, outputs = facts.get("data.examples"), facts.get("task.outputs")
+    if things == "series" and isinstance(count, int):
+        things = "pieces of series"  # one long series is cut into many
+    if facts.get("task.kind") == "classify" and outputs == 1:
+        outputs = None  # the data tell of one number, which the stated task is not about
     said = _TASKS.get(str(facts.get("task.kind")), "no task is stated yet").format(
         things=f"{count:,} {things}" if isinstance(count, int) else things,
         outputs=f"{outputs:,} " if isinstance(outputs, int) else "",
@@ -164,7 +168,10 @@ def _place(facts: Mapping[str, object]) -> str:
 
 
 def _lines(plan: Plan, knowledge: Knowledge) -> Iterator[Line]:
+    somewhere = bool(_place({name: known.value for name, known in plan.facts.items()}))
     for label, parts in _ROWS.items():
+        if label == "Run on" and not somewhere:
+            continue
         entries = [entry for name in parts if (entry := plan.recommendations.get(name)) is not None]
         said = [
             (entry, f"{parts[entry.topic]}{name_of(knowledge, entry)}")
@@ -252,7 +259,8 @@ def _origin(doubt: float) -> str:
 def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
     """Things that go wrong if the plan is followed as it stands, and what would help."""
     yield from (
-        f"{clash.fact} is {_plainly(clash.used.value)} and {_plainly(clash.overruled.value)} at once: the plan takes the first"
+        f"{clash.fact} is {_plainly(clash.used.value)} ({words.SOURCE_WORDS[clash.used.source]}) and "
+        f"{_plainly(clash.overruled.value)} ({words.SOURCE_WORDS[clash.overruled.source]}) at once: the plan takes the first."
         for clash in plan.contradictions[:1]
     )
     if memory_warning(plan):
