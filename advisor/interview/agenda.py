@@ -6,6 +6,7 @@ opening (of what the data are, and what should come out) stand above all others,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from advisor.inference.advise import consistent, engine_for, situation_of
@@ -23,14 +24,17 @@ LIKELY_IN_OPENING = 0.005
 """The same for a question of the opening: people expect it."""
 
 
-def essential_questions(plan: Plan) -> tuple[str, ...]:
-    """The facts that stand between a plan and a good plan, as a conversation would ask for them."""
+def first_questions(plan: Plan) -> Iterator[str]:
+    """The facts that stand between a plan and a good plan, as a conversation would ask for them, and after them whatever else
+    could change it. Each is looked for when it is asked for: all together take longer than the plan."""
     if plan.knowledge is None:
-        return ()
+        return
     engine = engine_for(plan.knowledge, plan.school)
     stated, _ = consistent(engine.program, plan.stated)
-    agenda = Agenda(Inquiry(engine, situation_of(engine.program, stated), stated))
-    return tuple(question.fact for question in agenda.essential)
+    inquiry = Inquiry(engine, situation_of(engine.program, stated), stated)
+    essential = [question.fact for question in Agenda(inquiry).essential]
+    yield from essential
+    yield from (question.fact for question in inquiry.ordered() if question.fact not in essential)
 
 
 class Agenda:

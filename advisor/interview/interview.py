@@ -13,7 +13,16 @@ from advisor.facts.answers import answers_text, unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, Value
-from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of, values_of
+from advisor.inference.advise import (
+    VALUES_ONLY,
+    WITH_REASONS,
+    Detail,
+    advise,
+    consistent,
+    engine_for,
+    situation_of,
+    values_of,
+)
 from advisor.inference.explaining.questions import Inquiry, Question
 from advisor.inference.plan import Plan
 from advisor.inference.proof.engine import Engine
@@ -171,7 +180,7 @@ class Interview:
             InputError: a text is no value of its fact, or the facts exclude each other.
         """
         values = {name: self.read(name, text) for name, text in stated.items()}
-        wanted = detail or Detail(flips=False, questions=False)
+        wanted = detail or WITH_REASONS
         supposed = self._facts_with({**self.progress.said(), **values})
         return WhatIf(values, self._advise(self.facts(), wanted), self._advise(supposed, wanted))
 

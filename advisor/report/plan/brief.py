@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
@@ -42,6 +43,7 @@ _STATED = ("data", "task", "machine", "cluster", "project")
 """Groups of facts that people can state."""
 _WITH_UNIT = ("compute.threads",)
 _MOST_NAMES = 3
+_MOST_QUESTIONS = 3
 _HOURS = 3600.0
 _PATIENCE = 24.0
 """Hours for the fewest usual passes, from which training is called slow where nobody said how long it may take."""
@@ -97,14 +99,15 @@ class Brief:
 
 
 def brief_of(
-    plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False, first: Sequence[str] = ()
+    plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False, questions: Iterable[str] | None = None
 ) -> Brief:
     """The first screen of a plan.
 
     Args:
         arguments: of the command line that told the facts, as they are typed in a shell; commands repeat them.
         data: they name data, from which commands can learn.
-        first: facts that could change most, which stand before the others that are open.
+        questions: facts that could change it, those that could change most first, in place of the plan's; no more are taken
+            than are shown.
     """
     network = plan.recommendations.get("network.type")
     begun = network is None or network.value is not None or bool(network.tied)
@@ -115,7 +118,9 @@ def brief_of(
         needs=tuple(needs_of(plan)) if begun else (),
         warnings=tuple(warnings_of(plan)),
         counts=f"{words.status_counts(plan)}.",
-        questions=tuple(_questions(plan, knowledge, first)),
+        questions=tuple(
+            islice(_questions(knowledge, plan.questions if questions is None else questions), _MOST_QUESTIONS)
+        ),
         next=tuple(_next(plan, arguments, data)),
     )
 
@@ -278,8 +283,8 @@ def _faster(plan: Plan) -> str:
     return f"What helps: {join_names(ways or ['fewer examples first', 'a smaller network'], 'or')}."
 
 
-def _questions(plan: Plan, knowledge: Knowledge, first: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for name in dict.fromkeys((*first, *plan.questions)):
+def _questions(knowledge: Knowledge, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None:
             yield name, fact.question
@@ -321,7 +326,15 @@ def brief_page(brief: Brief, look: Look, *, more: str = "--all") -> str:
     Args:
         more: the option that shows the rest.
     """
-    for questions, commands, lines in ((3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (0, 1, 6), (0, 1, 5)):
+    for questions, commands, lines in (
+        (_MOST_QUESTIONS, 3, 9),
+        (2, 3, 9),
+        (2, 2, 8),
+        (1, 2, 8),
+        (1, 2, 7),
+        (0, 1, 6),
+        (0, 1, 5),
+    ):
         asked = more, questions, commands, lines
         if _page(brief, replace(look, colour=False), *asked).fits:
             break

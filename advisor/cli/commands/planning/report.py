@@ -12,15 +12,14 @@ from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import TOLD, Format, as_packs, typed_again
 from advisor.errors import input_error
+from advisor.inference.advise import FULL, WITH_REASONS
 from advisor.inference.plan import Plan
-from advisor.interview.agenda import essential_questions
+from advisor.interview.agenda import first_questions
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
 from advisor.report.page import Look
 from advisor.report.plan.brief import brief_of, brief_page
-from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved
 from advisor.session.inputs import plan_of
-from advisor.session.reporting import report_of
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def recommend(options: Recommend) -> None:
         what = "this is the file that holds the data, and it is never rewritten"
         refuse_rewriting(options.output, options.data, what=what)
     inputs = inputs_of(options)
-    plan = plan_of(inputs)
+    plan = plan_of(inputs, WITH_REASONS if _is_short(options) else FULL)
 
     def seen() -> Evidence:
         from advisor.session.evidence import evidence_of  # 25 ms, and only HTML shows it
@@ -44,6 +43,8 @@ def recommend(options: Recommend) -> None:
 
 
 def report(options: Report) -> None:
+    from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved  # 4 ms
+
     named = _plan_named(options)
     knowledge = knowledge_for(as_packs(options.packs))
     saved = read_saved(named, knowledge)
@@ -75,15 +76,22 @@ def _plan_named(options: Report) -> Path:
     return named
 
 
+def _is_short(options: Recommend) -> bool:
+    """True for the first screen, on which no flips stand and a few questions."""
+    return options.format_ is Format.TEXT and not options.whole
+
+
 def _deliver(plan: Plan, knowledge: Knowledge, options: Recommend | Report, evidence: Callable[[], Evidence]) -> None:
     """Write the plan in the wanted form, HTML with the evidence beside it. Raises InputError."""
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
-    elif isinstance(options, Recommend) and options.format_ is Format.TEXT and not options.whole:
-        first = essential_questions(plan)
-        brief = brief_of(plan, knowledge, typed_again(options, TOLD), data=options.data is not None, first=first)
+    elif isinstance(options, Recommend) and _is_short(options):
+        asked = first_questions(plan)
+        brief = brief_of(plan, knowledge, typed_again(options, TOLD), data=options.data is not None, questions=asked)
         deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
     else:
+        from advisor.session.reporting import report_of  # 5 ms: all formats
+
         shown = look() if options.output is None else Look()
         text = report_of(plan, knowledge, options.format_.value, evidence, shown)
         deliver(text, options.output, options.force)
