@@ -1,6 +1,7 @@
 """The questions that are left: those that make the plan good, in the order of people, and after them the details.
 
-A plan is good once no answer that a beginner can give is likely to change a headline of it. The first two questions of the
+A plan is good once no answer that a beginner can give is likely to change a headline of it, or moves its time and memory as
+nothing else does. The first two questions of the
 opening (of what the data are, and what should come out) stand above all others, since everything else is judged by them.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Literal
 
 from advisor.inference.advise import consistent, engine_for, situation_of
 from advisor.inference.explaining.likely import Likelihood
@@ -50,10 +52,10 @@ class Agenda:
     def essential(self) -> tuple[Question, ...]:
         """The questions that stand between this conversation and a good plan, the next one first."""
         candidates = self._inquiry.candidates()
-        familiar = [slot for slot in candidates if self._is_familiar(slot)]
-        first = [slot for slot in familiar if self._opening.get(slot, FIRST) < FIRST]
+        familiar = [slot for slot in candidates if self._holds(slot, "familiar")]
+        always = [slot for slot in familiar if self._opening.get(slot, FIRST) < FIRST or self._holds(slot, "weighs")]
         likely = {slot: self._likelihood.change(slot) for slot in familiar}
-        worth = [slot for slot in familiar if slot in first or likely[slot] >= self._least(slot)]
+        worth = [slot for slot in familiar if slot in always or likely[slot] >= self._least(slot)]
         last = len(self._opening)
         worth.sort(key=lambda slot: (self._opening.get(slot, last), -likely[slot], slot))
         return tuple(self._inquiry.question(slot, candidates[slot]) for slot in worth)
@@ -84,9 +86,10 @@ class Agenda:
     def _likelihood(self) -> Likelihood:
         return Likelihood(self._inquiry.engine, self._inquiry.situation)
 
-    def _is_familiar(self, slot: int) -> bool:
-        familiar = self._program.facts[slot].familiar
-        return familiar is not None and self._program.knowledge.expression(familiar, BOOLEAN).at(self._values) is True
+    def _holds(self, slot: int, declared: Literal["familiar", "weighs"]) -> bool:
+        """Return whether what the vocabulary declares of a fact holds as things stand."""
+        condition = getattr(self._program.facts[slot], declared)
+        return condition is not None and self._program.knowledge.expression(condition, BOOLEAN).at(self._values) is True
 
     @cached_property
     def _values(self) -> list[object]:
