@@ -7,16 +7,21 @@ opening (of what the data are, and what should come out) stand above all others,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Literal
 
-from advisor.inference.advise import consistent, engine_for, situation_of
+from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.vocabulary import Fact
+from advisor.inference.advise import consistent, engine_for, situation_of, values_of
 from advisor.inference.explaining.likely import Likelihood
 from advisor.inference.explaining.questions import Inquiry, Question
 from advisor.inference.plan import Plan
 from advisor.inference.program.steps import apply_steps
 from advisor.knowledge.expressions.expressions import BOOLEAN
+from advisor.knowledge.model import Knowledge, School
 
 FIRST = 2
 """The number of questions of the opening on which the others are judged."""
@@ -26,17 +31,43 @@ LIKELY_IN_OPENING = 0.005
 """The same for a question of the opening: people expect it."""
 
 
-def first_questions(plan: Plan) -> Iterator[str]:
-    """The facts that stand between a plan and a good plan, as a conversation would ask for them, and after them whatever else
-    could change it. Each is looked for when it is asked for: all together take longer than the plan."""
+def first_questions(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The facts that stand between a plan and a good plan, each with the question of a conversation, and after them whatever
+    else could change it. Each is looked for when it is asked for: all together take longer than the plan."""
     if plan.knowledge is None:
         return
-    engine = engine_for(plan.knowledge, plan.school)
-    stated, _ = consistent(engine.program, plan.stated)
-    inquiry = Inquiry(engine, situation_of(engine.program, stated), stated)
+    program = engine_for(plan.knowledge, plan.school).program
+    stated, _ = consistent(program, plan.stated)
+    inquiry = inquiry_of(plan.knowledge, plan.school, stated, stated.declined)
+    values = values_of(program, plan.stated)
     essential = [question.fact for question in Agenda(inquiry).essential]
-    yield from essential
-    yield from (question.fact for question in inquiry.ordered() if question.fact not in essential)
+    others = (question.fact for question in inquiry.ordered() if question.fact not in essential)
+    yield from ((name, worded(plan.knowledge, name, values).question) for name in chain(essential, others))
+
+
+def inquiry_of(knowledge: Knowledge, school: School, facts: FactBase, declined: Set[str]) -> Inquiry:
+    """The questions that are open to people, who do not know what they `declined`.
+
+    What only the plan's own choice tells, such as the size of the network that it names, counts as unknown where they could tell
+    it, until they say that they cannot.
+    """
+    engine = engine_for(knowledge, school)
+    values = situation_of(engine.program, facts).values
+    for name, fact in knowledge.vocabulary.facts.items():
+        known = facts.known(name)
+        if fact.named_by and fact.familiar and known is not None and known.source is not Source.ASKED:
+            chosen = facts.known(fact.named_by) is None and name not in declined
+            if chosen and knowledge.expression(fact.familiar, BOOLEAN).at(list(values)) is True:
+                facts = facts.without(name)
+    asked = replace(facts, declined=facts.declined & declined)
+    return Inquiry(engine, situation_of(engine.program, facts), asked)
+
+
+def worded(knowledge: Knowledge, name: str, values: list[object]) -> Fact:
+    """A fact in the words that fit what is known: what comes out of pictures is asked in other words than of texts."""
+    fact = knowledge.vocabulary.facts[name]
+    holding = (wording for wording in fact.wordings if knowledge.expression(wording.when).at(values) is True)
+    return next((fact.worded(wording) for wording in holding), fact)
 
 
 class Agenda:

@@ -146,12 +146,13 @@ def test_commands_repeat_the_facts() -> None:
 def test_the_questions_are_those_of_the_interview() -> None:
     _, plan = planned({"task.kind": "classify", "data.modality": "image"})
     assert plan.knowledge is not None
-    first = list(first_questions(plan))
-    asked = [name for name, _ in brief_of(plan, plan.knowledge, questions=first_questions(plan)).questions]
-    assert asked == first[:3]
-    assert "project.pretrained_allowed" in asked
-    assert len(set(first)) == len(first)
-    assert set(first) >= set(plan.questions)
+    asked = list(first_questions(plan))
+    assert brief_of(plan, plan.knowledge, questions=first_questions(plan)).questions == tuple(asked[:3])
+    assert asked[1] == ("task.outputs", "How many classes are there?"), "in the words of the conversation"
+    names = [name for name, _ in asked]
+    assert "project.pretrained_allowed" in names[:3]
+    assert len(set(names)) == len(names)
+    assert set(names) >= set(plan.questions)
 
 
 def test_a_topic_without_a_value_has_none() -> None:
@@ -159,3 +160,26 @@ def test_a_topic_without_a_value_has_none() -> None:
     assert plan.knowledge is not None
     entry = replace(plan.recommendations["network.init"], value=None, tied=("he", "lecun"))
     assert name_of(plan.knowledge, entry) == "He (Kaiming) or LeCun"
+
+
+WRITING = {
+    "task.kind": "generate",
+    "data.modality": "text",
+    "data.examples": 10_000,
+    "project.pretrained_allowed": True,
+}
+
+
+def test_the_length_of_texts_that_nobody_stated_is_told_beside_the_time() -> None:
+    _, plan = planned(WRITING, machine="rtx-4090")
+    assert [told for told in needs_of(plan) if "texts of 2,048 tokens" in told and "data.sequence_length" in told]
+    _, plan = planned(WRITING | {"data.sequence_length": 400}, machine="rtx-4090")
+    assert not [told for told in needs_of(plan) if "data.sequence_length" in told]
+
+
+def test_a_published_language_model_is_asked_for_by_its_size_though_the_plan_names_one() -> None:
+    _, plan = planned(WRITING, machine="rtx-4090")
+    assert plan.value("network.model") == "smollm2-135m"
+    assert next(first_questions(plan)) == ("network.parameters", "How large a language model do you mean, in weights?")
+    _, plan = planned(WRITING, machine="rtx-4090", model="llama-3.1-8b")
+    assert "network.parameters" not in [name for name, _ in first_questions(plan)]

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from advisor.agent.settling.known_model import usual_length
+from advisor.agent.settling.workloads import model_name
+from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
@@ -99,15 +102,20 @@ class Brief:
 
 
 def brief_of(
-    plan: Plan, knowledge: Knowledge, arguments: str = "", *, data: bool = False, questions: Iterable[str] | None = None
+    plan: Plan,
+    knowledge: Knowledge,
+    arguments: str = "",
+    *,
+    data: bool = False,
+    questions: Iterable[tuple[str, str]] | None = None,
 ) -> Brief:
     """The first screen of a plan.
 
     Args:
         arguments: of the command line that told the facts, as they are typed in a shell; commands repeat them.
         data: they name data, from which commands can learn.
-        questions: facts that could change it, those that could change most first, in place of the plan's; no more are taken
-            than are shown.
+        questions: facts that could change it, each with its question, in place of the plan's; no more are taken than are
+            shown.
     """
     network = plan.recommendations.get("network.type")
     begun = network is None or network.value is not None or bool(network.tied)
@@ -118,9 +126,7 @@ def brief_of(
         needs=tuple(needs_of(plan)) if begun else (),
         warnings=tuple(warnings_of(plan)),
         counts=f"{words.status_counts(plan)}.",
-        questions=tuple(
-            islice(_questions(knowledge, plan.questions if questions is None else questions), _MOST_QUESTIONS)
-        ),
+        questions=tuple(islice(_questions(plan, knowledge) if questions is None else questions, _MOST_QUESTIONS)),
         next=tuple(_next(plan, arguments, data)),
     )
 
@@ -225,12 +231,26 @@ def needs_of(plan: Plan) -> Iterator[str]:
         fewest, most = (f"{known[name]:,.0f}" for name in ("time.fewest_passes", "time.most_passes"))
         shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
         yield f"{fewest} to {most} such passes: {shortest} to {longest} in all"
+    length = _length_assumed(plan)
+    if length is not None and ("time.epoch" in known or "memory.training" in known):
+        yield f"all this for texts of {length:,} tokens, since nobody said how long they are (data.sequence_length)"
     lacking = next((one.missing for one in plan.figures if one.name == "time.epoch" and one.value is None), ())
     if lacking and "." in lacking[0] and lacking[0].partition(".")[0] in _STATED:
         yield f"its time is not known without {lacking[0]}"
     if "cost.lowest" in known and "cost.highest" in known:
         lowest, highest = (f"{float(f'{known[name]:.2g}'):,g}" for name in ("cost.lowest", "cost.highest"))
         yield f"price {lowest} to {highest} (in the currency of your prices)"
+
+
+def _length_assumed(plan: Plan) -> int | None:
+    """The tokens of a text that figures rest on, where nobody stated them."""
+    modality, known = plan.facts.get("data.modality"), plan.facts.get("data.sequence_length")
+    if modality is None or modality.value != "text":
+        return None
+    if known is not None:
+        return known.value if known.source is Source.ASSUMED and isinstance(known.value, int) else None
+    name = model_name(plan)
+    return usual_length(name) if name is not None else None
 
 
 def _origin(doubt: float) -> str:
@@ -283,8 +303,8 @@ def _faster(plan: Plan) -> str:
     return f"What helps: {join_names(ways or ['fewer examples first', 'a smaller network'], 'or')}."
 
 
-def _questions(knowledge: Knowledge, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for name in names:
+def _questions(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    for name in plan.questions:
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None:
             yield name, fact.question
