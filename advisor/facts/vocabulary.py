@@ -72,8 +72,9 @@ class Fact:
     unknown it has no value at all, rather than any: what only an experiment of one's own can tell leaves no plan open.
 
     `usual` is assumed likewise, but only once somebody was asked and does not know; `prior` tells how often either holds. Where
-    `familiar` holds, people who have never trained a network can answer. Where the plan names something for the topic `named_by`,
-    the interview does not ask. The first of the `wordings` that holds is the one in which it asks.
+    `familiar` holds, people who have never trained a network can answer; where `weighs` holds, time and memory rest on it so much
+    that it is asked before a plan is called good. Where the plan names something for the topic `named_by`, the interview does not
+    ask, unless the fact is familiar. The first of the `wordings` that holds is the one in which it asks.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Fact:
     usual: str | None = None
     derive: str | None = None
     familiar: str | None = None
+    weighs: str | None = None
     prior: Prior | None = None
     named_by: str = ""
     wordings: tuple[Wording, ...] = ()

@@ -33,6 +33,8 @@ class Detail:
 
 
 FULL = Detail()
+WITH_REASONS = Detail(flips=False, questions=False)
+"""Without what takes most of the time."""
 VALUES_ONLY = Detail(reasons=False, flips=False, questions=False)
 
 

@@ -13,11 +13,19 @@ from advisor.facts.answers import answers_text, unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
 from advisor.facts.vocabulary import Fact, Value
-from advisor.inference.advise import VALUES_ONLY, Detail, advise, consistent, engine_for, situation_of, values_of
-from advisor.inference.explaining.questions import Inquiry, Question
+from advisor.inference.advise import (
+    VALUES_ONLY,
+    WITH_REASONS,
+    Detail,
+    advise,
+    consistent,
+    engine_for,
+    values_of,
+)
+from advisor.inference.explaining.questions import Question
 from advisor.inference.plan import Plan
 from advisor.inference.proof.engine import Engine
-from advisor.interview.agenda import Agenda
+from advisor.interview.agenda import Agenda, inquiry_of, worded
 from advisor.interview.changes import Change, WhatIf, changes
 from advisor.interview.choosing import spelled_out
 from advisor.interview.influence import Influence, influence, unused_answers
@@ -112,11 +120,9 @@ class Interview:
         return self._worked_out[1]
 
     def _new_agenda(self) -> Agenda:
-        engine = self._engine()
         facts = self.facts()
-        base, _ = consistent(engine.program, self.counted(facts, self.school) if self.counted else facts)
-        said = replace(base, declined=base.declined.intersection(self.progress.said()))
-        return Agenda(Inquiry(engine, situation_of(engine.program, base), said))
+        base, _ = consistent(self._engine().program, self.counted(facts, self.school) if self.counted else facts)
+        return Agenda(inquiry_of(self.knowledge, self.school, base, self.progress.said().keys()))
 
     def questions_left(self) -> int:
         """The approximate number of questions left: those that matter as things stand (answers can close or open some)."""
@@ -144,13 +150,11 @@ class Interview:
         return unused_answers(self._engine(), self.facts(), answered)
 
     def fact(self, name: str) -> Fact:
-        """The fact in the words that fit what is known: what comes out of pictures is asked in other words than of texts."""
+        """The fact in the words that fit what is known."""
         fact = self.knowledge.vocabulary.facts[name]
         if not fact.wordings:
             return fact
-        values = values_of(self._engine().program, self.facts())
-        holding = (wording for wording in fact.wordings if self.knowledge.expression(wording.when).at(values) is True)
-        return next((fact.worded(wording) for wording in holding), fact)
+        return worded(self.knowledge, name, values_of(self._engine().program, self.facts()))
 
     def present(self, name: str) -> Known | None:
         """The value of the fact if nobody answers: an observation, or an assumption."""
@@ -171,7 +175,7 @@ class Interview:
             InputError: a text is no value of its fact, or the facts exclude each other.
         """
         values = {name: self.read(name, text) for name, text in stated.items()}
-        wanted = detail or Detail(flips=False, questions=False)
+        wanted = detail or WITH_REASONS
         supposed = self._facts_with({**self.progress.said(), **values})
         return WhatIf(values, self._advise(self.facts(), wanted), self._advise(supposed, wanted))
 

@@ -39,6 +39,7 @@ def _check_facts(knowledge: Knowledge) -> Iterator[Problem]:
         for key, wanted in (
             ("only_when", BOOLEAN),
             ("familiar", BOOLEAN),
+            ("weighs", BOOLEAN),
             ("assume", types[name]),
             ("usual", types[name]),
             ("derive", types[name]),

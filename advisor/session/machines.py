@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from advisor.agent.remembered.memory import kept_profiles, read_profile
-from advisor.agent.remembered.profile import profile_facts
 from advisor.errors import Problem, did_you_mean, input_error
 from advisor.facts.answers import read_answers
 from advisor.facts.fact_base import FactBase, Source
@@ -55,6 +53,9 @@ def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
 
 def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
     """A machine profile that this host keeps, or an exported one; None where it is neither."""
+    from advisor.agent.remembered.memory import kept_profiles, read_profile  # 5 ms, only where a machine is named
+    from advisor.agent.remembered.profile import profile_facts
+
     if name.endswith(".json"):
         profile = read_profile(Path(name))
     else:

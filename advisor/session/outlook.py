@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from advisor.agent.settling.known_model import usual_length
+from advisor.agent.settling.workloads import model_name
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import to_text
 from advisor.facts.vocabulary import Value
-from advisor.inference.advise import Detail
+from advisor.inference.advise import WITH_REASONS
 from advisor.inference.plan import Plan
 from advisor.machine.profiles.files import find_device
 from advisor.report.contents import Outlook, Remedy
@@ -30,7 +32,6 @@ _SIZES = {
 """Facts without which nothing can be counted, with the words in which they are supposed."""
 _OF_TEXTS = {"data.sequence_length": "{} tokens each", "data.inputs": ""}
 _OF_A_MACHINE = ("machine.", "cluster.")
-_FIGURES_ALONE = Detail(reasons=True, flips=False, questions=False)
 _WORTH_IT = 0.7
 """Of the time as it is; what saves less is not worth a change."""
 _MOST = 3
@@ -51,19 +52,24 @@ def outlook_of(inputs: Inputs, plan: Plan) -> Outlook:
     if "time.longest" not in known_values(plan):
         unsaid: dict[str, Value | None] = {name: None for name in _SIZES if inputs.facts.known(name) is None}
         inputs = replace(inputs, facts=inputs.facts.with_values(unsaid, Source.ASKED))
-        supposed = plan_of(inputs, _FIGURES_ALONE)
+        supposed = plan_of(inputs, WITH_REASONS)
     return Outlook(supposed, _as_usual(supposed), _remedies(inputs, supposed))
 
 
 def _as_usual(plan: Plan) -> tuple[str, ...]:
     """The sizes that nobody has stated, as they are supposed."""
     modality = plan.facts.get("data.modality")
-    said = {**_SIZES, **_OF_TEXTS} if modality is not None and modality.value == "text" else _SIZES
-    return tuple(
-        said[name].format(f"{known.value:,}")
+    text = modality is not None and modality.value == "text"
+    said = {**_SIZES, **_OF_TEXTS} if text else _SIZES
+    usual = {
+        name: known.value
         for name in said
-        if said[name] and (known := plan.facts.get(name)) is not None and known.source is Source.ASSUMED
-    )
+        if (known := plan.facts.get(name)) is not None and known.source is Source.ASSUMED
+    }
+    model = model_name(plan)
+    if text and model is not None and "data.sequence_length" not in plan.facts:
+        usual["data.sequence_length"] = usual_length(model) or 0
+    return tuple(said[name].format(f"{value:,}") for name, value in usual.items() if said[name] and value)
 
 
 def _remedies(inputs: Inputs, plan: Plan) -> tuple[Remedy, ...]:
@@ -128,7 +134,7 @@ def _changes(facts: FactBase, plan: Plan) -> Iterator[_Change]:
 
 def _planned(inputs: Inputs, says: str, arguments: str) -> Remedy | None:
     """None where that does not fit into memory, or has no known time."""
-    plan = plan_of(inputs, _FIGURES_ALONE)
+    plan = plan_of(inputs, WITH_REASONS)
     times = known_values(plan)
     strategy = plan.recommendations.get("memory.strategy")
     if "time.longest" not in times or strategy is None or strategy.value == "does_not_fit":

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from advisor.agent.remembered.memory import LAST, recall, remember
 from advisor.agent.trials.outcomes import recall_trials, remember_trials, trial_outcomes
 from advisor.errors import Complain, InputError
 from advisor.facts.fact_base import FactBase
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 def measured_before(machine: Machine, complain: Complain) -> tuple[Outcome, ...]:
     """Everything measured on this machine before, oldest first; what cannot be read of it is a complaint."""
+    from advisor.agent.remembered.memory import recall  # 5 ms, only where there is a machine to recall
+
     outcomes, problems = recall(machine)
     _complain_of(problems, complain)
     return tuple(outcomes)
@@ -31,10 +32,12 @@ def tried_before(facts: FactBase, complain: Complain) -> tuple[Outcome, ...]:
     return tuple(outcomes)
 
 
-def keep(machine: Machine, outcome: Outcome, complain: Complain, name: str = LAST) -> bool:
+def keep(machine: Machine, outcome: Outcome, complain: Complain, name: str) -> bool:
     """Remember an outcome under this name; False where it is not worth keeping or cannot be kept, which is a complaint."""
     if not outcome.worth_keeping:
         return False
+    from advisor.agent.remembered.memory import remember  # 5 ms
+
     try:
         remember(machine, [outcome], name)
     except InputError as error:

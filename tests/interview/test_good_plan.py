@@ -14,7 +14,7 @@ from advisor.inference.advise import VALUES_ONLY, advise
 from advisor.inference.plan import Status
 from advisor.interview.interview import Interview
 from advisor.knowledge.cache import load_cached
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import Knowledge, School
 from advisor.resources import rules_folder
 from tests.small_rules import RuleBase, boolean, choice, integer, rule, topic
 
@@ -204,3 +204,34 @@ def test_a_likelier_answer_makes_a_detail_essential() -> None:
     assert conversation.essentials_left == 2
     conversation.answer("data.rows", "10")
     assert not conversation.ready
+
+
+WRITING = {
+    "data.modality": "text",
+    "task.kind": "generate",
+    "data.examples": "10k",
+    "project.pretrained_allowed": "yes",
+    "network.parameters": "8B",
+    "data.sequence_length": "500",
+}
+
+
+def test_of_a_language_model_its_size_and_the_length_of_texts_are_asked(knowledge: Knowledge) -> None:
+    conversation = begun(knowledge)
+    asked = to_good(conversation, WRITING)
+    assert asked[: len(WRITING)] == list(WRITING)
+    assert conversation.plan(VALUES_ONLY).value("network.model") == "qwen3-8b"
+    assert "adapted" in conversation.fact("project.pretrained_allowed").question
+    photographs = to_good(begun(knowledge), PHOTOGRAPHS)
+    assert not {"network.parameters", "data.sequence_length"} & set(photographs)
+
+
+def test_the_size_that_the_plans_own_choice_has_is_asked_once(knowledge: Knowledge) -> None:
+    def counted(facts: FactBase, school: School) -> FactBase:
+        return facts.with_values({"network.parameters": 135_000_000}, Source.PUBLISHED)
+
+    conversation = begun(knowledge)
+    conversation.counted = counted
+    answers = {name: text for name, text in WRITING.items() if name != "network.parameters"}
+    asked = to_good(conversation, answers)
+    assert asked.count("network.parameters") == 1, "nobody knows it, and so the plan's own counts"

@@ -10,7 +10,7 @@ import pytest
 
 from advisor import AdvisorWarning, Session
 from advisor.inference.plan import Plan
-from advisor.interview.agenda import essential_questions
+from advisor.interview.agenda import first_questions
 from advisor.report.contents import Outlook
 from advisor.report.numbers import known_values
 from advisor.report.page import SCREEN, Look, cells
@@ -229,11 +229,13 @@ def test_commands_repeat_the_facts() -> None:
 def test_the_questions_are_those_of_the_interview() -> None:
     _, plan = planned({"task.kind": "classify", "data.modality": "image"})
     assert plan.knowledge is not None
-    first = essential_questions(plan)
-    asked = [name for name, _ in brief_of(plan, plan.knowledge, first=first).questions]
-    assert tuple(asked[: len(first)]) == first
-    assert "project.pretrained_allowed" in asked[:3]
-    assert len(set(asked)) == len(asked)
+    asked = list(first_questions(plan))
+    assert brief_of(plan, plan.knowledge, questions=first_questions(plan)).questions == tuple(asked[:3])
+    assert asked[1] == ("task.outputs", "How many classes are there?"), "in the words of the conversation"
+    names = [name for name, _ in asked]
+    assert "project.pretrained_allowed" in names[:3]
+    assert len(set(names)) == len(names)
+    assert set(names) >= set(plan.questions)
 
 
 def test_a_topic_without_a_value_has_none() -> None:
@@ -241,3 +243,24 @@ def test_a_topic_without_a_value_has_none() -> None:
     assert plan.knowledge is not None
     entry = replace(plan.recommendations["network.init"], value=None, tied=("he", "lecun"))
     assert name_of(plan.knowledge, entry) == "He (Kaiming) or LeCun"
+
+
+WRITING = {
+    "task.kind": "generate",
+    "data.modality": "text",
+    "data.examples": 10_000,
+    "project.pretrained_allowed": True,
+}
+
+
+def test_the_length_of_texts_that_nobody_stated_is_told_beside_the_time() -> None:
+    assert outlook(WRITING, machine="rtx-4090").supposed == ("2,048 tokens each",)
+    assert outlook(WRITING | {"data.sequence_length": 400}, machine="rtx-4090").supposed == ()
+
+
+def test_a_published_language_model_is_asked_for_by_its_size_though_the_plan_names_one() -> None:
+    _, plan = planned(WRITING, machine="rtx-4090")
+    assert plan.value("network.model") == "smollm2-135m"
+    assert next(first_questions(plan)) == ("network.parameters", "How large a language model do you mean, in weights?")
+    _, plan = planned(WRITING, machine="rtx-4090", model="llama-3.1-8b")
+    assert "network.parameters" not in [name for name, _ in first_questions(plan)]

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.known_model import NOTE, kept_on_processor
@@ -18,9 +19,11 @@ from advisor.knowledge.model import Knowledge
 from advisor.machine.profiles.files import find_device
 from advisor.models.model import Model
 from advisor.networks.counts import counted
-from advisor.networks.stated import Estimate, Stated, estimated, vocabulary_of
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Precision, Workload
+
+if TYPE_CHECKING:
+    from advisor.networks.stated import Estimate, Stated
 
 _COUNTED_FROM = (
     "network.type", "network.hidden_units", "data.modality", "data.inputs", "data.sequence_length", "task.outputs",
@@ -85,6 +88,8 @@ def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quanti
     model = _counted(workload, not on_card(plan)) if workload is not None else None
     size = stated.value if stated is not None and stated.source not in (Source.ASSUMED, Source.DERIVED) else None
     if isinstance(size, int) and not _as_large(model, size):
+        from advisor.networks.stated import estimated  # 15 ms: kinds of networks, only where a size is stated
+
         about = estimated(_stated(plan, size), model)
         found = _quantities(about, "estimated") if about is not None else {}
         return {**found, "plan.parameters": Quantity(size, stated.source if stated is not None else Source.ASKED)}
@@ -103,6 +108,8 @@ def _as_large(model: Model | None, parameters: int) -> bool:
 
 def _stated(plan: Plan | Glance, parameters: int) -> Stated:
     """The network of so many weights that the plan is for."""
+    from advisor.networks.stated import Stated, vocabulary_of  # 15 ms: kinds of networks, only where a size is stated
+
     kind, modality = (plan.facts.get(name) for name in ("task.kind", "data.modality"))
     steps, outputs = _whole(plan, "data.sequence_length"), _whole(plan, "task.outputs")
     writes = (

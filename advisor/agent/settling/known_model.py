@@ -210,6 +210,14 @@ def _example(name: str, facts: FactBase) -> tuple[int, ...] | None:
     return None
 
 
+def usual_length(name: str) -> int | None:
+    """The tokens of a text for which a network is counted where nobody said how long texts are; None for any that reads none."""
+    if naming(name).builds:
+        return None
+    usual = _counted(name, None)
+    return usual.input[0] if usual.layers and usual.layers[0].kind == "embedding" else None
+
+
 def _number(facts: FactBase, name: str) -> int | None:
     known = facts.known(name)
     return known.value if known is not None and isinstance(known.value, int) else None

@@ -13,7 +13,6 @@ from advisor.models.named import Naming, naming, written
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.networks.spec import why_not
-from advisor.networks.stated import vocabulary_of
 from advisor.probes.workload import BYTES_A_WEIGHT, Device, MemoryFormat, NamedNetwork, Precision, Workload
 from advisor.wording import shorten
 
@@ -111,8 +110,11 @@ def usual_tokens(plan: Plan | Glance) -> int:
     """Different tokens of texts, of which nobody knows how many they have."""
     size = plan.facts.get("network.parameters")
     stated = size.value if size is not None and size.source is Source.ASKED else 0
-    large = isinstance(stated, int) and stated >= _LEAST_WITH_A_PUBLISHED_VOCABULARY
-    return vocabulary_of(_whole(stated)) if large else _USUAL_TOKENS
+    if not isinstance(stated, int) or stated < _LEAST_WITH_A_PUBLISHED_VOCABULARY:
+        return _USUAL_TOKENS
+    from advisor.networks.stated import vocabulary_of  # 15 ms: kinds of networks, only where a size is stated
+
+    return vocabulary_of(stated)
 
 
 def _guessed(

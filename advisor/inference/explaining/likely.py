@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.outcomes import same
 from advisor.inference.program.program import Program
+from advisor.inference.program.steps import apply_steps
 from advisor.inference.proof.engine import Engine
 from advisor.inference.proof.points import Point
 from advisor.inference.situation import Situation
+from advisor.knowledge.expressions.expressions import BOOLEAN
 
 PROJECTS = 5
 """Likely projects that are drawn; one more is the plan as it stands."""
@@ -80,11 +82,22 @@ class Likelihood:
             values, blank = list(self.situation.values), self.situation.blank
             if number:
                 blank -= self.program.usual
-                for slot, value in enumerate(_drawn(self.program)[number - 1]):
-                    if values[slot] is None:
-                        values[slot] = value
+                self._fill_in(values, _drawn(self.program)[number - 1])
             found = self._points[number] = Point(self.program, values, assume=True, blank=blank).complete()
         return found
+
+    def _fill_in(self, values: list[Any], drawn: Sequence[Any]) -> None:
+        """Fill in what is drawn for unknown facts, first those that everybody can tell, then others where people can."""
+        program = self.program
+        open_ = [slot for slot, value in enumerate(drawn) if value is not None and values[slot] is None]
+        for slot in open_:
+            if program.facts[slot].familiar == "true":
+                values[slot] = drawn[slot]
+        known = values.copy()
+        apply_steps(program.steps, known, assume=True)
+        for slot in open_:
+            if program.knowledge.expression(program.facts[slot].familiar or "false", BOOLEAN).at(known) is True:
+                values[slot] = drawn[slot]
 
 
 def answers(fact: Fact) -> list[Any]:

@@ -11,7 +11,7 @@ from advisor.inference.outcomes import NOT_APPLICABLE, UNDECIDED, Outcome
 from advisor.inference.program.boxes import is_point
 from advisor.inference.program.possible import decided
 from advisor.inference.program.program import Program
-from advisor.inference.program.steps import apply_steps, apply_steps_over
+from advisor.inference.program.steps import FactStep, apply_steps, apply_steps_over
 from advisor.inference.program.topic import TopicProgram, as_value
 from advisor.inference.situation import Situation
 from advisor.knowledge.expressions.regions import TRUE, is_single, point
@@ -39,6 +39,17 @@ def overview_of(program: Program, situation: Situation) -> Overview:
     return Overview(regions, truths, outcomes, parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Boxed:
+    """One topic over one box of completions: its outcome if that is the same everywhere (else UNDECIDED), the regions of
+    facts and topics, and the truths of the rules of those topics that are undecided."""
+
+    box: dict[int, Any]
+    outcome: Outcome
+    regions: list[Any]
+    truths: dict[int, list[int]]
+
+
 class Residual:
     """One topic over all completions of one situation, with what is decided already worked out once.
 
@@ -59,27 +70,60 @@ class Residual:
         self.open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
         self.parts = [overview.parts[one.slot] for one in topic.upstream]
         self.last = overview.parts[topic.slot]
+        self.undecided = [*(part for part in self.parts if not part.is_fixed), self.last]
+        self._steps: dict[int, list[FactStep]] = {}
 
-    def over(self, box: dict[int, Any]) -> tuple[Outcome, dict[int, int], list[Any]]:
-        """Over a smaller box: the outcome if it is the same everywhere, else UNDECIDED and how many undecided rules read
-        each unknown fact; and the regions."""
+    def whole(self) -> Boxed:
+        """Over everything that is possible in the situation."""
         regions = self.regions.copy()
-        for slot, region in box.items():
-            regions[slot] = region
-        for step in self.topic.steps:
-            value = self.given[step.slot]
-            if value is not None:
-                regions[step.slot] = point(value)
+        for slot in (*self.box, *(step.slot for step in self.topic.steps)):
+            regions[slot] = self._raw(slot, self.box)
         apply_steps_over(self.topic.steps, self.given, regions)
         truths: dict[int, list[int]] = {}
-        for part in self.parts:
+        for part in self.undecided:
             slot = part.topic.slot
-            truths[slot] = []
-            if not part.is_fixed:
-                _, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
-        outcome, regions[self.topic.slot], bits = self.topic.over(regions, self.last.bits or None, self.last.undecided)
-        counts = self._open(bits, truths, regions, box)
-        return outcome, counts, regions
+            outcome, regions[slot], truths[slot] = part.topic.over(regions, part.bits or None, part.undecided)
+        return Boxed(self.box, outcome, regions, truths)
+
+    def narrowed(self, wider: Boxed, slot: int, region: Any) -> Boxed:
+        """Over the part of a box in which one fact lies in a smaller region: only what reads something changed is worked out
+        anew."""
+        box, regions, truths, outcome = (
+            {**wider.box, slot: region},
+            wider.regions.copy(),
+            wider.truths.copy(),
+            UNDECIDED,
+        )
+        steps = self._steps_after(slot)
+        for one in (slot, *(step.slot for step in steps)):
+            regions[one] = self._raw(one, box)
+        apply_steps_over(steps, self.given, regions)
+        changed = {one for one in (slot, *(step.slot for step in steps)) if regions[one] != wider.regions[one]}
+        for part in self.undecided:
+            place, again = part.topic.slot, part.reading(changed)
+            outcome = wider.outcome
+            if again or not part.read_always.isdisjoint(changed):
+                outcome, found, truths[place] = part.topic.over(regions, wider.truths[place] or None, again)
+                if found != regions[place]:
+                    regions[place] = found
+                    changed.add(place)
+        return Boxed(box, outcome, regions, truths)
+
+    def _raw(self, slot: int, box: dict[int, Any]) -> Any:
+        """The region of a fact before steps are applied; of what cannot be stated, as it is over all completions."""
+        value = self.given[slot]
+        return point(value) if value is not None else box.get(slot, self.regions[slot])
+
+    def _steps_after(self, slot: int) -> list[FactStep]:
+        found = self._steps.get(slot)
+        if found is None:
+            steps = self.topic.steps
+            found = self._steps[slot] = [step for step in steps if step.slot == slot or slot in step.reads]
+        return found
+
+    def open_in(self, boxed: Boxed) -> dict[int, int]:
+        """Count the rules, undecided over a box, that read each unknown fact in it."""
+        return self._open(boxed.truths[self.topic.slot], boxed.truths, boxed.regions, boxed.box)
 
     def _open(
         self, truth: list[int], truths: dict[int, list[int]], regions: list[Any], box: dict[int, Any]
@@ -204,9 +248,13 @@ class Part:
             found = self.by_truth[key] = topic.combination.outcome(truth, values)
         return found
 
+    def reading(self, changed: set[int]) -> set[int]:
+        """The positions of undecided rules that read one of these slots."""
+        return {position for slot in changed for position in self.reads.get(slot, ())}
+
     def after(self, changed: set[int], truth: list[bool | None], values: list[Any], before: Outcome) -> Outcome:
         """The outcome when only these slots differ from where `truth` and `before` were worked out."""
-        positions = {position for slot in changed for position in self.reads.get(slot, ())}
+        positions = self.reading(changed)
         if not positions and self.read_always.isdisjoint(changed):
             return before
         rules = self.topic.combination.rules

@@ -6,7 +6,8 @@ that are neither are split on a fact that undecided rules read, until decided or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,7 +15,7 @@ from advisor.inference.outcomes import UNDECIDED, Outcome, same, same_throughout
 from advisor.inference.program.boxes import ends, is_point, pick, split, splits_cleanly
 from advisor.inference.program.steps import apply_steps
 from advisor.inference.program.topic import TopicProgram
-from advisor.inference.proof.residual import Residual, Standing
+from advisor.inference.proof.residual import Boxed, Residual, Standing
 from advisor.inference.proof.view import CORNERS, View
 from advisor.inference.situation import Decision
 from advisor.knowledge.expressions.regions import FALSE
@@ -48,7 +49,7 @@ class Search:
         other = self._other_outcome(open_slots)
         if other is not None:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, other))
-        different, complete = self._explore(self.box)
+        different, complete = self._explore()
         if different is not None:
             return Decision(self.lead, settled=False, open_slots=open_slots, witnesses=(self.first, different))
         # All completions seen agree. A proof makes it settled; past the node cap it is only leading, yet the value stays
@@ -64,16 +65,16 @@ class Search:
         return None if standing.violated else standing.outcome
 
     def _values(self, assignment: dict[int, Any]) -> list[Any]:
-        return [assignment.get(slot, value) for slot, value in enumerate(self.given)]
+        values = list(self.given)
+        for slot, value in assignment.items():
+            values[slot] = value
+        return values
 
-    def _differs(self, assignment: dict[int, Any]) -> tuple[tuple[int, Any], ...] | None:
-        outcome = self.evaluate(assignment)
-        if outcome is None:
-            return None
+    def _differs(self, outcome: Outcome, assignment: dict[int, Any]) -> bool:
+        """Return whether the outcome of a completion is not the reference, which the first one becomes."""
         if self.reference is UNDECIDED:
             self.reference, self.first = outcome, tuple(assignment.items())
-            return None
-        return None if same(self.topic.topic, outcome, self.reference) else tuple(assignment.items())
+        return not same(self.topic.topic, outcome, self.reference)
 
     def _point(self, box: dict[int, Any]) -> dict[int, Any]:
         facts = self.program.facts
@@ -98,16 +99,16 @@ class Search:
                 return tuple([(slot, other.raw[slot]) for slot in self.box])
         return None
 
-    def _explore(self, root: dict[int, Any]) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
+    def _explore(self) -> tuple[tuple[tuple[int, Any], ...] | None, bool]:
         """Split boxes until each is proven to give the reference outcome. Return a differing completion, and whether
         everything was proven within the node cap."""
-        stack = [root]
-        while stack:
-            box = stack.pop()
+        waiting: list[Callable[[], Boxed]] = [self.residual.whole]
+        while waiting:
+            boxed = waiting.pop()()
             self.nodes += 1
             if self.nodes > NODE_CAP:
                 return None, False
-            outcome, counts, regions = self.residual.over(box)
+            box, outcome, regions = boxed.box, boxed.outcome, boxed.regions
             if self.topic.constraints and self._impossible(regions):
                 continue
             if outcome is not UNDECIDED and same_throughout(
@@ -116,9 +117,11 @@ class Search:
                 continue
             possible = False
             for assignment in self._points(box):
-                possible = possible or self.evaluate(assignment) is not None
-                if (found := self._differs(assignment)) is not None:
-                    return found, True
+                found = self.evaluate(assignment)
+                possible = possible or found is not None
+                if found is not None and self._differs(found, assignment):
+                    return tuple(assignment.items()), True
+            counts = self.residual.open_in(boxed)
             if not counts and not possible:  # whether the box holds any completion depends on the constraints
                 joined = {slot for constraint in self.topic.constraints for slot in constraint.reads}
                 counts = {slot: 1 for slot in joined if slot in box and not is_point(box[slot])}
@@ -126,7 +129,7 @@ class Search:
                 continue
             slot = max(counts, key=lambda s: self._usefulness(s, box[s], counts[s]))
             parts = split(self.program.facts[slot], box[slot], self.topic.cuts.get(slot, ()))
-            stack.extend({**box, slot: part} for part in reversed(parts))
+            waiting.extend(partial(self.residual.narrowed, boxed, slot, part) for part in reversed(parts))
         return None, True
 
     def _usefulness(self, slot: int, region: Any, count: int) -> tuple[float, ...]:

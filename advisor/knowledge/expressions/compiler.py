@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable, Generator
 
 from advisor.errors import Problem, did_you_mean
@@ -17,6 +16,7 @@ from advisor.knowledge.expressions.expressions import (
     Symbols,
     Type,
     parse,
+    source,
 )
 from advisor.knowledge.expressions.operations import FUNCTIONS, MIRRORED, Compiled
 from advisor.wording import shorten
@@ -47,7 +47,7 @@ def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) 
     compiler = Compiler(symbols)
     tree = parse(text)
     if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
-        result = compiler.conjunction(tree)
+        result = compiler.conjunction(tree, source(text))
     else:
         result = compiler.compile(tree, wanted)
         compiler.conjuncts.append(Conjunct(text, frozenset(compiler.names), result.at, compiler.constants()))
@@ -55,7 +55,7 @@ def compile_expression(text: str, symbols: Symbols, wanted: Type | None = None) 
         _check_wanted(result.type, wanted)
     cuts = {name: frozenset(values) for name, values in compiler.cuts.items()}
     names = frozenset(compiler.names)
-    computed = frozenset(name for name, times in compiler.uses.items() if times > 0)
+    computed = frozenset(name for name, times in compiler.uses.items() if times)
     return Expression(
         text, result.type, names, cuts, computed, result.at, result.over, tuple(compiler.conjuncts), constant=not names
     )
@@ -85,28 +85,31 @@ class Compiler:
         self.symbols = symbols
         self.names: set[str] = set()
         self.cuts: dict[str, set[tuple[float, str]]] = {}
-        self.uses: Counter[str] = Counter()
+        self.uses: dict[str, int] = {}
         self.conjuncts: list[Conjunct] = []
 
     def constants(self) -> frozenset[float] | None:
         """The numbers that names are compared with, if numbers are used in no other way."""
         numbers = (name for name in self.names if self.symbols.types[name].kind is Kind.NUMBER)
-        if any(self.uses[name] > 0 for name in numbers):
+        if any(self.uses[name] for name in numbers):
             return None
         return frozenset(constant for cuts in self.cuts.values() for constant, _ in cuts)
 
-    def conjunction(self, node: ast.BoolOp) -> Compiled:
-        """Compile a condition whose outermost word is `and`, and note what it joins."""
+    def conjunction(self, node: ast.BoolOp, text: str) -> Compiled:
+        """Compile a condition whose outermost word is `and`, and note what it joins, as it is written."""
+        written = text.encode()
         parts = []
         for value in node.values:
             alone = Compiler(self.symbols)
             part = alone._need(value, Kind.BOOLEAN, "and joins")
             parts.append(part)
             self.names |= alone.names
-            self.uses += alone.uses
+            for name, times in alone.uses.items():
+                self.uses[name] = self.uses.get(name, 0) + times
             for name, constants in alone.cuts.items():
                 self.cuts.setdefault(name, set()).update(constants)
-            self.conjuncts.append(Conjunct(ast.unparse(value), frozenset(alone.names), part.at, alone.constants()))
+            said = written[value.col_offset : value.end_col_offset].decode()
+            self.conjuncts.append(Conjunct(said, frozenset(alone.names), part.at, alone.constants()))
         return operations.joined("and", parts)
 
     def compile(self, node: ast.expr, wanted: Type | None = None) -> Compiled:
@@ -158,7 +161,7 @@ class Compiler:
             hint = did_you_mean(name, self.symbols.slots)
             raise ExpressionError(f"uses {shorten(name)!r}, which is not declared. {hint}".rstrip())
         self.names.add(name)
-        self.uses[name] += 1
+        self.uses[name] = self.uses.get(name, 0) + 1
         return operations.named(name, slot, self.symbols.types[name])
 
     def _need(self, node: ast.expr, kind: Kind, context: str) -> Compiled:

@@ -16,7 +16,7 @@ T = TypeVar("T", SourceText, Erratum)
 
 _FACT_KEYS = (
     "group", "type", "unit", "min", "max", "choices", "synonyms", "question", "help", "ask", "closed", "only_when", "assume",
-    "usual", "derive", "familiar", "prior", "named_by", "wordings",
+    "usual", "derive", "familiar", "weighs", "prior", "named_by", "wordings",
 )  # fmt: skip
 _TOPIC_KEYS = (
     "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",

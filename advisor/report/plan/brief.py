@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
@@ -44,6 +45,7 @@ _STATED = ("data", "task", "machine", "cluster", "project")
 """Groups of facts that people can state."""
 _WITH_UNIT = ("compute.threads",)
 _MOST_NAMES = 3
+_MOST_QUESTIONS = 3
 _ROOM = (3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (1, 1, 7), (1, 1, 6), (0, 1, 6), (0, 1, 5)
 """Questions, commands and lines of advice, the first that fit on a screen."""
 THINGS: Mapping[str, str] = {
@@ -103,7 +105,7 @@ def brief_of(
     arguments: str = "",
     *,
     data: bool = False,
-    first: Sequence[str] = (),
+    questions: Iterable[tuple[str, str]] | None = None,
     outlook: Outlook | None = None,
 ) -> Brief:
     """The first screen of a plan.
@@ -111,7 +113,8 @@ def brief_of(
     Args:
         arguments: of the command line that told the facts, as they are typed in a shell; commands repeat them.
         data: they name data, from which commands can learn.
-        first: facts that could change most, which stand before the others that are open.
+        questions: facts that could change it, each with its question, in place of the plan's; no more are taken than are
+            shown.
         outlook: what training needs with usual sizes, and ways to be done sooner; of the plan alone where it is None.
     """
     network = plan.recommendations.get("network.type")
@@ -124,7 +127,7 @@ def brief_of(
         needs=tuple(needs_of(outlook)) if begun else (),
         warnings=tuple(warnings_of(plan, outlook)),
         counts=f"{words.status_counts(plan)}.",
-        questions=tuple(_questions(plan, knowledge, first)),
+        questions=tuple(islice(_questions(plan, knowledge) if questions is None else questions, _MOST_QUESTIONS)),
         next=tuple(_next(plan, arguments, data, outlook.remedies)),
     )
 
@@ -293,8 +296,8 @@ def _faster(plan: Plan, remedies: Sequence[Remedy]) -> str:
     return f"What helps: {'; '.join(ways)}."
 
 
-def _questions(plan: Plan, knowledge: Knowledge, first: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for name in dict.fromkeys((*first, *plan.questions)):
+def _questions(plan: Plan, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    for name in plan.questions:
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None:
             yield name, fact.question

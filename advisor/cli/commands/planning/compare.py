@@ -10,7 +10,7 @@ from advisor.cli.delivering import deliver_page, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.answers import parse_assignments
-from advisor.inference.advise import Detail
+from advisor.inference.advise import WITH_REASONS
 from advisor.report.plan.comparison import Comparison, compare_plans, compare_what_if, comparison_page
 from advisor.session.inputs import Inputs, plan_of
 
@@ -71,7 +71,7 @@ def _two(options: Compare) -> tuple[Path, Path | None, list[str]]:
 
 
 def _compared(a: str, b: Path | None, supposed: Sequence[str], sides: Sequence[Inputs]) -> Comparison:
-    first, second = (plan_of(inputs, Detail(flips=False, questions=False)) for inputs in sides)
+    first, second = (plan_of(inputs, WITH_REASONS) for inputs in sides)
     knowledge = sides[0].knowledge
     if b is not None:
         return compare_plans(knowledge, a, first, str(b), second)

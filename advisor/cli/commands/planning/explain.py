@@ -10,7 +10,7 @@ from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import PlainFormat, as_packs
 from advisor.errors import input_error
-from advisor.inference.advise import Detail
+from advisor.inference.advise import WITH_REASONS
 from advisor.inference.plan import Plan
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
@@ -38,7 +38,7 @@ def explain(options: Explain) -> None:
         _refuse_a_kind(knowledge, name, why_not)
     inputs = inputs_of(options)
     if is_figure:
-        plan = plan_of(inputs, Detail(flips=False, questions=False))
+        plan = plan_of(inputs, WITH_REASONS)
         _explain_figure(plan, knowledge, name, options)
         return
     plan = plan_of(inputs)

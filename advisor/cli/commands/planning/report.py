@@ -12,16 +12,15 @@ from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import TOLD, Format, as_packs, once_more, stated_again, typed_again
 from advisor.errors import input_error
+from advisor.inference.advise import FULL, WITH_REASONS
 from advisor.inference.plan import Plan
-from advisor.interview.agenda import essential_questions
+from advisor.interview.agenda import first_questions
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge
 from advisor.report.page import Look
 from advisor.report.plan.brief import brief_of, brief_page
-from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved
 from advisor.session.inputs import plan_of
 from advisor.session.outlook import outlook_of
-from advisor.session.reporting import report_of
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
@@ -34,12 +33,12 @@ def recommend(options: Recommend) -> None:
         what = "this is the file that holds the data, and it is never rewritten"
         refuse_rewriting(options.output, options.data, what=what)
     inputs = inputs_of(options)
-    plan = plan_of(inputs)
+    plan = plan_of(inputs, WITH_REASONS if _is_short(options) else FULL)
 
     told = typed_again(once_more(options, plan.facts), TOLD)
-    if options.format_ is Format.TEXT and not options.whole:
-        first, outlook = essential_questions(plan), outlook_of(inputs, plan)
-        brief = brief_of(plan, inputs.knowledge, told, data=options.data is not None, first=first, outlook=outlook)
+    if _is_short(options):
+        asked, outlook = first_questions(plan), outlook_of(inputs, plan)
+        brief = brief_of(plan, inputs.knowledge, told, data=options.data is not None, questions=asked, outlook=outlook)
         deliver(brief_page(brief, look() if options.output is None else Look()), options.output, options.force)
         return
 
@@ -52,6 +51,8 @@ def recommend(options: Recommend) -> None:
 
 
 def report(options: Report) -> None:
+    from advisor.report.plan.json_plan import OTHER_RULES, outcomes_beside, read_saved  # 4 ms
+
     named = _plan_named(options)
     knowledge = knowledge_for(as_packs(options.packs))
     saved = read_saved(named, knowledge)
@@ -83,6 +84,11 @@ def _plan_named(options: Report) -> Path:
     return named
 
 
+def _is_short(options: Recommend) -> bool:
+    """True for the first screen, on which no flips stand and a few questions."""
+    return options.format_ is Format.TEXT and not options.whole
+
+
 def _deliver(
     plan: Plan, knowledge: Knowledge, options: Recommend | Report, evidence: Callable[[], Evidence], told: str
 ) -> None:
@@ -94,5 +100,7 @@ def _deliver(
     if options.format_ is Format.JSON:
         deliver_json(plan.to_json(), options.output, options.force)
         return
+    from advisor.session.reporting import report_of  # 5 ms: all formats
+
     shown = look() if options.output is None else Look()
     deliver(report_of(plan, knowledge, options.format_.value, evidence, shown, told), options.output, options.force)
