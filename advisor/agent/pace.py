@@ -34,14 +34,14 @@ def at_pace(candidate: Candidate, settings: int, seconds_a_step: float | None) -
     """With the time that so many settings need where a step takes so long, if that is longer than it usually takes."""
     if seconds_a_step is None or not candidate.probe.needs_network:
         return candidate
-    return replace(candidate, seconds=max(candidate.probe.cost_seconds, _needed(settings, seconds_a_step)))
+    return replace(candidate, seconds=max(candidate.probe.cost_seconds, seconds_needed(settings, seconds_a_step)))
 
 
 def examples_that_fit(workload: Workload, settings: int, seconds_a_step: float, seconds: float) -> int | None:
     """The largest power of two below the batch with which so many settings can be compared in the time, or None."""
     size: int = 2 ** ((workload.batch_size - 1).bit_length() - 1) if workload.batch_size > 1 else 0
     while size >= workload.fewest:
-        if _needed(settings, seconds_a_step * size / workload.batch_size) <= seconds:
+        if seconds_needed(settings, seconds_a_step * size / workload.batch_size) <= seconds:
             return size
         size //= 2
     return None
@@ -53,6 +53,7 @@ def can_shrink(candidate: Candidate) -> bool:
     return probe.needs_network and probe.bench == "step" and probe.varies not in (Varies.BATCH_SIZE, Varies.EXECUTION)
 
 
-def _needed(settings: int, seconds_a_step: float) -> float:
+def seconds_needed(settings: int, seconds_a_step: float) -> float:
+    """For comparing so many settings of a step that takes so long, the start included."""
     rehearsed = _REHEARSED * settings * (2 if settings > 2 else 1)
     return STARTING + (rehearsed + 2 * FEW_PAIRS) * seconds_a_step
