@@ -56,6 +56,8 @@ class Measured:
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """By the name of the probe."""
     skipped: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, float] = field(default_factory=dict)
+    """Seconds that a sweep which was skipped needs, as far as steps let expect."""
     first: dict[str, dict[Setting, float]] = field(default_factory=dict)
     """By probe and setting the cost of a unit of work at the first run: all there is of a setting with no time for more."""
     begun: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
@@ -182,7 +184,10 @@ class Benchmark:
                 why = (
                     "No time was left." if needed is None else f"No time was left: it needs about {needed:.0f} s here."
                 )
-                self.results[sweep.network.name].skipped[sweep.probe.name] = why
+                result = self.results[sweep.network.name]
+                result.skipped[sweep.probe.name] = why
+                if needed is not None:
+                    result.needs[sweep.probe.name] = needed
                 continue
             self._run(sweep, min(seconds, max(seconds / (1 + len(left)), ENOUGH, needed or 0.0)), deadline)
         if self.journal is not None and not self.journal_stays:
