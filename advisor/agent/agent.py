@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from advisor.agent.choosing import next_of, seconds_for, within_reach
 from advisor.agent.events import (
     JournalFailed,
     MeasuringEvent,
@@ -17,17 +18,19 @@ from advisor.agent.events import (
     ProbeSkipped,
     ProbeStarted,
 )
+from advisor.agent.pace import at_pace, can_shrink, examples_that_fit, step_seconds
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.known_model import code_for, counted_at_all
 from advisor.agent.settling.scope import newest_in_scope, plans_this_machine, scope_of
 from advisor.agent.settling.workloads import MODEL, model_name, step_of, too_large, with_code
-from advisor.agent.worth import SETTLES, Candidate, before_of, candidates, plan_facts, why_not, worthwhile
+from advisor.agent.worth import Candidate, before_of, candidates, plan_facts, why_not, worthwhile
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import Limits
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
+from advisor.facts.values import with_unit
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan
@@ -44,8 +47,6 @@ FEWEST_SECONDS = 4.0
 """Starting torch in a child takes two to three; with less left nothing can be measured."""
 AFTERWARDS = 1.0
 """Seconds of the budget that are kept for ending a child that hangs, and for advising again."""
-PATIENCE = 2.0
-"""Times its declared cost a probe may take at most, unless that was too short before; the rest goes to the next."""
 MOST_TRIES = 2
 """Of one probe in a run: again where it decided nothing, or where a later one took away what it was measured with."""
 
@@ -129,7 +130,9 @@ def settle(
     after = session.advise(detail)
     if journal is not None and not journal_stays:
         journal.close(finished=not stop.all)
-    return Revision(before, after, tuple(session.outcomes), tuple(session.skipped), resumed)
+    told = [outcome for outcome in session.outcomes if not outcome.too_slow]
+    resumed -= sum(outcome.too_slow for outcome in session.outcomes[:resumed])
+    return Revision(before, after, tuple(told), tuple(session.skipped), resumed)
 
 
 @dataclass
@@ -151,12 +154,14 @@ class _Session:
     outcomes: list[Outcome] = field(default_factory=list)
     skipped: list[ProbeSkipped] = field(default_factory=list)
     tries: dict[str, int] = field(default_factory=dict)
+    fewer: dict[str, int] = field(default_factory=dict)
+    """Probes that compare their settings with fewer examples than the plan's batch, whose steps are too slow, and how many."""
 
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
-    def skip(self, probe: Probe, reason: str, *, still_open: bool = False) -> None:
-        self.skipped.append(ProbeSkipped(probe.name, reason, still_open))
+    def skip(self, probe: Probe, reason: str, *, still_open: bool = False, seconds: float = 0.0) -> None:
+        self.skipped.append(ProbeSkipped(probe.name, reason, still_open, seconds))
         self._tell(self.skipped[-1])
 
     def resume(self) -> int:
@@ -180,24 +185,35 @@ class _Session:
         while not self.stop.all:
             if stale:
                 known = self._candidates(plan, probes, named=only is not None)
+            known = [self._at_pace(plan, one) for one in known]
             unanswered = self._unanswered(plan, known)
             chosen = self._next(unanswered)
+            if chosen is None or not chosen.settles:
+                chosen = self._with_fewer_examples(plan, unanswered) or chosen
             if chosen is None or self.stop.all:
                 break
-            self._run(chosen.probe, plan, self._seconds_for(chosen, unanswered))
+            fewer = chosen.probe.name in self.fewer
+            self._run(chosen.probe, plan, chosen.seconds if fewer else self._seconds_for(chosen, unanswered))
             now = self.advise()
             stale = any(now.value(name) != plan.value(name) for name in now.recommendations)
             plan = now
-        known_names, answered = {candidate.probe.name for candidate in known}, {o.probe for o in self.outcomes}
+        needed = {candidate.probe.name: candidate.seconds for candidate in known}
+        answered = {outcome.probe for outcome in self.outcomes if not outcome.too_slow}
         for probe in probes:
             if probe.name in answered:
                 continue
             if self.tries.get(probe.name, 0) >= MOST_TRIES:
                 self.skip(probe, "The run ended in the middle of it each time, so it is left out.", still_open=True)
             elif self.stop.all:
-                self.skip(probe, STOPPED, still_open=probe.name in known_names)
-            elif probe.name in known_names:
-                self.skip(probe, f"No time was left: about {probe.cost_seconds:.0f} s.", still_open=True)
+                self.skip(probe, STOPPED, still_open=probe.name in needed)
+            elif probe.name in needed:
+                seconds, step = needed[probe.name], step_of(plan)
+                pace = step_seconds(self.outcomes, step)
+                why = "No time was left"
+                if step is not None and pace is not None and seconds > probe.cost_seconds:
+                    why = f"A step of {step.batch_size} examples takes about {_about(pace)} here"
+                reason = f"{why}: about {_about(seconds)} are needed."
+                self.skip(probe, reason, still_open=True, seconds=seconds)
             else:
                 self.skip(
                     probe, self._barred(plan, probe) or why_not(plan, probe) or "It could change nothing in this plan."
@@ -236,43 +252,59 @@ class _Session:
         A probe that failed is not tried again: what made it fail is still there. Nor is one that somebody stopped.
         """
         counted = {o.probe: o for o in newest_in_scope(self.outcomes, scope_of(plan, self.machine))}
-        failed = {outcome.probe for outcome in self.outcomes if outcome.failure or outcome.stopped}
+        failed = {o.probe for o in self.outcomes if (o.failure and not o.too_slow) or o.stopped} | self.fewer.keys()
         left = [c for c in candidates if c.probe.name not in failed and self.tries.get(c.probe.name, 0) < MOST_TRIES]
         fresh = [c for c in left if c.probe.name not in counted]
         again = [c for c in left if c.probe.name in counted and counted[c.probe.name].verdict is Verdict.UNDECIDED]
         return [*sorted(fresh, key=lambda c: not self._measured(c)), *again]
 
     def _measured(self, candidate: Candidate) -> bool:
-        """True if it is new (or was stopped), or has a result that only counts no longer; not where no pair was timed."""
+        """True if it is new (or was stopped), or has a result that only counts no longer; not where no pair was timed.
+
+        One that was too slow for the time that it had is as good as new: now it is known how much it needs.
+        """
         results = [outcome for outcome in self.outcomes if outcome.probe == candidate.probe.name]
-        return not results or any(outcome.measured for outcome in results)
+        return not results or any(outcome.measured or outcome.too_slow for outcome in results)
+
+    def _at_pace(self, plan: Plan, candidate: Candidate) -> Candidate:
+        pace = step_seconds(self.outcomes, step_of(plan))
+        return candidate if pace is None else at_pace(candidate, _settings(plan, candidate), pace)
+
+    def _with_fewer_examples(self, plan: Plan, unanswered: Sequence[Candidate]) -> Candidate | None:
+        """A bet for which there would be time but for the network, to be settled with as many examples as fit, if any do."""
+        workload, left = step_of(plan), self.seconds_left() - AFTERWARDS
+        pace = step_seconds(self.outcomes, workload)
+        slow = [
+            one
+            for one in unanswered
+            if one.settles and can_shrink(one) and one.probe.cost_seconds <= left < one.seconds
+        ]
+        if workload is None or pace is None or not slow:
+            return None
+        share = left / len(within_reach([replace(one, seconds=one.probe.cost_seconds) for one in slow], left))
+        examples = examples_that_fit(workload, _settings(plan, slow[0]), pace, share)
+        if examples is None:
+            return None
+        self.fewer[slow[0].probe.name] = examples
+        return replace(slow[0], seconds=share)
 
     def _next(self, candidates: Sequence[Candidate]) -> Candidate | None:
-        """The first that there is time for, or one as cheap on whose answer its own result depends."""
         left = self.seconds_left() - AFTERWARDS
-        affordable = [c for c in candidates if c.probe.cost_seconds <= left]
-        if not affordable:  # a short budget is better spent on one probe than on none
-            return candidates[0] if candidates and not self.tries and left >= FEWEST_SECONDS else None
-        chosen = affordable[0]
         stopped = self.journal.stopped_in if self.journal is not None else None
-        for other in affordable:
-            varies, cheap = other.probe.varies, other.probe.cost_seconds <= chosen.probe.cost_seconds
-            fresh = other.probe.name not in self.tries or other.probe.name == stopped
-            if varies is not None and varies.value in chosen.probe.bound_by and cheap and fresh:
-                chosen = other
+        slow = {outcome.probe for outcome in self.outcomes if outcome.too_slow}
+        fresh = {
+            name for c in candidates if (name := c.probe.name) not in self.tries or name == stopped or name in slow
+        }
+        chosen = next_of(candidates, left, fresh)
+        if chosen is None and candidates and not self.tries and left >= FEWEST_SECONDS:
+            return candidates[0]  # a short budget is better spent on one probe than on none
         return chosen
 
     def _seconds_for(self, chosen: Candidate, unanswered: Sequence[Candidate]) -> float:
-        """The time that it may take: a hard question gets patience, but not with the time of bets that were not looked at.
-
-        One whose network was too slow for the time that it had gets all that is left.
-        """
-        cost, left = chosen.probe.cost_seconds, self.seconds_left() - AFTERWARDS
-        waiting = [c for c in unanswered if c is not chosen and c.worth >= SETTLES and c.probe.name not in self.tries]
-        kept = sum(c.probe.cost_seconds for c in waiting)
+        waiting = [c for c in unanswered if c is not chosen and c.settles and c.probe.name not in self.tries]
         before = [outcome for outcome in self.outcomes if outcome.probe == chosen.probe.name]
         slow = any(outcome.verdict is Verdict.UNDECIDED and outcome.n < FEW_PAIRS for outcome in before)
-        return min(left, max(cost, left - kept if slow else min(PATIENCE * cost, left - kept)))
+        return seconds_for(chosen, waiting, self.seconds_left() - AFTERWARDS, slow=slow)
 
     def _run(self, probe: Probe, plan: Plan, seconds: float) -> None:
         self.tries[probe.name] = self.tries.get(probe.name, 0) + 1
@@ -306,10 +338,12 @@ class _Session:
     ) -> Outcome:
         """Time all settings of a probe, or once more `before` against one other."""
         self._tell(ProbeStarted(probe, seconds, self.seconds_left(), before, again=against is not None))
-        code = self._code(plan)
+        code, workload = self._code(plan), step_of(plan)
+        if workload is not None and probe.name in self.fewer:
+            workload = replace(workload, batch_size=self.fewer[probe.name])
         return run(
             probe,
-            with_code(step_of(plan), code),
+            with_code(workload, code),
             before=before,
             settings=None if against is None else (before, against),
             facts=plan_facts(plan),
@@ -336,3 +370,16 @@ class _Session:
     def _tell(self, event: MeasuringEvent) -> None:
         if self.listener is not None:
             self.listener(event)
+
+
+def _about(seconds: float) -> str:
+    """`5.3 s`, `3.5 min`, `85 h`: two digits."""
+    size, unit = next(
+        (size, unit) for size, unit in ((3600, "h"), (60, "min"), (1, "s")) if seconds >= 2 * size or size == 1
+    )
+    return with_unit(float(f"{seconds / size:.2g}"), unit)
+
+
+def _settings(plan: Plan, candidate: Candidate) -> int:
+    """The number of settings that it compares."""
+    return len(candidate.probe.settings(step_of(plan), plan_facts(plan), candidate.before))

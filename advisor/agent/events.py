@@ -55,6 +55,8 @@ class ProbeSkipped:
     probe: str
     reason: str
     open: bool = False
+    seconds: float = 0.0
+    """The time that it would take, where that is the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,10 @@ class Candidate:
     before: Setting
     worth: float
     """In recommendations settled or changed."""
+    settles: bool
+    """True for a bet of the plan, which it decides either way, and for what somebody has named."""
+    seconds: float
+    """The time that it is expected to take."""
 
 
 def worthwhile(plan: Plan, names: Sequence[str] | None = None) -> list[Probe]:
@@ -77,10 +81,11 @@ def candidates(knowledge: Knowledge, plan: Plan, probes: Iterable[Probe], *, nam
     for probe in probes:
         before = before_of(plan, probe)
         if before is not None and why_not(plan, probe) is None:
-            total = worth(knowledge, plan, probe, before).total
-            if total > 0 or named:
-                found.append(Candidate(probe, before, total))
-    return sorted(found, key=lambda candidate: -candidate.worth / candidate.probe.cost_seconds)
+            found_worth = worth(knowledge, plan, probe, before)
+            if found_worth.total > 0 or named:
+                settles = named or found_worth.settled > 0
+                found.append(Candidate(probe, before, found_worth.total, settles, probe.cost_seconds))
+    return sorted(found, key=lambda candidate: -candidate.worth / candidate.seconds)
 
 
 def why_not(plan: Plan, probe: Probe) -> str | None:

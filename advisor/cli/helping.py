@@ -37,7 +37,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "report": (f"advisor recommend {_PICTURES} --output plan.json", "advisor report plan.json --output plan.html"),
     "inspect": (_TOY, "advisor inspect toy.csv --target y"),
     "probe": (
-        "advisor probe --set data.modality=tabular --only threads --budget 20s",
+        "advisor probe --set data.modality=tabular --only threads --budget 30s",
         "advisor probe list",
     ),
     "probe list": ("advisor probe list",),
@@ -57,11 +57,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "profiles show": ("advisor profiles show rtx-4090",),
     "profiles path": ("advisor profiles path",),
     "profiles compare": (
-        "advisor probe --only matmul --budget 20s --save morning",
-        "advisor probe --only matmul --budget 20s --save evening",
+        "advisor probe --only matmul --budget 30s --save morning",
+        "advisor probe --only matmul --budget 30s --save evening",
         "advisor profiles compare morning evening",
     ),
-    "profiles export": ("advisor probe --only threads --budget 20s", "advisor profiles export --output machine.json"),
+    "profiles export": ("advisor probe --only threads --budget 30s", "advisor profiles export --output machine.json"),
     "rules": ("advisor rules list --topic network.type",),
     "rules list": ("advisor rules list --topic network.type",),
     "rules show": ("advisor rules show network.type.visual-cnn",),

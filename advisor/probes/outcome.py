@@ -89,6 +89,10 @@ class Outcome:
     """Further facts that hold with `after`."""
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""
+    step_seconds: float | None = None
+    """Of a whole step of the network in the setting that was recommended: run, or expected from smaller ones."""
+    too_slow: bool = False
+    """True if nothing was compared since such a step would take longer than there was time for."""
     second_start: str = ""
     """The result of a second start for a bet that was overturned: the end of a sentence. Empty without one."""
 

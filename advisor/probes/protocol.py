@@ -104,6 +104,15 @@ class Rehearsed:
 
 
 @dataclass(frozen=True, slots=True)
+class Predicted:
+    """A step of this setting will take so many seconds, as one of fewer examples lets expect; `too_long` says not to begin it."""
+
+    setting: Tried
+    seconds: Seconds
+    too_long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     setting: Tried
     reason: Text
@@ -163,9 +172,11 @@ class Failed:
     reason: Text
 
 
-Message: TypeAlias = Ready | Rehearsed | Skipped | Duel | Sample | Rechecked | Told | Note | Result | Failed
+Message: TypeAlias = Ready | Rehearsed | Predicted | Skipped | Duel | Sample | Rechecked | Told | Note | Result | Failed
 
-MESSAGES: Messages[Message] = Messages(Ready, Rehearsed, Skipped, Duel, Sample, Rechecked, Told, Note, Result, Failed)
+MESSAGES: Messages[Message] = Messages(
+    Ready, Rehearsed, Predicted, Skipped, Duel, Sample, Rechecked, Told, Note, Result, Failed
+)
 
 
 def request_line(request: Request) -> bytes:

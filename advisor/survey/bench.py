@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -11,6 +10,7 @@ from typing import Any, TypeAlias
 
 from advisor.agent.agent import FEWEST_SECONDS
 from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
+from advisor.agent.pace import seconds_needed, step_seconds
 from advisor.agent.remembered.journal import Journal
 from advisor.children.stopping import Stop
 from advisor.errors import InputError
@@ -27,8 +27,10 @@ from advisor.probes.workload import Workload
 
 AFTERWARDS = 1.0
 """Seconds of the budget that are kept for ending a child that hangs."""
-_THREADS_COUNT = 2.0
-"""A sweep over threads gets twice the time of the others, since it is what the published table has."""
+ENOUGH = 30.0
+"""Seconds within which most sweeps are decided: one may take as long, though its share of the time be less."""
+_WITHIN = 3.0
+"""Times as fast a network may be as multiply-adds of another let expect: convolutions compute faster than gates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,6 @@ class Sweep:
     settings: tuple[Setting, ...]
     before: Setting
     """The setting that the others are compared with: the survey's number of threads, the benchmark's batch."""
-    weight: float
-    """Its share of the time, beside those of the others."""
 
 
 BenchEvent: TypeAlias = Sweep | MeasuringEvent
@@ -56,6 +56,8 @@ class Measured:
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """By the name of the probe."""
     skipped: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, float] = field(default_factory=dict)
+    """Seconds that a sweep which was skipped needs, as far as steps let expect."""
     first: dict[str, dict[Setting, float]] = field(default_factory=dict)
     """By probe and setting the cost of a unit of work at the first run: all there is of a setting with no time for more."""
     begun: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
@@ -93,7 +95,7 @@ def sweeps(
     threads: Sequence[int] | None = None,
     batches: Sequence[int] | None = None,
 ) -> tuple[list[Sweep], dict[tuple[str, str], str]]:
-    """The sweeps to measure, in order: threads of every network, the least work first; then devices, then batches.
+    """The sweeps to measure, in order: those of one network after the other, the least work first; threads, device, batches.
 
     One thread and the benchmark's own batch are always among the settings, since the others are seen against them.
 
@@ -107,7 +109,7 @@ def sweeps(
     found: list[Sweep] = []
     reasons: dict[tuple[str, str], str] = {}
     for network in sorted(networks, key=work):
-        step, share = workload(network), math.sqrt(work(network))
+        step = workload(network)
         reason = THREADS.why_not(step, facts) if threads is None else None
         if reason is None:
             tried: tuple[Setting, ...] = tuple(sorted({1, *threads})) if threads else THREADS.settings(step, facts, 1)
@@ -116,22 +118,20 @@ def sweeps(
                 reason = "Only one number of threads is to be tried."
             else:
                 before = recommended_threads(facts, numbers)
-                found.append(Sweep(network, THREADS, tried, before, _THREADS_COUNT * share))
+                found.append(Sweep(network, THREADS, tried, before))
         if reason is not None:
             reasons[network.name, THREADS.name] = reason
-    for network in sorted(networks, key=work):
-        reason = DEVICE.why_not(workload(network), facts)
+        reason = DEVICE.why_not(step, facts)
         if reason is None:
-            found.append(Sweep(network, DEVICE, (CPU, GPU), GPU, math.sqrt(work(network))))
+            found.append(Sweep(network, DEVICE, (CPU, GPU), GPU))
         else:
             reasons[network.name, DEVICE.name] = reason
-    for network in sorted(networks, key=work):
         own = network.batch_size
         sizes = {own, *(batches or (own // 2, 2 * own))}
         if sizes == {own}:
             reasons[network.name, BATCH.name] = "Only its own batch is to be tried."
         else:
-            found.append(Sweep(network, BATCH, tuple(sorted(sizes)), own, math.sqrt(work(network))))
+            found.append(Sweep(network, BATCH, tuple(sorted(sizes)), own))
     return found, reasons
 
 
@@ -177,15 +177,19 @@ class Benchmark:
         if self.journal is not None and len(left) < len(planned):
             self._tell(MeasuringResumed(tuple(self.journal.outcomes), self.journal.spent))
         while left and not self.stop.all:
-            sweep, *rest = left
+            sweep, *left = left
             seconds = deadline - time.monotonic() - AFTERWARDS
-            share = seconds * sweep.weight / sum(other.weight for other in left)
-            if seconds < FEWEST_SECONDS:
-                for other in left:
-                    self.results[other.network.name].skipped[other.probe.name] = "No time was left."
-                break
-            self._run(sweep, min(seconds, max(share, FEWEST_SECONDS)), deadline)
-            left = rest
+            needed = self.seconds_needed(sweep)
+            if seconds < FEWEST_SECONDS or (needed is not None and needed > seconds):
+                why = (
+                    "No time was left." if needed is None else f"No time was left: it needs about {needed:.0f} s here."
+                )
+                result = self.results[sweep.network.name]
+                result.skipped[sweep.probe.name] = why
+                if needed is not None:
+                    result.needs[sweep.probe.name] = needed
+                continue
+            self._run(sweep, min(seconds, max(seconds / (1 + len(left)), ENOUGH, needed or 0.0)), deadline)
         if self.journal is not None and not self.journal_stays:
             self.journal.close(finished=not self.stop.all)
 
@@ -216,6 +220,18 @@ class Benchmark:
         del result.skipped[probe.name]
         self._note(lambda journal: journal.add(outcome, self._spent(deadline)))
         self._tell(ProbeFinished(outcome))
+
+    def seconds_needed(self, sweep: Sweep) -> float | None:
+        """For comparing its settings, as steps of this network let expect, else those of others at least; None where none ran."""
+        steps = {
+            name: step_seconds(tuple(result.outcomes.values()), workload(result.network))
+            for name, result in self.results.items()
+        }
+        own = steps[sweep.network.name]
+        rates = [seconds / work(self.results[name].network) for name, seconds in steps.items() if seconds is not None]
+        if own is None and not rates:
+            return None
+        return seconds_needed(len(sweep.settings), min(rates) * work(sweep.network) / _WITHIN if own is None else own)
 
     def _hearing(self, result: Measured, probe: Probe) -> Callable[[Message], None]:
         first = result.first.setdefault(probe.name, {})

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from advisor.agent import agent
-from advisor.agent.agent import AFTERWARDS, PATIENCE, Revision, settle
+from advisor.agent.agent import AFTERWARDS, Revision, settle
+from advisor.agent.choosing import COMFORT, PATIENCE
 from advisor.agent.events import MeasuringEvent, ProbeStarted
 from advisor.agent.remembered import journal
 from advisor.agent.remembered.journal import Journal
@@ -83,6 +84,10 @@ class StandIn:
     """Probes whose network is so slow that the time is enough for two pairs."""
     once_more: list[str] = field(default_factory=list)
     """Probes that were asked about two settings only."""
+    example_seconds: float | None = None
+    """Of a network so slow that each step must be counted: a probe compares nothing without time for 22 steps."""
+    batches: list[int] = field(default_factory=list)
+    """Examples in the steps of those that compared anything."""
 
     def monotonic(self) -> float:
         return self.now
@@ -107,7 +112,17 @@ class StandIn:
         times = looks[min(self.ran.count(probe.name), len(looks) - 1)]
         self.ran.append(probe.name)
         self.allowed.append(budget_seconds)
-        self.now += min(budget_seconds, self.takes * probe.cost_seconds)
+        step = self.step_seconds(probe, workload, before)
+        if step is not None and step * 22 > budget_seconds:
+            self.now += 3.0
+            return Outcome(
+                probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=Verdict.UNDECIDED,
+                failure="It is too slow.", too_slow=True, step_seconds=step, bound_by=probe.bound_by,
+                applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()}, date=date,
+            )  # fmt: skip
+        self.now += budget_seconds if step is not None else min(budget_seconds, self.takes * probe.cost_seconds)
+        if probe.needs_network and workload is not None:
+            self.batches.append(workload.batch_size)
         after = self.results.get(probe.name, before)
         verdict = self.verdicts.get(probe.name, Verdict.CONFIRMED if after == before else Verdict.OVERTURNED)
         rival: Setting = "another" if isinstance(before, str) else before + 1
@@ -119,7 +134,13 @@ class StandIn:
             median=times, low=times - 0.1, high=times + 0.1, n=pairs, failure="It hung." if failed else None,
             applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()}, date=date,
             settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
+            step_seconds=step,
         )  # fmt: skip
+
+    def step_seconds(self, probe: Probe, workload: Workload | None, before: Setting) -> float | None:
+        if self.example_seconds is None or workload is None or not probe.needs_network:
+            return None
+        return self.example_seconds * (int(before) if probe.name == "batch" else workload.batch_size)
 
 
 @dataclass
@@ -220,8 +241,15 @@ def test_a_hard_question_leaves_the_other_bets_their_time(settled: Settle) -> No
     bets = ("threads", "precision", "batch")
     cost = sum(probe_named(name).cost_seconds for name in bets)
     stand_in = StandIn(takes=10.0, verdicts=dict.fromkeys(bets, Verdict.UNDECIDED))
-    settled(stand_in, cost + AFTERWARDS + 1.0, only=bets)
+    settled(stand_in, COMFORT * cost + AFTERWARDS, only=bets)
     assert {*bets} == {*stand_in.ran}
+
+
+def test_where_there_is_no_time_for_all_bets_those_that_take_least_get_it(settled: Settle) -> None:
+    stand_in = StandIn(takes=COMFORT)
+    revision = settled(stand_in, 20.0)
+    assert stand_in.ran == ["precision", "threads"]
+    assert "batch" in {skipped.probe for skipped in revision.open}
 
 
 def test_a_hard_question_gets_patience_where_nothing_else_waits(settled: Settle) -> None:
@@ -236,6 +264,36 @@ def test_a_network_that_was_too_slow_for_the_time_gets_what_is_left(settled: Set
     first, second = (seconds for name, seconds in zip(stand_in.ran, stand_in.allowed, strict=True) if name == "threads")
     assert first == PATIENCE * probe_named("threads").cost_seconds
     assert second > 2 * first
+
+
+def test_a_step_that_is_too_slow_for_the_time_is_compared_with_fewer_examples(settled: Settle) -> None:
+    stand_in = StandIn(example_seconds=0.05)  # 6.4 s for 128
+    revision = settled(stand_in, 60.0, only=["threads", "precision"])
+    measured = {outcome.probe: outcome.applies["batch_size"] for outcome in revision.outcomes if outcome.measured}
+    assert measured.keys() == {"threads", "precision"}
+    assert all(int(size) < 128 for size in measured.values())
+    assert all(outcome.failure is None for outcome in revision.outcomes)
+    assert revision.after.recommendations["compute.threads"].status is not Status.MEASURED
+
+
+def test_a_step_that_fits_once_its_time_is_known_is_compared_whole(settled: Settle) -> None:
+    stand_in = StandIn(example_seconds=0.012)  # 1.5 s for 128
+    revision = settled(stand_in, 120.0, only=["threads"])
+    assert stand_in.ran == ["threads", "threads"]
+    assert stand_in.batches == [128]
+    assert revision.after.recommendations["compute.threads"].status is Status.MEASURED
+
+
+def test_what_cannot_fit_is_not_begun_and_its_need_is_said(settled: Settle) -> None:
+    stand_in = StandIn(example_seconds=60.0)
+    revision = settled(stand_in, 60.0)
+    assert stand_in.batches == []
+    networks = [name for name in stand_in.ran if probe_named(name).needs_network]
+    assert len(networks) == 1
+    needs = {skipped.probe: skipped for skipped in revision.open}
+    assert needs["threads"].reason == "A step of 128 examples takes about 2.1 h here: about 85 h are needed."
+    assert needs["threads"].seconds > 22 * 7680
+    assert networks[0] in needs
 
 
 def test_a_probe_that_fails_is_not_tried_again_and_the_others_go_on(settled: Settle) -> None:

@@ -110,13 +110,14 @@ def test_a_stopped_run_is_told_and_the_same_command_goes_on(
     told = capsys.readouterr()
     assert "the same command goes on from there" in " ".join(told.err.split())
     known = {network["name"]: network for network in json.loads(told.out)["networks"]}
-    assert [row["setting"] for row in known["lstm32"]["threads"]] == [1, 2]
-    assert known["fcn5"]["skipped"]["batch"] == "It was stopped."
+    assert [row["setting"] for row in known["fcn5"]["threads"]] == [1, 2]
+    assert known["fcn5"]["batches"]
+    assert known["lstm32"]["skipped"]["threads"] == "It was stopped."
     monkeypatch.setattr(agent, "run", resumed.run)
     bench(Bench(["fcn5", "lstm32"], threads="1,2", format_=PlainFormat.JSON))
     told = capsys.readouterr()
     assert "Going on where a stopped run ended: 2 sweeps measured already." in " ".join(told.err.split())
-    assert [probe for _, probe in resumed.ran] == ["batch", "batch"]
+    assert [probe for _, probe in resumed.ran] == ["threads", "batch"]
 
 
 def test_a_report_that_cannot_be_written_costs_no_sweep(

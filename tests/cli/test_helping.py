@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from advisor.agent.remembered.memory import remember
 from advisor.cli.app import COMMANDS
 from advisor.cli.helping import EXAMPLES, GROUPS
 from advisor.cli.topics import TOPICS
+from advisor.machine.detection.detection import detect
 
+from ..agent.profiles_made import MEMORY, gauged
 from .program import advisor, environment, refused
 
 MEASURING = {"probe", "try", "bench", "profiles compare", "profiles export"}
@@ -84,7 +87,14 @@ def test_examples_run_as_they_are_printed(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(MEASURING))
-def test_examples_that_measure_run_as_they_are_printed(name: str, tmp_path: Path) -> None:
+def test_examples_that_measure_run_as_they_are_printed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is kept on a busy machine, as tests find it: what others compare and export was measured before."""
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+    machine = detect()
+    for kept in ("morning", "evening"):
+        remember(machine, [gauged({MEMORY: 2e10}, probe="memory", machine=machine)], kept)
     run_examples(name, tmp_path)
 
 

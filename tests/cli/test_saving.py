@@ -56,7 +56,7 @@ def said_by_run(
 def test_a_run_on_a_busy_machine_says_at_its_end_that_nothing_was_saved(
     monkeypatch: pytest.MonkeyPatch, answers: str
 ) -> None:
-    out, err = said_by_run(monkeypatch, answers, "--save", "lab")
+    out, err = said_by_run(monkeypatch, answers, "--save", "lab", "--details")
     assert "MACHINE lab" not in out
     assert "THIS MACHINE, as this run found it; nothing of it was saved" in out
     repeated = f"`advisor probe --only threads --answers '{answers}' --save lab --budget '2 min'`"
@@ -70,7 +70,7 @@ def test_without_a_name_nothing_is_headed_as_the_machine_that_was_measured_last(
     monkeypatch: pytest.MonkeyPatch, answers: str
 ) -> None:
     out, err = said_by_run(monkeypatch, answers)
-    assert "measured last" not in out
+    assert "Saved" not in out
     assert "Nothing was saved Other programs" in err
 
 
@@ -80,12 +80,15 @@ def test_what_could_not_be_written_is_no_fault_of_other_programs(monkeypatch: py
 
 
 def test_a_run_that_was_kept_is_headed_by_its_name(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
-    out, err = said_by_run(monkeypatch, answers, "--save", "lab", outcome=compared(), kept=True)
-    assert "MACHINE lab, measured last on 2026-11-20" in out
+    named = "--save", "lab"
+    out, err = said_by_run(monkeypatch, answers, *named, outcome=compared(), kept=True)
+    assert "Saved under the name lab: `advisor profiles show lab`." in out
     assert "Nothing was saved" not in err
+    details, _ = said_by_run(monkeypatch, answers, *named, "--details", outcome=compared(), kept=True)
+    assert "MACHINE lab, measured last on 2026-11-20" in details
 
 
 def test_what_is_to_be_done_repeats_what_the_run_was_given(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
     out, _ = said_by_run(monkeypatch, answers, "--set", "data.inputs=64", "--save", "lab")
     given = f"--answers '{answers}' --set data.inputs=64 --save lab"
-    assert f"`advisor probe --only threads {given} --budget 3min`" in out
+    assert f" advisor probe --only threads {given} --budget 3min" in out

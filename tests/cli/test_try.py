@@ -43,7 +43,7 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_says_who_won_and_by_how_much_and_tells_each_trial_on_stderr(wine: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.md"
-    done = advisor("try", "--data", wine, "--target", "kind", "--budget", "20s", "--output", report)
+    done = advisor("try", "--data", wine, "--target", "kind", "--budget", "20s", "--details", "--output", report)
     assert done.code == 0, done.err
     for heading in ("what won", "on examples that selection never saw", "on the folds", "what to do next"):
         assert heading in done.out

@@ -24,6 +24,7 @@ from advisor.probes.protocol import (
     Message,
     Note,
     Phase,
+    Predicted,
     Ready,
     Rechecked,
     Rehearsed,
@@ -79,6 +80,38 @@ def test_a_size_that_did_not_run_again_is_not_returned(said: tuple[Message, ...]
     assert (outcome.verdict, outcome.after, outcome.facts()) == (Verdict.UNDECIDED, None, {})
     assert doubt in outcome.conditions.warnings
     assert outcome.n == 12
+
+
+def untimed(probe: Probe, before: Setting, *messages: Message, late: bool = False) -> Outcome:
+    """The outcome of a child that has compared nothing."""
+    record = Record(probe, WORKLOAD, before, (8, 16, 32, before), seed=0, late=late)
+    for message in messages:
+        record.add(message)
+    return record.outcome("It was not compared.", BEGUN, QUIET, "", "machine")
+
+
+def test_a_step_that_was_too_long_to_be_run_says_how_long() -> None:
+    outcome = untimed(THREADS, 16, Predicted(16, 3.0), Predicted(16, 4.0, too_long=True))
+    assert (outcome.too_slow, outcome.step_seconds) == (True, 4.0)
+
+
+@pytest.mark.parametrize("batch", [Rehearsed(32, 0.5, 0), Predicted(32, 16.0)])
+def test_what_smaller_batches_took_tells_of_the_one_that_was_not_reached(batch: Message) -> None:
+    outcome = untimed(BATCH, 128, Rehearsed(8, 0.8, 0), batch, late=True)
+    assert outcome.too_slow
+    assert outcome.step_seconds == pytest.approx(64.0)
+
+
+def test_what_failed_for_another_reason_was_not_too_slow() -> None:
+    assert not untimed(THREADS, 16, Predicted(16, 3.0)).too_slow  # such as for want of memory
+    assert not untimed(THREADS, 16, late=True).too_slow  # it never came so far
+    rehearsed = untimed(THREADS, 16, Rehearsed(16, 3.0, 0), late=True)
+    assert (rehearsed.too_slow, rehearsed.step_seconds) == (False, 3.0)
+
+
+def test_the_pairs_tell_how_long_a_step_takes() -> None:
+    assert told(THREADS).step_seconds == pytest.approx(0.2)
+    assert told(BATCH).step_seconds == pytest.approx(0.2 * 16)
 
 
 @pytest.mark.parametrize("ended", [BUSY, STOLEN], ids=["other programs", "the host"])

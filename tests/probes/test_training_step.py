@@ -8,6 +8,7 @@ import torch
 from advisor.children.errors import CannotRunError
 from advisor.probes.child.training_step import StepTrial, TrainingStep, step_key
 from advisor.probes.judging.trial import peak_memory_bytes
+from advisor.probes.protocol import Predicted
 from advisor.probes.workload import OPTIMIZERS, Activations, Device, Execution, MemoryFormat, Precision, Workload
 
 torch.set_num_threads(1)
@@ -153,6 +154,18 @@ def test_batch_normalisation_is_warmed_up_from_two_examples_and_refuses_one() ->
 def test_a_batch_for_which_there_is_no_time_is_not_begun() -> None:
     with pytest.raises(CannotRunError, match=r"a step of 4 examples would take about .* s, too long"):
         StepTrial(step(), SMALL, 8).warm_up(0.0)
+
+
+def test_on_the_way_to_its_batch_a_trial_tells_how_long_that_will_take() -> None:
+    told: list[Predicted] = []
+    trial = StepTrial(step(), replace(SMALL, batch_size=64), 64, tell=told.append)
+    trial.warm_up(60.0)
+    assert len(told) == 3  # after 1, 4 and 16 examples
+    assert not any(said.too_long for said in told)
+    late = StepTrial(step(), replace(SMALL, batch_size=64), 64, tell=told.append)
+    with pytest.raises(CannotRunError):
+        late.warm_up(0.0)
+    assert told[-1].too_long
 
 
 def test_a_batch_that_does_not_fit_the_memory_is_left_out() -> None:

@@ -91,6 +91,8 @@ class StandIn:
 
     takes: float = 1.0
     """Of the seconds that a sweep may take"""
+    step_seconds: float | None = None
+    """Of a step, as each tells"""
     failing: tuple[str, ...] = ()
     """Types of network that do not fit"""
     stop_after: int | None = None
@@ -110,20 +112,20 @@ class StandIn:
             keys["on_event"](Rehearsed(keys["settings"][0], 0.5, 1))
             raise KeyboardInterrupt
         self.now += self.takes * keys["budget_seconds"]
-        applies = {"network": step.describe()}
+        applies = {"network": step.describe(), "device": "cpu", "batch_size": str(step.batch_size)}
         if step.network in self.failing:
             empty: dict[Setting, Sequence[float]] = dict.fromkeys(keys["settings"], ())
             return outcome(probe.name, empty, failure="It does not fit the memory.", applies=applies, date=keys["date"])
         times: dict[Setting, Sequence[float]] = dict.fromkeys(keys["settings"], (0.1, 0.11))
-        return outcome(probe.name, times, before=keys["before"], after=keys["before"], applies=applies,
-                       verdict=Verdict.CONFIRMED, date=keys["date"])  # fmt: skip
+        return outcome(probe.name, times, topic=probe.topic, before=keys["before"], after=keys["before"], applies=applies,
+                       verdict=Verdict.CONFIRMED, date=keys["date"], step_seconds=self.step_seconds)  # fmt: skip
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, stand_in: StandIn, **keys: Any) -> Benchmark:
-    """The six, or those named, benchmarked by the stand-in in 100 s."""
+    """The six, or those named, benchmarked by the stand-in in ten minutes."""
     monkeypatch.setattr(bench, "run", stand_in.run)
     monkeypatch.setattr(bench.time, "monotonic", stand_in.monotonic)
-    given_: dict[str, Any] = {"networks": SIX, "facts": FACTS, "machine": "here", "budget_seconds": 100.0, **keys}
+    given_: dict[str, Any] = {"networks": SIX, "facts": FACTS, "machine": "here", "budget_seconds": 600.0, **keys}
     run = Benchmark(**given_)
     run.measure()
     return run
@@ -132,11 +134,13 @@ def measured(monkeypatch: pytest.MonkeyPatch, stand_in: StandIn, **keys: Any) ->
 # What is swept
 
 
-def test_threads_come_first_the_least_work_first_and_batches_last() -> None:
+def test_one_network_is_swept_after_the_other_the_least_work_first() -> None:
     planned, reasons = sweeps(SIX, FACTS)
-    assert [sweep.probe.name for sweep in planned] == ["threads"] * 6 + ["batch"] * 6
-    assert [sweep.network.name for sweep in planned[:6]] == ["fcn5", "fcn8", "alexnet", "lstm32", "lstm64", "resnet50"]
-    assert [work(sweep.network) for sweep in planned[:6]] == sorted(work(network) for network in SIX)
+    assert [sweep.probe.name for sweep in planned] == ["threads", "batch"] * 6
+    names = [sweep.network.name for sweep in planned[::2]]
+    assert names == [sweep.network.name for sweep in planned[1::2]]
+    assert names == ["fcn5", "fcn8", "alexnet", "lstm32", "lstm64", "resnet50"]
+    assert [work(sweep.network) for sweep in planned[::2]] == sorted(work(network) for network in SIX)
     assert set(reasons.values()) == {"There is no graphics card."}
 
 
@@ -189,8 +193,31 @@ def test_the_sweeps_share_the_budget_and_never_take_more(monkeypatch: pytest.Mon
     stand_in = StandIn()
     measured(monkeypatch, stand_in)
     assert len(stand_in.ran) == 12
-    assert sum(stand_in.allowed) <= 100.0 - bench.AFTERWARDS + 1e-9
-    assert stand_in.allowed[5] > stand_in.allowed[0], "the heavier network gets more"
+    assert sum(stand_in.allowed) <= 600.0 - bench.AFTERWARDS + 1e-9
+
+
+def test_one_network_is_finished_before_the_next_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = StandIn()
+    run = measured(monkeypatch, stand_in, budget_seconds=61.0)
+    first = workload(FCN5).describe()
+    assert stand_in.ran == [(first, "threads"), (first, "batch")]
+    assert run.results["resnet50"].skipped["threads"] == "No time was left."
+
+
+@pytest.mark.parametrize(("step", "begun"), [(0.01, True), (30.0, False)])
+def test_what_cannot_fit_is_not_begun(step: float, begun: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step of this network, as its threads have told."""
+    stand_in = StandIn(takes=0.1, step_seconds=step)
+    run = measured(monkeypatch, stand_in, networks=[FCN5], budget_seconds=100.0)
+    assert ((workload(FCN5).describe(), "batch") in stand_in.ran) is begun
+    assert begun or "it needs about" in run.results["fcn5"].skipped["batch"]
+
+
+def test_heavier_networks_are_not_begun_where_lighter_ones_are_too_slow_by_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = StandIn(takes=0.1, step_seconds=1.0)
+    run = measured(monkeypatch, stand_in, networks=[FCN5, RESNET], budget_seconds=100.0)
+    assert all(name == workload(FCN5).describe() for name, _ in stand_in.ran)
+    assert "it needs about" in run.results["resnet50"].skipped["threads"]
 
 
 def test_what_a_sweep_does_not_need_goes_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,11 +246,11 @@ def test_ctrl_c_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in = StandIn(stop_after=2)
     monkeypatch.setattr(bench, "run", stand_in.run)
     monkeypatch.setattr(bench.time, "monotonic", stand_in.monotonic)
-    run = Benchmark(SIX, FACTS, "here", 100.0)
+    run = Benchmark(SIX, FACTS, "here", 600.0)
     with pytest.raises(KeyboardInterrupt):
         run.measure()
-    assert [name for name, result in run.results.items() if result.outcomes] == ["fcn5", "fcn8"]
-    stopped = run.results["alexnet"]
+    assert [name for name, result in run.results.items() if result.outcomes] == ["fcn5"]
+    stopped = run.results["fcn8"]
     assert stopped.skipped["threads"] == "It was stopped."
     assert seconds(stopped, "threads", 1) == Figure(0.5, None, None, 1)
 

@@ -15,8 +15,11 @@ def timed_otherwise(plan: Plan | Glance, outcome: Outcome) -> str | None:
     """The difference between the step that was timed and the plan's, in a sentence; None where there is none.
 
     A number format that cannot be timed on a device is timed as 32 bits, and a graphics card that torch does not reach as the
-    processor (see workload_of).
+    processor (see workload_of). Where a step of the whole batch is too slow for the time, fewer examples are timed.
     """
+    timed_with, batch = outcome.applies.get("batch_size"), plan.value("training.micro_batch")
+    if "batch_size" in outcome.bound_by and timed_with is not None and batch is not None and timed_with != str(batch):
+        return f"It was timed with {timed_with} examples at a time and the plan takes {batch}, so the plan does not rest on it."
     precision = plan.value("training.precision") or Precision.FP32.value
     computes = {"device": (Device.CUDA if on_card(plan) else Device.CPU).value, "precision": precision}
     other = {

@@ -228,6 +228,7 @@ class Try(NamedTuple):
         int, typer.Option("--seed", help="Another number holds other examples out.", min=0, max=MOST_SEED)
     ] = 0
     fresh: shared.Fresh = False
+    whole: shared.Whole = False
     school: shared.SchoolOption = SchoolName.TODAY
     packs: shared.Packs = None
     format_: shared.FormatOption = Format.TEXT
@@ -259,6 +260,7 @@ class Bench(NamedTuple):
     budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 10 min.")] = "6 min"
     width: Annotated[float, typer.Option("--width", hidden=True, min=0.001, max=1.0)] = 1.0
     fresh: shared.Fresh = False
+    whole: shared.Whole = False
     format_: shared.PlainFormatOption = PlainFormat.TEXT
     output: shared.Output = None
     force: shared.Force = False

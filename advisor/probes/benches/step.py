@@ -43,7 +43,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
             compiled = CompiledTrial(step, variant, setting, steps_of_plan(examples, variant.batch_size), tell)
             trials[setting], meter = compiled, compiled.clock
         else:
-            trials[setting] = StepTrial(step, variant, setting, probe.work)
+            trials[setting] = StepTrial(step, variant, setting, probe.work, tell)
 
     def last_word(setting: Setting, seconds: float) -> Message:
         """Once the duel is decided: at which batch sizes a card wins, or the winner once more in a fresh process.

@@ -22,7 +22,7 @@ from advisor.networks.description import UnbuildableError
 from advisor.probes.catalogue import probe_named
 from advisor.probes.judging.contest import Contest, NothingToCompareError
 from advisor.probes.judging.trial import Equipment, Prepare
-from advisor.probes.protocol import MESSAGES, Failed, Message, Ready, Request, Result, read_request
+from advisor.probes.protocol import MESSAGES, Failed, Message, Predicted, Ready, Request, Result, read_request
 
 LEFT_FOR_LAST_WORDS = 0.15
 """Seconds before the deadline at which the last sample must be done."""
@@ -41,7 +41,7 @@ class Telling:
 
     def __call__(self, message: Message) -> None:
         self._waiting += MESSAGES.line(message)
-        if time.monotonic() - self._told > _TELL_EVERY or isinstance(message, Ready | Result | Failed):
+        if time.monotonic() - self._told > _TELL_EVERY or isinstance(message, Ready | Predicted | Result | Failed):
             self.flush()
 
     def flush(self) -> None:

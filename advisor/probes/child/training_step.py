@@ -20,6 +20,7 @@ from advisor.networks.recompute import recompute
 from advisor.probes.child.lesson import Inputs, lesson_of, network_of, weights_of
 from advisor.probes.judging.trial import peak_memory_bytes
 from advisor.probes.probe import Setting, Work
+from advisor.probes.protocol import Predicted
 from advisor.probes.workload import (
     BYTES_A_WEIGHT,
     FEWEST_NORMALIZED,
@@ -168,8 +169,16 @@ def step_key(workload: Workload) -> tuple[object, ...]:
 class StepTrial:
     """The training step in one setting: a number of threads, a batch size, a number format."""
 
-    def __init__(self, step: TrainingStep, workload: Workload, setting: Setting, work: Work = Work.STEP) -> None:
+    def __init__(
+        self,
+        step: TrainingStep,
+        workload: Workload,
+        setting: Setting,
+        work: Work = Work.STEP,
+        tell: Callable[[Predicted], None] | None = None,
+    ) -> None:
         self._step = step
+        self._listener = tell
         self._workload = workload
         self.setting = setting
         self.examples = workload.batch_size
@@ -178,8 +187,9 @@ class StepTrial:
     def warm_up(self, seconds: float) -> None:
         """Run batches of 1, 4, 16, ... examples up to the whole one, since a kernel may be awfully slow; then compile.
 
-        Begins with the largest size that another trial has run in this number format. Raises CannotRunError before a
-        size that would take longer than `seconds`, where the memory is not enough, and where the loss is no number.
+        Begins with the largest size that another trial has run in this number format. Tells after each size how long
+        the whole step will take. Raises CannotRunError before a size that would take longer than `seconds`, where the memory is
+        not enough, and where the loss is no number.
         """
         size = min(self._step.largest.get(self._workload.precision, self._workload.fewest), self.examples)
         self._once(size)  # what torch prepares only once is not timed
@@ -191,8 +201,10 @@ class StepTrial:
                 growth = min(max(1.0, elapsed / last), _WORST_GROWTH) if last else 1.0
             size = min(size * _GROWTH, self.examples)
             if elapsed * growth > seconds:
+                expected = elapsed * growth
+                self._predict(expected * self.examples / size, too_long=True)
                 raise CannotRunError(
-                    f"a step of {size} examples would take about {elapsed * growth:.1f} s, too long for the time left."
+                    f"a step of {size} examples would take about {expected:.1f} s, too long for the time left."
                 )
             last, (elapsed, loss) = elapsed, self._timed(size)
         if not torch.isfinite(loss):
@@ -230,7 +242,14 @@ class StepTrial:
         """Seconds, and the loss."""
         begun = time.perf_counter()
         loss = self._once(size)
-        return time.perf_counter() - begun, loss
+        elapsed = time.perf_counter() - begun
+        if size < self.examples:
+            self._predict(elapsed * self.examples / size)
+        return elapsed, loss
+
+    def _predict(self, seconds: float, *, too_long: bool = False) -> None:
+        if self._listener is not None:
+            self._listener(Predicted(self.setting, seconds, too_long))
 
     def _once(self, size: int) -> Tensor:
         """Not compiled, since every size would be compiled by itself."""

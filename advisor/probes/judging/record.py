@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,13 +10,14 @@ from advisor.children.errors import NonsenseError
 from advisor.facts.verdict import Verdict
 from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import SPEED_UP, Outcome, SettingRecord
-from advisor.probes.probe import Probe, Setting, Varies
+from advisor.probes.probe import Probe, Setting, Varies, Work
 from advisor.probes.protocol import (
     Duel,
     Failed,
     Message,
     Note,
     Phase,
+    Predicted,
     Ready,
     Rechecked,
     Rehearsed,
@@ -48,6 +50,9 @@ class Record:
     notes: list[str] = field(default_factory=list)
     told: dict[Setting, dict[str, int]] = field(default_factory=dict)
     rehearsed: dict[Setting, Rehearsed] = field(default_factory=dict)
+    predicted: dict[Setting, Predicted] = field(default_factory=dict)
+    late: bool = False
+    """True if the time ended before the child had said all."""
     skipped: dict[Setting, str] = field(default_factory=dict)
 
     def add(self, message: Message) -> None:
@@ -59,6 +64,8 @@ class Record:
                 self.rival = rival
             case Rehearsed(setting) if setting in self.settings:
                 self.rehearsed[setting] = message
+            case Predicted(setting) if setting in self.settings:
+                self.predicted[setting] = message
             case Skipped(setting, reason) if setting in self.settings:
                 self.skipped[setting] = reason
             case Sample(_, setting) if setting in self.settings:
@@ -72,7 +79,7 @@ class Record:
                     self.notes.append(text)
             case Failed(reason):
                 self.failed = reason
-            case Duel() | Rehearsed() | Skipped() | Sample() | Rechecked() | Told():
+            case Duel() | Rehearsed() | Predicted() | Skipped() | Sample() | Rechecked() | Told():
                 raise NonsenseError("it was not asked for")
 
     def pairs(self) -> list[tuple[float, float]]:
@@ -125,6 +132,8 @@ class Record:
             applies=self._applies(machine),
             date=date,
             settings=tuple(map(self._of, self.settings)),
+            step_seconds=(step_seconds := self._step_seconds()),
+            too_slow=not pairs and step_seconds is not None and self._had_no_time(),
             conditions=replace(noted, warnings=(*notes, *noted.warnings)),
             failure=failure,
             work=self.probe.work.value,
@@ -174,6 +183,31 @@ class Record:
                 **told,
             }
         return self.probe.scope(self.workload) | {name: value for name, value in told.items() if value}
+
+    def _step_seconds(self) -> float | None:
+        """Of a step of the plan's network in the recommended setting, as far as this probe times whole steps."""
+        if self.workload is None or self.probe.per != "s" or self.probe.bench != "step":
+            return None
+        each = list(self._seconds(Phase.DUEL, self.before) or self._seconds(Phase.SEARCH, self.before))
+        if each:
+            return statistics.median(each) * self._examples(self.before)
+        steps = {setting: predicted.seconds for setting, predicted in self.predicted.items()}
+        steps |= {setting: seen.seconds * self._examples(setting) for setting, seen in self.rehearsed.items()}
+        if self.before in steps:
+            return steps[self.before]
+        batches = self.probe.varies is Varies.BATCH_SIZE
+        scale = {setting: int(self.before) / int(setting) if batches else 1.0 for setting in steps}
+        return min((seconds * scale[setting] for setting, seconds in steps.items()), default=None)
+
+    def _examples(self, setting: Setting) -> int:
+        """Units of work in a step."""
+        if self.workload is None or self.probe.work is not Work.EXAMPLE:
+            return 1
+        return self.probe.variant(self.workload, setting).batch_size
+
+    def _had_no_time(self) -> bool:
+        said = self.predicted.get(self.before)
+        return self.before not in self.rehearsed and (self.late or (said is not None and said.too_long))
 
     def _of(self, setting: Setting) -> SettingRecord:
         seen = self.rechecked.get(setting) or self.rehearsed.get(setting)  # a fresh process held nothing for others

@@ -52,8 +52,10 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
     shown = _shown(rows)
     best = outcome.best.name if outcome.best is not None else ""
     finals, folds = final_rows(outcome), [(name, *figures) for name, _, *figures in fold_rows(outcome, shown)]
-    _table(page, "on examples that selection never saw", {title: 10, "95 % interval": 16, "seeds": 5}, finals, best)
-    _table(page, "on the folds", {title: 16, "folds": 5, "seconds": 8}, folds)
+    candidate_rows(
+        page, "on examples that selection never saw", {title: 10, "95 % interval": 16, "seeds": 5}, finals, best
+    )
+    candidate_rows(page, "on the folds", {title: 16, "folds": 5, "seconds": 8}, folds)
     if len(shown) < len(rows):
         page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
     if outcome.bets:
@@ -239,7 +241,9 @@ def _cell(name: str, width: int) -> str:
     return f"{shorten(name.removesuffix(mark), width - len(mark))}{mark}"
 
 
-def _table(page: Page, heading: str, figures: Mapping[str, int], rows: Sequence[Sequence[str]], best: str = "") -> None:
+def candidate_rows(
+    page: Page, heading: str, figures: Mapping[str, int], rows: Sequence[Sequence[str]], best: str = ""
+) -> None:
     """Candidates, as far as the figures leave room for their names, with figures of these widths."""
     if not rows:
         return

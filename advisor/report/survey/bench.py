@@ -42,6 +42,11 @@ class BenchReport:
     date: str
     torch: str
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """Of the networks, by name."""
+        return {result.network.name: result.network.title for result in self.results}
+
     def scalings(self, result: Measured) -> list[Scaling]:
         return list(findings.scalings(result, self.physical_cores, self.table))
 
@@ -66,7 +71,7 @@ def bench_page(report: BenchReport, look: Look) -> str:
     return page.text()
 
 
-def _of_bench(words: str) -> str:
+def of_bench(words: str) -> str:
     """The words of a probe on a plan, turned to a benchmark, which has none."""
     return words.replace(", which is recommended,", ", which the others are compared with,").replace(
         "The plan's network", "This network"
@@ -81,7 +86,7 @@ def _network(page: Page, report: BenchReport, result: Measured) -> None:
         page.verbatim(line)
     _verdict(page, result, THREADS.name, "threads")
     cards = [
-        f"{name} {_short(best.value)} ({best.framework}{', doubtful' if best.doubt else ''})"
+        f"{name} {short(best.value)} ({best.framework}{', doubtful' if best.doubt else ''})"
         for device, name in _CARDS.items()
         if (best := findings.fastest(findings.published_of(network, report.table), device, None)) is not None
     ]
@@ -119,7 +124,7 @@ def _verdict(page: Page, result: Measured, probe: str, unit: str) -> None:
             page.add(f"{_SWEPT[probe]} not measured: {shorten(result.skipped[probe], 200)}")
         return
     if outcome.failure is not None:
-        page.add((f"{_SWEPT[probe]} not finished: {shorten(_of_bench(outcome.failure), 300)}", Style.CARE), first="! ")
+        page.add((f"{_SWEPT[probe]} not finished: {shorten(of_bench(outcome.failure), 300)}", Style.CARE), first="! ")
     elif outcome.measured:
         page.add(sentence(outcome, unit))
     refused = findings.refused(result, probe)
@@ -166,7 +171,7 @@ def _scaling(page: Page, report: BenchReport) -> None:
 
 
 def _claims(page: Page, report: BenchReport) -> None:
-    titles = {result.network.name: result.network.title for result in report.results}
+    titles = report.titles
     page.heading("WHAT IT JUDGES")
     if not report.found.judged:
         page.add("No claim of the documents could be judged by what was measured.")
@@ -175,7 +180,7 @@ def _claims(page: Page, report: BenchReport) -> None:
         page.add((one.claim.text, Style.STRONG), (f" [{cited(one)}]", Style.FAINT), first="- ")
         named = gathered((VERDICTS[other.verdict], titles[name]) for name, other in judged.items())
         page.items((f"{word}: {join_names(named[word])}" for word in VERDICTS.values() if word in named), "  ")
-    not_judged = ((shorten(_of_bench(why), 200), name) for name, why in report.found.not_judged.items())
+    not_judged = ((shorten(of_bench(why), 200), name) for name, why in report.found.not_judged.items())
     page.items((f"Not judged ({join_names(names)}): {why}", Style.FAINT) for why, names in gathered(not_judged).items())
 
 
@@ -196,13 +201,13 @@ def _table_and_errata(page: Page, report: BenchReport) -> None:
 def _cell(figure: PublishedFigure | None) -> str:
     if figure is None:
         return ""
-    return f"{_short(figure.value)} {_TOOLS.get(figure.framework, figure.framework)}{' ?' if figure.doubt else ''}"
+    return f"{short(figure.value)} {_TOOLS.get(figure.framework, figure.framework)}{' ?' if figure.doubt else ''}"
 
 
 def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
-        return f"{_short(figure.median)} s, run once"
-    return f"{_short(figure.median)} s [{_short(figure.low)}, {_short(figure.high)}]"
+        return f"{short(figure.median)} s, run once"
+    return f"{short(figure.median)} s [{short(figure.low)}, {short(figure.high)}]"
 
 
 def _times(figure: Figure) -> str:
@@ -211,6 +216,6 @@ def _times(figure: Figure) -> str:
     return times(figure.median, figure.low, figure.high)
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
     """Three digits: seconds of a step lie between a millisecond and a minute."""
     return f"{value:.3g}"

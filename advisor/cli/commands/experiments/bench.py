@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import typer
 
 from advisor.agent.events import MeasuringResumed
 from advisor.cli.commands.options import Bench
-from advisor.cli.console import FAILED, look, panel, warn, warn_once
+from advisor.cli.console import FAILED, look, panel, warn, warn_once, write
 from advisor.cli.delivering import deliver, deliver_json, shown_otherwise
 from advisor.cli.main import GOES_ON, KEPT, end_interrupted
-from advisor.cli.options import PlainFormat
+from advisor.cli.options import PlainFormat, typed_again
 from advisor.cli.progress import MeasuringProgress
 from advisor.cli.signals import told_to
 from advisor.errors import InputError, Problem, did_you_mean, input_error
@@ -22,6 +21,7 @@ from advisor.machine.profiles.published import load_tables
 from advisor.networks.benchmark.six import EIGHT, SIX, BenchmarkNetwork
 from advisor.report.page import Look
 from advisor.report.survey.bench import BenchReport, bench_page
+from advisor.report.survey.bench_brief import bench_brief
 from advisor.report.survey.bench_json import bench_json
 from advisor.resources import profiles_folder
 from advisor.session.inputs import Inputs, gather
@@ -33,6 +33,7 @@ from advisor.version import torch_version
 from advisor.wording import shorten
 
 MOST_THREADS, MOST_EXAMPLES = 1024, 100_000
+REPEATED = {"threads": "--threads", "batch": "--batch"}
 _MOST = 12
 """Numbers in a list: each is one setting to be timed."""
 
@@ -54,7 +55,7 @@ def bench(options: Bench) -> None:
         except KeyboardInterrupt:
             run.stop.everything()
         if run.anything or not run.stop.all:
-            deliver_report(_report(inputs, run), options.format_, output, options.force)
+            deliver_report(_report(inputs, run), options)
         if run.stop.all:
             end_interrupted(GOES_ON if run.resumable else "No sweep was finished, so nothing is kept.")
         if run.journal is not None:
@@ -168,9 +169,13 @@ def _report(inputs: Inputs, run: Benchmark) -> BenchReport:
     )
 
 
-def deliver_report(report: BenchReport, format_: PlainFormat, output: Path | None, force: bool) -> None:
+def deliver_report(report: BenchReport, options: Bench) -> None:
+    """The first screen on the terminal; everything where it was asked for, and in a file."""
+    output, force = options.output, options.force
     with shown_otherwise(lambda: bench_page(report, look())):
-        if format_ is PlainFormat.JSON:
+        if options.format_ is PlainFormat.JSON:
             deliver_json(bench_json(report), output, force)
-        else:
+        elif output is not None or options.whole:
             deliver(bench_page(report, look() if output is None else Look()), output, force)
+        else:
+            write(bench_brief(report, look(), typed_again(options, REPEATED)))

@@ -13,7 +13,7 @@ import typer
 from advisor.agent.agent import Revision
 from advisor.agent.machines import reference
 from advisor.agent.machines.remarks import Again
-from advisor.agent.remembered.memory import measurements_file
+from advisor.agent.remembered.memory import LAST, measurements_file
 from advisor.agent.remembered.profile import grown
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Probe
@@ -29,7 +29,7 @@ from advisor.facts.fact_base import Source
 from advisor.files.output import check_output
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES
-from advisor.report.found.brief import measured_brief
+from advisor.report.found.brief import Asked, measured_brief
 from advisor.report.found.measured import measured_markdown, measured_page
 from advisor.report.html.plan_report import plan_html
 from advisor.report.machine.page import machine_page, machine_report
@@ -39,6 +39,7 @@ from advisor.report.survey.claims import claim_lines, claims_json, claims_markdo
 from advisor.session.data import Mismatch, folder_of
 from advisor.session.evidence import evidence, judged
 from advisor.session.measuring import Measured, ResumableInterrupt, measuring, seconds_of
+from advisor.session.usual_network import with_usual_network
 from advisor.survey.judged_claims import Judgement
 from advisor.wording import shorten
 
@@ -53,7 +54,7 @@ def probe(options: Probe) -> None:
     save, output = options.save, options.output
     seconds = seconds_of(options.budget)
     _check_names(options.only)
-    if save != "last":
+    if save != LAST:
         _check_save(save)
     folder = None if options.data is None else folder_of(options.data)
     begun = time.monotonic()
@@ -63,9 +64,16 @@ def probe(options: Probe) -> None:
         refuse_rewriting(output, options.answers)
         check_output(output, force=options.force)
     again = Again(typed_again(options, REPEATED), complete=True)
-    if options.answers is None and not options.sets and options.model is None and inputs.inspection is None:
+    usual = options.answers is None and not options.sets and options.model is None and inputs.inspection is None
+    if usual:
         stderr().print(f"No answers were named: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
+    else:
+        inputs, network = with_usual_network(inputs)
+        if network:
+            usual = True
+            stderr().print(f"The plan has no network yet: measuring with {network}.")
+    asked = Asked(typed_again(options, TOLD), again, tuple(options.only or ()), usual=usual)
     stop = Stop()
     try:
         with ExitStack() as delivered:
@@ -77,34 +85,43 @@ def probe(options: Probe) -> None:
                 found = delivered.enter_context(run)
             if stop.all:
                 end_interrupted(GOES_ON if found.resumable else KEPT)
-            _tell(found, options, again)
+            _tell(found, options, asked)
     except ResumableInterrupt:
         end_interrupted(GOES_ON)
     if not found.revision.measured:
         raise typer.Exit(FAILED)
 
 
-def _tell(found: Measured, options: Probe, again: Again) -> None:
+def _tell(found: Measured, options: Probe, asked: Asked) -> None:
     revision = found.revision
     unsaved = (
         bool(revision.measured)
         and not found.kept
         and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
+    if found.kept:
+        asked = replace(asked, saved=_saved(options.save))
     with shown_otherwise(lambda: measured_page(revision, look())):
-        _deliver(found, options, lambda: _machine_page(found, options.save, not unsaved, again))
+        _deliver(found, options, asked, lambda: _machine_page(found, options.save, not unsaved, asked.again))
     for outcome in revision.outcomes:
-        if outcome.failure:
+        if outcome.failure and options.format_ is not Format.TEXT:  # which tells it
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
     if unsaved:
-        _say_unsaved(revision, options.save, again.command(options.only or (), options.budget))
+        _say_unsaved(revision, options.save, asked.again.command(asked.only, options.budget))
     if not revision.skipped and not revision.outcomes:
         panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
 
 
+def _saved(name: str) -> str:
+    """A sentence on where the results are, and what uses them."""
+    if name == LAST:
+        return "Saved: later plans for this machine count on it."
+    return f"Saved under the name {name}: `advisor profiles show {name}`."
+
+
 def _say_unsaved(revision: Revision, save: str, command: str) -> None:
     """Once, after everything else: that nothing of this run was kept, why, and how to repeat it."""
-    name = "" if save == "last" else f" under the name {save}"
+    name = "" if save == LAST else f" under the name {save}"
     busy = not any(one.worth_keeping for one in revision.measured)
     why = "Other programs took much of the machine." if busy else "The results could not be written, as told above."
     when = "When they rest, measure again" if busy else "Measure again"
@@ -119,7 +136,7 @@ def _machine_page(found: Measured, name: str, kept: bool, again: Again) -> str:
     return machine_page(replace(report, decisions=()), look(), is_kept=kept)
 
 
-def _deliver(found: Measured, options: Probe, seen: Callable[[], str]) -> None:
+def _deliver(found: Measured, options: Probe, asked: Asked, seen: Callable[[], str]) -> None:
     format_, output, force = options.format_, options.output, options.force
     revision, machine, knowledge = found.revision, found.inputs.machine, found.inputs.knowledge
     today = date.today().isoformat()
@@ -141,7 +158,7 @@ def _deliver(found: Measured, options: Probe, seen: Callable[[], str]) -> None:
         deliver("\n".join(parts), output, force)
     if format_ is Format.TEXT or output is not None:
         if not options.whole:
-            write(measured_brief(revision, look(), typed_again(options, TOLD)))
+            write(measured_brief(revision, look(), asked))
         else:
             write(measured_page(revision, look()))
             if revision.measured:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import typer
 
@@ -24,6 +23,7 @@ from advisor.cli.trying_progress import TryingProgress
 from advisor.errors import input_error
 from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
+from advisor.report.found.trying_brief import trying_brief
 from advisor.report.html.trying import trying_html
 from advisor.session.data import Mismatch
 from advisor.session.measuring import seconds_of
@@ -60,7 +60,7 @@ def try_(options: Try) -> None:
             titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
             told = replace(found, stated=typed_again(options, STATED))
             with shown_otherwise(lambda: trying_page(told, look(), titles)):
-                _deliver(told, titles, options.format_, options.output, options.force)
+                _deliver(told, titles, options)
             if found.interrupted:
                 end_interrupted(GOES_ON)
     except NothingTriedError as error:
@@ -72,9 +72,8 @@ def try_(options: Try) -> None:
         raise typer.Exit(FAILED)
 
 
-def _deliver(
-    outcome: TrialResults, titles: Mapping[str, str], format_: Format, output: Path | None, force: bool
-) -> None:
+def _deliver(outcome: TrialResults, titles: Mapping[str, str], options: Try) -> None:
+    format_, output, force = options.format_, options.output, options.force
     if format_ is Format.JSON:
         deliver_json(outcome.to_json(), output, force)
     elif format_ is Format.HTML:
@@ -82,6 +81,6 @@ def _deliver(
     elif format_ is Format.MARKDOWN or output is not None:
         deliver(trying_markdown(outcome, titles), output, force)
     if format_ is Format.TEXT or output is not None:
-        write(trying_page(outcome, look(), titles))
+        write((trying_page if options.whole else trying_brief)(outcome, look(), titles))
         if output is not None:
             write(f"The report is in {output}.")
