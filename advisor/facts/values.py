@@ -115,7 +115,7 @@ def _parse_number(fact: Fact, text: str, where: str) -> int | float:
         number = Decimal(digits.replace("_", "").replace(",", "")) * _multiplier(fact, unit.strip(), where, example)
     except DecimalException:
         raise refused("This number is out of range", _range(fact)) from None
-    if not number.is_finite() or not Decimal(str(fact.minimum)) <= number <= Decimal(str(fact.maximum)):
+    if not number.is_finite() or not fact.minimum <= float(number) <= fact.maximum:
         raise refused("This number is out of range", _range(fact))
     if fact.type is FactType.NUMBER:
         return float(number)
