@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import typer
 
 from advisor.cli.completing import complete_assignment, complete_machine, complete_model
+from advisor.facts.answers import as_arguments
 from advisor.facts.fact_base import Known, Source
 from advisor.facts.values import to_text
 from advisor.wording import shell_words
@@ -86,17 +87,14 @@ def once_more(options: Told, facts: Mapping[str, Known]) -> Told:
     answers = getattr(options, "answers", None)
     if answers is None or (answers.is_file() and not answers.is_relative_to("/dev")):
         return options
-    again: Told = options._replace(answers=None, sets=_stated(facts))
+    asked = [f"{name}={to_text(known.value)}" for name, known in facts.items() if known.source is Source.ASKED]
+    again: Told = options._replace(answers=None, sets=asked)
     return again
 
 
 def stated_again(facts: Mapping[str, Known]) -> str:
     """The facts that somebody has stated, as they are typed in a shell."""
-    return shell_words([word for fact in _stated(facts) for word in ("--set", fact)])
-
-
-def _stated(facts: Mapping[str, Known]) -> list[str]:
-    return [f"{name}={to_text(known.value)}" for name, known in facts.items() if known.source is Source.ASKED]
+    return as_arguments({name: known.value for name, known in facts.items() if known.source is Source.ASKED})
 
 
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:

@@ -10,7 +10,7 @@ from advisor import safe_yaml
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.values import parse_value, to_text
 from advisor.facts.vocabulary import FactType, Value, Vocabulary
-from advisor.wording import printable, shorten
+from advisor.wording import printable, shell_words, shorten
 
 TITLE = "These answers cannot be used"
 
@@ -144,6 +144,11 @@ def _text(node: safe_yaml.Node) -> str:
     if isinstance(node, safe_yaml.Sequence):
         return "[" + ", ".join(_text(item) for item in node.items) + "]"
     return node.text if isinstance(node, safe_yaml.Scalar) else "{}"
+
+
+def as_arguments(answers: Mapping[str, Value]) -> str:
+    """The answers as they are typed in a shell: `--set data.modality=image --set data.examples=2000`."""
+    return shell_words([word for name, value in answers.items() for word in ("--set", f"{name}={to_text(value)}")])
 
 
 def answers_text(vocabulary: Vocabulary, answers: Mapping[str, Value | None], heading: str) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from advisor.report.machine.page import MachineReport
     from advisor.survey.judged_claims import Judgement
 
+SPREAD = {"shard_states": "spread its states over devices", "offload": "move its states to main memory"}
+"""Strategies of memory without which a network does not fit, in words: no project of ours follows them."""
 _MOST_UNSURE = 4
 _JUDGED: Mapping[str, str] = {
     Verdict.CONFIRMED: "is confirmed",

@@ -18,8 +18,8 @@ from advisor.children.stopping import Stop
 from advisor.children.temporary import remove_abandoned
 from advisor.datasets.dataset import Inspection
 from advisor.errors import InputError
-from advisor.facts.answers import read_answers
-from advisor.facts.fact_base import FactBase
+from advisor.facts.answers import as_arguments, read_answers
+from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.inference.advise import Detail
 from advisor.inference.plan import Plan
@@ -45,7 +45,7 @@ from advisor.wording import shell_words, shorten
 
 class Desk:
     """`resume_command` goes on with the conversation in another process; a `school` that is named outranks the one that a
-    saved conversation was held by. `notes` are to be shown first.
+    saved conversation was held by. `notes` are to be shown first. `named` are options that other commands repeat, as typed.
 
     Do not keep `interview`: it is another one after `begin_anew`. Any method may take long, so a screen calls none in its own
     thread: `save`, `begin_anew`, `resume`, `open_answers` and `use_data` through `Host.think`, the others in a thread of their
@@ -58,8 +58,10 @@ class Desk:
         resume_command: str,
         school: School | None = None,
         notes: Sequence[tuple[str, str]] = (),
+        named: str = "",
     ) -> None:
         self.inputs = inputs
+        self._named = named
         self.resume_command = resume_command
         self.school = school
         self._notes = list(notes)
@@ -179,6 +181,12 @@ class Desk:
             return "Stopped before anything was said."
         return f"Stopped. What you said is saved: `{self.resume_command}{self._data_named()}` goes on from here."
 
+    def told(self) -> str:
+        """Arguments by which another command plans for the same."""
+        answers = as_arguments(self.interview.facts().by_source(Source.ASKED))
+        school = "" if self.interview.school is School.TODAY else f"--school {self.interview.school.value}"
+        return " ".join(filter(None, (answers, self._data_named().strip(), self._named, school)))
+
     def _data_named(self) -> str:
         """The data as options of a command that may be given in another folder."""
         if self.inspection is None:
@@ -224,7 +232,8 @@ class Desk:
             return done.outcome
 
     def evidence(self, plan: Plan) -> Evidence:
-        return evidence_of(self.inputs, plan)
+        inputs = replace(self.inputs, facts=self.interview.facts(), school=self.interview.school)
+        return evidence_of(inputs, plan)
 
     def _count(self, outcomes: Sequence[Outcome] = (), trials: Sequence[Outcome] = ()) -> None:
         """Let the plan of this conversation count what was found from now on."""

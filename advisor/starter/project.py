@@ -7,6 +7,7 @@ from advisor.errors import input_error
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
+from advisor.report.contents import SPREAD
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.readme import readme_text
 from advisor.starter.rendering import files_of
@@ -22,8 +23,6 @@ READ = (
     "folder of sounds",
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
-_SPREAD = {"shard_states": "spread its states over devices", "offload": "move its states to main memory"}
-"""Strategies without which a network does not fit, in words."""
 EDGES = "edge list"
 _TEXTS = ("delimited text", "text")
 
@@ -58,9 +57,9 @@ def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
         what = "by the plan's own figures this training fits into the memory in no way"
         remedy = "`advisor explain memory.strategy` shows what each way needs, and what would fit."
         raise input_error(title, what, where="memory.strategy", remedy=remedy)
-    if blueprint.is_network and strategy in _SPREAD:
+    if blueprint.is_network and strategy in SPREAD:
         what = (
-            f"the plan fits into memory where it can {_SPREAD[strategy]}, and a project keeps all states on each device"
+            f"the plan fits into memory where it can {SPREAD[strategy]}, and a project keeps all states on each device"
         )
         remedy = "Name a smaller network, or state training.adaptation=lora for a published one."
         raise input_error(title, what, where="memory.strategy", remedy=remedy)

@@ -233,7 +233,7 @@ def test_every_explanation_can_be_had_within_the_conversation(home: dict[str, st
     assert "network.type: gradient_boosting" in at(wizard, fact, "plan")
     assert "task.kind: classify" in at(wizard, fact, "answers")
     wizard.sendline("quit")
-    wizard.expect_exact("YOUR PLAN")
+    wizard.expect_exact("PLAN  ")
     wizard.expect(pexpect.EOF)
     wizard.close()
     assert wizard.exitstatus == 0
@@ -329,7 +329,7 @@ def test_whatever_is_typed_is_understood_or_explained(home: dict[str, str]) -> N
 def test_the_conversation_can_be_stopped_with_a_plan_at_any_time(stop: str, home: dict[str, str]) -> None:
     done = run(home, f"image\n{stop}\n")
     assert done.returncode == 0
-    assert "YOUR PLAN" in done.stdout
+    assert "PLAN  " in done.stdout
     assert "`advisor wizard --plain --resume --machine none` goes on from here." in done.stdout
 
 
@@ -356,7 +356,7 @@ def test_another_school_on_resuming_is_taken_and_said(home: dict[str, str]) -> N
     run(home, "image\n!\n")
     done = run(home, "!\n", "--resume", "--school", "survey")
     assert "was held by the school today; it goes on by survey" in done.stdout
-    assert "YOUR PLAN by the survey as written" in done.stdout
+    assert ", by the survey as written" in done.stdout
     silent = run(home, "!\n", "--resume")
     assert "goes on by" not in silent.stdout
 

@@ -20,6 +20,7 @@ class Verb(StrEnum):
     CHANGE = "change"
     ANSWERS = "answers"
     PLAN = "plan"
+    ALL = "all"
     HOW = "how"
     WHY_NOT = "why not"
     FLIP = "flip"
@@ -57,6 +58,7 @@ SPELLINGS = (
              needs="Write `change NAME`, for example `change {about}`; `answers` lists what you said."),
     Spelling(Verb.ANSWERS, "answers", "what you have said so far", takes=False),
     Spelling(Verb.PLAN, "plan", "the recommendations so far, in short", takes=False),
+    Spelling(Verb.ALL, "all", "the whole plan so far, with reasons", takes=False),
     Spelling(Verb.HOW, "how TOPIC", "what is behind a recommendation, or a number",
              needs="Write `how TOPIC`, for example `how {topic}`; `plan` lists the topics."),
     Spelling(Verb.WHY_NOT, "why not TOPIC VALUE", "why that is not recommended",
@@ -67,7 +69,7 @@ SPELLINGS = (
              needs="Write `what if NAME=VALUE`, for example `what if {about}=...`; several are separated by blanks."),
     Spelling(Verb.SAVE, "save FILE", "write the report so far (`save FILE!`: over a file)",
              needs="Write `save FILE`, for example `save plan.md`; your answers are kept for --resume anyway."),
-    Spelling(Verb.STOP, "!", "stop here and print the plan", ("quit", "exit", "stop"), takes=False),
+    Spelling(Verb.STOP, "!", "stop here, with the plan on one screen", ("quit", "exit", "stop"), takes=False),
 )  # fmt: skip
 """In the order of the help. A word that takes nothing is a command only if nothing follows it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 
 from advisor.agent.worth import worthwhile
@@ -16,8 +15,8 @@ from advisor.errors import InputError, Problem, input_error
 from advisor.files.output import write_text
 from advisor.inference.plan import Plan
 from advisor.report.found.measured import measured_page
-from advisor.report.plan.markdown import report_text
 from advisor.session.desk import Desk
+from advisor.session.reporting import report_of
 from advisor.wording import shorten
 
 PROBE_SECONDS = 20.0
@@ -65,7 +64,8 @@ class Ending:
 
     def save_report(self, name: str) -> bool:
         plan = self.measured or self.desk.interview.plan()
-        return _written(name, report_text(plan, self.desk.knowledge, date.today().isoformat()), "report")
+        text = report_of(plan, self.desk.knowledge, "markdown", lambda: self.desk.evidence(plan))
+        return _written(name, text, "report")
 
     def _save_answers(self, name: str) -> bool:
         return _written(name, self.desk.interview.answers_text(), "answers")

@@ -8,28 +8,43 @@ from dataclasses import dataclass, replace
 from advisor.cli.console import look
 from advisor.errors import InputError, Problem, input_error
 from advisor.inference.plan import Plan
+from advisor.interview.agenda import first_questions
 from advisor.interview.changes import WhatIf
 from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.numbers import figure_page
 from advisor.report.page import Page
+from advisor.report.plan.brief import brief_of, brief_page
 from advisor.report.plan.comparison import compare_what_if, comparison_page
 from advisor.report.plan.explanation import Explanation, explain, find_topic
 from advisor.report.plan.explanation_text import explanation_page, how_page
 from advisor.report.plan.text import plan_page, status_mark
 from advisor.report.rules.glossary import find_term, glossary_page
+from advisor.session.inputs import Inputs
+from advisor.session.outlook import outlook_of
 from advisor.wording import join_names, shorten
 
 
 @dataclass(frozen=True)
 class WizardPages:
-    """Pages on the plan as it stands: `current` makes it anew."""
+    """Pages on the plan as it stands: `current` makes it anew, `told` are the arguments by which another command makes it, and
+    `inputs` what it is made from."""
 
     knowledge: Knowledge
     current: Callable[[], Plan]
+    told: Callable[[], str]
+    inputs: Callable[[], Inputs]
 
-    def plan(self) -> str:
-        return plan_page(self.current(), self.knowledge, look())
+    def first_screen(self, more: str) -> str:
+        """The plan on one screen; `more` is what to type for the rest."""
+        plan, inputs = self.current(), self.inputs()
+        data = inputs.inspection is not None
+        outlook = outlook_of(inputs, plan)
+        brief = brief_of(plan, self.knowledge, self.told(), data=data, questions=first_questions(plan), outlook=outlook)
+        return brief_page(brief, look(), more=more)
+
+    def whole(self) -> str:
+        return plan_page(self.current(), self.knowledge, look(), self.told())
 
     def overview(self) -> str:
         """A line for each recommendation."""

@@ -27,7 +27,9 @@ INTRODUCTION = (
     "Empty line: I don't know.  ? explains and lists commands.  ! prints the plan.",
 )
 NO_DATA = "Are the data here? `advisor wizard --data PATH` looks into them, and asks less."
-AT_THE_END = "how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
+AT_THE_END = (
+    "all, how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
+)
 MOST_CHANGES = 6
 MOST_ITEMS = 4
 PLAN = "plan"
@@ -45,7 +47,7 @@ class PlainFace:
         self.desk = desk
         self.ending = ending
         self.interview = desk.interview
-        self.pages = WizardPages(desk.knowledge, desk.interview.plan)
+        self.pages = WizardPages(desk.knowledge, desk.interview.plan, desk.told, desk.inputs_now)
         self._unused: tuple[str, ...] = ()
         self._was_ready = False
 
@@ -63,7 +65,7 @@ class PlainFace:
                     return True
         except (Stopped, EOFError):
             say("")
-            write(self.pages.plan())
+            write(self.pages.first_screen("`advisor recommend` with --all"))
             return False
 
     def _ask(self, fact: Fact) -> None:
@@ -92,7 +94,7 @@ class PlainFace:
     def _is_enough(self) -> bool:
         """Show the plan and take commands on it; return True if the user has nothing more to change."""
         say("")
-        write(self.pages.plan())
+        write(self.pages.first_screen("`all`"))
         say("")
         say(finished(self.interview.progress, "`answers` lists what"))
         say(AT_THE_END)
@@ -190,6 +192,8 @@ class PlainFace:
             case Verb.WHAT_IF:
                 stated = assignments(self.interview.knowledge, command.rest, about)
                 return self.pages.what_if(self.interview.what_if(stated))
+            case Verb.ALL:
+                return self.pages.whole()
             case _:
                 return self.pages.overview()
 

@@ -53,7 +53,7 @@ def wizard(options: Wizard) -> None:
         school=school or School.TODAY,
         complain=lambda title, what: notes.append((title, what)),
     )
-    desk = Desk(inputs, _resume_command(plain, options), school, notes)
+    desk = Desk(inputs, _resume_command(plain, options), school, notes, typed_again(options, _REPEATED))
     told = desk.resume() if options.resume else _begun(desk, stated)
     if plain:
         earlier = [EARLIER.format(command=desk.resume_command)] if desk.saved else []

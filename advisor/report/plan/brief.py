@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from advisor.inference.plan import Plan, Recommendation, Status
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import Knowledge, School
 from advisor.machine.profiles.files import find_device
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, difference
@@ -152,8 +152,8 @@ def title_of(plan: Plan) -> str:
         outputs=f"{outputs:,} " if isinstance(outputs, int) else "",
     )
     said = said.replace(" 1 numbers", " one number").replace("1 rows", "one row")
-    place = _place(facts)
-    return f"{said}, {place}" if place else said
+    by = "" if plan.school is School.TODAY else f"by {words.SCHOOL_WORDS[plan.school]}"
+    return ", ".join(filter(None, (said, _place(facts), by)))
 
 
 def _place(facts: Mapping[str, object]) -> str:
@@ -308,11 +308,12 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
     if _value(plan, "network.type") is None or any(name not in plan.facts for name in ("task.kind", "data.modality")):
         yield f"advisor wizard{said}", "answer a few questions"
         return
-    if _value(plan, "memory.strategy") == "does_not_fit":
-        yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
-        return
     for remedy in remedies[:1]:
         yield f"advisor recommend{said} {remedy.arguments}", f"with {remedy.says}"
+    strategy = _value(plan, "memory.strategy")
+    if strategy == "does_not_fit" or strategy in contents.SPREAD:
+        yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
+        return
     if plan.probes and not words.plans_elsewhere(plan):
         yield f"advisor probe{said}", "time it on this machine"
     if data:
