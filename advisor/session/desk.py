@@ -5,6 +5,7 @@ data before, and what is measured and tried meanwhile.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,10 @@ from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shell_words, shorten
 
+_PLANS_KEPT = 4
+_SHOWN = Detail(reasons=True, flips=False, questions=False)
+"""Of a plan that is kept: it serves whoever wants less, too."""
+
 
 class Desk:
     """`resume_command` goes on with the conversation in another process; a `school` that is named outranks the one that a
@@ -65,6 +70,7 @@ class Desk:
         self._notes = list(notes)
         self._can_save = True
         self._lock = threading.Lock()
+        self._advised: deque[tuple[tuple[FactBase, School, tuple[Outcome, ...]], Plan]] = deque(maxlen=_PLANS_KEPT)
         self._cards_told: set[str] = set()
         remove_abandoned()
         self.begin_anew()
@@ -249,9 +255,20 @@ class Desk:
         return with_network(self.knowledge, facts, school).facts
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
-        """Advise as `advisor recommend` does: measurements count where they are in scope."""
+        """Advise as `advisor recommend` does: measurements count where they are in scope.
+
+        A step asks for the plan before it, after it, and once more to show it: the last ones are kept.
+        """
         known = (*self.inputs.outcomes, *self.inputs.trials)
-        return advise_here(self.knowledge, facts, self.machine, known, school, detail)
+        if detail.flips or detail.questions:
+            return advise_here(self.knowledge, facts, self.machine, known, school, detail)
+        asked = (facts, school, known)
+        for same, plan in self._advised:
+            if same == asked:
+                return plan
+        plan = advise_here(self.knowledge, facts, self.machine, known, school, _SHOWN)
+        self._advised.append((asked, plan))
+        return plan
 
 
 def _asked_again(refused: dict[str, InputError]) -> list[str]:
