@@ -106,13 +106,14 @@ def answer(wizard: pexpect.spawn[str], key: str) -> tuple[float, float] | None:
 
 
 def written(wizard: pexpect.spawn[str], seconds: float) -> str:
-    """Everything that comes until nothing has come for so long."""
-    said = ""
-    while True:
+    """Everything that comes within so long."""
+    said, end = "", time.perf_counter() + seconds
+    while (left := end - time.perf_counter()) > 0:
         try:
-            said += wizard.read_nonblocking(65536, timeout=seconds)
+            said += wizard.read_nonblocking(65536, timeout=left)
         except pexpect.TIMEOUT:
-            return said
+            break
+    return said
 
 
 def leaving(state: str) -> float:

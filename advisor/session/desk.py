@@ -17,7 +17,7 @@ from advisor.agent.settling.network import with_network
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
 from advisor.children.temporary import remove_abandoned
-from advisor.datasets.dataset import Inspection
+from advisor.datasets.dataset import Album, Inspection
 from advisor.errors import InputError
 from advisor.facts.answers import read_answers
 from advisor.facts.fact_base import FactBase
@@ -32,7 +32,7 @@ from advisor.machine.detection.detection import Machine
 from advisor.machine.state import StateError
 from advisor.probes.outcome import Outcome
 from advisor.report.contents import Evidence
-from advisor.session.data import folder_of, inspected, with_inspection
+from advisor.session.data import album_of, folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
 from advisor.session.machines import unknown_card, with_published
@@ -198,6 +198,10 @@ class Desk:
     def look_into(self, path: Path, target: str | None) -> Inspection:
         """Inspect a dataset without using it yet. Raises InputError."""
         return inspected(path, target)
+
+    def album(self, inspection: Inspection) -> Album | None:
+        """Thumbnails of these pictures; None where none can be drawn. Raises InputError."""
+        return album_of(inspection)
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""

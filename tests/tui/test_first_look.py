@@ -63,7 +63,8 @@ async def test_what_an_answer_moves_is_there_before_it_is_proven() -> None:
 
 def test_what_leads_is_what_the_plan_says_where_nothing_is_unknown() -> None:
     rules = real_rules()
-    said: dict[str, Value | None] = {"data.modality": "image", "task.kind": "classify", "data.examples": 60_000, "data.inputs": 784,
+    said: dict[str, Value | None] = {
+            "data.modality": "image", "task.kind": "classify", "data.examples": 60_000, "data.inputs": 784,
             "task.outputs": 10, "task.multilabel": False}  # fmt: skip
     facts = FactBase.of(said, Source.ASKED)
     plan, found = advise(rules, facts), leading(rules, facts, School.TODAY)
