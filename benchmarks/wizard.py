@@ -32,7 +32,7 @@ PLAN = re.compile("changed +by +the +last|working +out")
 """Beneath the plan, once it has been redrawn after an answer."""
 WHOLE = re.compile("% certain")
 """Above the next question."""
-QUIET_SECONDS, MOST_SECONDS = 0.6, 20.0
+QUIET_SECONDS, MOST_SECONDS = 1.5, 20.0
 
 
 HERE = Path(__file__).resolve().parents[1]
@@ -100,8 +100,7 @@ def answer(wizard: pexpect.spawn[str], key: str) -> tuple[float, float] | None:
         said += written(wizard, 0.001)
         now = time.perf_counter() - begun
         plan = now if plan is None and PLAN.search(said) else plan
-        whole = now if WHOLE.search(said) and LEFT not in said else None
-    wizard.expect_exact(LEFT)
+        whole = now if WHOLE.search(said) else None
     return None if plan is None or whole is None else (plan, whole)
 
 

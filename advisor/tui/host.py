@@ -202,9 +202,13 @@ class Host(App[None]):
             await self.think(lambda: None)
             await asyncio.sleep(0)
 
-    async def take_stock(self) -> Standing:
-        """Find out where things stand after anything but a step: another conversation, data, a measurement."""
-        return self._stands(await self.think(self._standing))
+    async def take_stock(self, *, ahead: bool = True) -> Standing:
+        """Find out where things stand after anything but a step: another conversation, data, a measurement.
+
+        Args:
+            ahead: look ahead, too; that takes a processor from whatever is being measured.
+        """
+        return self._stands(await self.think(self._standing), ahead=ahead)
 
     def _standing(self) -> Standing:
         return standing(self.desk.interview, self.standing, self._certainty)
@@ -224,12 +228,13 @@ class Host(App[None]):
             self._full = await self.think(self.desk.interview.plan)
         return self._full
 
-    def _stands(self, now: Standing) -> Standing:
+    def _stands(self, now: Standing, *, ahead: bool = True) -> Standing:
         now = replace(now, certain=self._certain.held(self.desk.interview, now.certain))
         self.standing, self.outlook, self._full = now, None, None
         self.standing_changed.publish(now)
         self.tell_notes()
-        self._look_ahead()
+        if ahead:
+            self._look_ahead()
         return now
 
     @work(group="outlook", exclusive=True)

@@ -63,11 +63,10 @@ def status(entry: Recommendation) -> Content:
     return Content.assemble(glyph(entry.status), (f" {STATUS_WORDS[entry.status]:<9}", _GLYPHS[entry.status][1]))
 
 
-def status_legend(plan: Plan) -> str:
+def status_legend(plan: Plan, *, words: bool = True) -> str:
     """`● 9 settled  ◐ 22 leaning`: the recommendations by status, which explains the glyphs."""
-    return "  ".join(
-        f"{_GLYPHS[status][0]} {count} {STATUS_WORDS[status]}" for status, count in by_status(plan).items()
-    )
+    counted = by_status(plan).items()
+    return "  ".join(f"{_GLYPHS[one][0]} {count}{f' {STATUS_WORDS[one]}' if words else ''}" for one, count in counted)
 
 
 def gauge(share: float, cells: int = 10) -> Content:

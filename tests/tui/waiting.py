@@ -9,7 +9,7 @@ from collections.abc import Callable
 from advisor.tui.screens.running.run_screen import Phase
 from tests.tui.pilots import Running, screen_text, settled
 
-PATIENCE = 8.0
+PATIENCE = 120.0
 """Seconds that a busy machine may take; a quiet one takes a fraction of one."""
 
 

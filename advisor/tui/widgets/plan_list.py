@@ -31,6 +31,8 @@ ARROW = " → "
 TITLE_WIDTH = 22
 UNFOLDED_AT_FIRST = ("Network", "Training")
 _GROUP = "group:"
+_FRAME = 6
+"""Columns of a frame around its title."""
 
 
 class PlanList(Choosing):
@@ -68,7 +70,7 @@ class PlanList(Choosing):
         self._plan, self._moved, self._proven = plan, {change.topic: change for change in moved}, proven
         self._all = self._has_room()
         if proven:
-            self.border_title = f"Plan  {status_legend(plan)}"
+            self._entitle()
         changed = f"{MOVED} {len(self._moved)} changed by the last step" if self._moved else ""
         self.border_subtitle = changed if proven else f"{UNPROVEN} {changed.removeprefix(MOVED).strip() or WORKING}"
         self._flash(
@@ -81,6 +83,13 @@ class PlanList(Choosing):
         if first is not None:
             self.highlighted = self.get_option_index(first)
         self.call_after_refresh(self.scroll_to_highlight)
+
+    def _entitle(self) -> None:
+        """With how many recommendations there are by status, in words where they fit as a whole."""
+        if self._plan is not None:
+            said = f"Plan  {status_legend(self._plan)}"
+            fits = len(said) + _FRAME <= (self.outer_size.width or _FRAME)
+            self.border_title = said if fits else f"Plan  {status_legend(self._plan, words=False)}"
 
     def _flash(self, topics: Iterable[str]) -> None:
         """Let the values of these stand out for a moment, unless nothing shall move or have a colour."""
@@ -106,6 +115,7 @@ class PlanList(Choosing):
         return self.size.height >= sum(1 + len(entries) for _, entries in groups) + len(self._moved) > 0
 
     def on_resize(self, event: Resize) -> None:
+        self._entitle()
         if self._plan is not None and self._has_room() != self._all:
             self._all = not self._all
             self._list(self.highlighted_option.id if self.highlighted_option is not None else None)
