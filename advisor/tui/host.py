@@ -73,8 +73,8 @@ class Outlook:
     ready: bool = False
 
 
-def glimpse(interview: Interview, now: Standing, stated: Mapping[str, str | None]) -> Glimpse:
-    """The plan that leads if this is answered (None: not known). Raises InputError where it cannot be."""
+def glimpse(interview: Interview, now: Standing, stated: Mapping[str, str]) -> Glimpse:
+    """The plan that leads if this is answered (an empty text: not known). Raises InputError where it cannot be."""
     before, after = (
         leading(interview.knowledge, facts, interview.school) for facts in (now.facts, interview.supposed(stated))
     )

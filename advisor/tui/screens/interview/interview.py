@@ -132,7 +132,7 @@ class InterviewScreen(WizardScreen[None]):
     def _show_plan(self, plan: Plan, moved: tuple[Change, ...], *, proven: bool = True) -> None:
         self.remove_class("-plan")
         line = moved_line(self.wizard.desk.knowledge, moved, self.size.width - 2)
-        self.query_one("#moved", Static).update(line)
+        self.query_one("#moved", Static).update(line, layout=False)  # always one line
         self.query_one(PlanList).show(plan, moved, proven=proven)
 
     @on(PlanList.OptionHighlighted, "#plan")
